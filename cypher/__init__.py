@@ -1,0 +1,1 @@
+"""The summary in Neo4j: the managed server and the one module that speaks to it."""

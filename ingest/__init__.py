@@ -1,0 +1,1 @@
+"""From files of named triples to a committed generation."""

@@ -1,0 +1,1 @@
+"""The vocabulary of provhouse: terms, columns, settings, errors; `glossary.md` explains the words."""

@@ -1,0 +1,1 @@
+"""The three query methods RQ, CCProv and CSProv."""

@@ -1,0 +1,1 @@
+"""What must be on the machine: a Java runtime and jars, found, fetched and checked."""

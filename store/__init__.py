@@ -1,0 +1,1 @@
+"""The bulk on Spark: Delta tables, names, cached partitions, the commit record."""
