@@ -1,0 +1,59 @@
+"""How a long piece of work tells what it is doing, without knowing who listens."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Somebody who is told about steps, counts and sentences as they come."""
+
+    def begin(self, step: str) -> None:
+        """A step begins; the one before it is over."""
+
+    def advance(self, done: int, total: int) -> None:
+        """The step that runs has done this much of it."""
+
+    def count(self, name: str, value: int) -> None:
+        """A count became known."""
+
+    def say(self, sentence: str) -> None:
+        """Something happened that a person wants to know."""
+
+
+class Silent:
+    """A listener who keeps nothing."""
+
+    def begin(self, step: str) -> None:
+        """Nobody listens."""
+
+    def advance(self, done: int, total: int) -> None:
+        """Nobody listens."""
+
+    def count(self, name: str, value: int) -> None:
+        """Nobody listens."""
+
+    def say(self, sentence: str) -> None:
+        """Nobody listens."""
+
+
+class Stopwatch:
+    """Seconds spent in each named step, and the sum as ``total``."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._began = perf_counter()
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Count the time of the block under ``name``."""
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
+
+    def total(self) -> dict[str, float]:
+        """All steps, and the whole time since the watch was made."""
+        return {**self.seconds, "total": perf_counter() - self._began}

@@ -1,0 +1,43 @@
+"""An answer: the items and triples that were found, and what was read to find them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+Direction = Literal["upstream", "downstream"]
+Method = Literal["auto", "rq", "ccprov", "csprov"]
+
+
+@dataclass(frozen=True)
+class Read:
+    """How much a method read, before it kept only what belongs to the answer."""
+
+    sets: int
+    partitions: int
+    triples: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The lineage or impact of one item, as of one generation.
+
+    ``items`` has the columns item, table (text) and depth (fewest hops), ordered by depth, then
+    item. ``triples`` has src, dst, op and attributes (a JSON object as text), ordered by the depth
+    of the near end, then src, dst, op, attributes.
+    """
+
+    item: str
+    table: str
+    direction: Direction
+    method: Method
+    why: str
+    """Why this method was taken, as a sentence for people."""
+    generation: int
+    time: str
+    complete: bool
+    truncated: str | None
+    items: pa.Table
+    triples: pa.Table
+    read: Read
+    seconds: dict[str, float]
