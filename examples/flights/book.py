@@ -1,0 +1,97 @@
+"""The working folder of the pipeline: its tables, and the triples that each step leaves."""
+
+import os
+import sys
+from functools import reduce
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+ID = "id"
+
+
+class Book:
+    """Tables and triples as Parquet below one folder; every row of a table has its name in ``id``.
+
+    A triple says that the row ``src`` went into the row ``dst`` by the operation ``op``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.spark = _session()
+        self._schemas: dict[str, DataFrame] = {}
+
+    def table(self, name: str) -> DataFrame:
+        """A table that an earlier step has kept."""
+        if name not in self._schemas:
+            self._schemas[name] = self.spark.read.parquet(str(self.folder / "tables" / name))
+        return self._schemas[name]
+
+    def keep(self, name: str, rows: DataFrame) -> DataFrame:
+        """Write a table and give it back as it was written."""
+        _write(rows, self.folder / "tables" / name)
+        return self.table(name)
+
+    def trace(self, step: str, *links: DataFrame) -> None:
+        """Write the triples of one step; each of ``links`` comes from `link`."""
+        triples = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), links)
+        _write(triples, self.folder / "triples" / step)
+
+
+def link(
+    rows: DataFrame,
+    op: str,
+    src: tuple[str, str | Column],
+    dst: tuple[str, str | Column],
+    **attributes: str | Column,
+) -> DataFrame:
+    """One triple for each of ``rows`` that has a source.
+
+    ``src`` and ``dst`` are (table, column with the name of the row); ``attributes`` say more
+    about the operation, a null says nothing.
+    """
+    return rows.select(
+        _column(src[1]).alias("src"),
+        _column(dst[1]).alias("dst"),
+        F.lit(op).alias("op"),
+        F.lit(src[0]).alias("src_table"),
+        F.lit(dst[0]).alias("dst_table"),
+        *(_column(value).alias(name) for name, value in attributes.items()),
+    ).where("src is not null")
+
+
+def named(table: str, *parts: str | Column) -> Column:
+    """The name of a row: its table and its natural key, such as ``weather/EWR/2013-02-12T03``."""
+    return F.concat_ws("/", F.lit(table), *parts)
+
+
+def renamed(table: str, column: str = ID) -> Column:
+    """The name of a row under the same natural key in another table."""
+    return F.concat(F.lit(table), F.regexp_extract(column, "/.*", 0))
+
+
+def _column(column: str | Column) -> Column:
+    return F.col(column) if isinstance(column, str) else column
+
+
+def _write(rows: DataFrame, folder: Path) -> None:
+    rows.write.mode("overwrite").parquet(str(folder))
+
+
+def _session() -> SparkSession:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = (
+        SparkSession.builder.appName("flights")
+        .master(os.environ.get("PROVHOUSE_MASTER", "local[2]"))
+        .config("spark.driver.host", "127.0.0.1")  # must also start where no network is up
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
+        .config("spark.sql.shuffle.partitions", "4")  # a few hundred thousand rows, two cores
+        .config("spark.sql.session.timeZone", "America/New_York")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+    )
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
