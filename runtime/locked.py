@@ -1,0 +1,55 @@
+"""What ``jars.lock`` says: every jar by its exact coordinate, size and SHA-256."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+Group = Literal["neo4j", "delta"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+LOCK = Path(__file__).with_name("jars.lock")
+
+
+@dataclass(frozen=True)
+class Jar:
+    """One line of the lock."""
+
+    group: Group
+    coordinate: str
+    """As Maven writes it: G:A:V, or G:A:jar:C:V where there is a classifier."""
+    size: int
+    """Bytes."""
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        _, artifact, *kind, version = self.coordinate.split(":")
+        return "-".join([artifact, version, *kind[1:]]) + ".jar"
+
+    def is_at(self, file: Path) -> bool:
+        """Whether the file is this very jar, byte by byte."""
+        try:
+            with file.open("rb") as handle:
+                return hashlib.file_digest(handle, "sha256").hexdigest() == self.sha256
+        except FileNotFoundError:
+            return False
+
+
+@cache
+def locked(group: Group) -> tuple[Jar, ...]:
+    """The jars of one group."""
+    rows = [line.split() for line in LOCK.read_text(encoding="utf-8").splitlines()[1:]]
+    return tuple(
+        Jar(group, coordinate, int(size), sha256)
+        for name, coordinate, size, sha256 in rows
+        if name == group
+    )
+
+
+@cache
+def digest(group: Group) -> str:
+    """A short name for exactly these jars, so that two versions of provhouse share a cache."""
+    text = "".join(jar.sha256 for jar in locked(group))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

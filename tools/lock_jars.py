@@ -1,0 +1,83 @@
+"""Make runtime/jars.lock anew: resolve once with Maven, keep exact coordinates, sizes and SHA-256.
+
+For maintainers, after a version below or pyspark's changed: ``make lock-jars`` (needs mvn).
+What pyspark bundles is left out of the Delta jars, whatever its version: Spark's own goes first.
+"""
+
+import hashlib
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+
+LOCK = Path(__file__).parent.parent / "runtime/jars.lock"
+ROOTS = {
+    "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
+    "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
+}
+# Spark has them under other names: jcl-over-slf4j, and RoaringBitmap 1.6 itself.
+ALSO_BUNDLED = ["commons-logging", "shims"]
+BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
+
+
+def main() -> None:
+    """Resolve every group and write the lock."""
+    lines = ["# group  coordinate  bytes  sha256  (made by tools/lock_jars.py)"]
+    with tempfile.TemporaryDirectory() as scratch:
+        for group, roots in ROOTS.items():
+            resolved = resolve(roots, Path(scratch) / group)
+            lines += sorted(line(group, jar, resolved) for jar in kept(group, resolved))
+    LOCK.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def resolve(roots: list[str], folder: Path) -> Path:
+    """The folder, in Maven's layout, of all jars that the roots need at run time."""
+    folder.mkdir()
+    names = [
+        dict(zip(("groupId", "artifactId", "version"), r.split(":"), strict=True)) for r in roots
+    ]
+    dependencies = "".join(
+        "<dependency>" + "".join(f"<{k}>{v}</{k}>" for k, v in name.items()) + "</dependency>"
+        for name in names
+    )
+    pom = folder / "pom.xml"
+    pom.write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>lock</groupId>"
+        "<artifactId>lock</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )
+    subprocess.run(
+        ["mvn", "-q", "-B", "-f", pom, f"-Dmaven.repo.local={folder.parent / 'repository'}",
+         "dependency:copy-dependencies", "-DincludeScope=runtime",
+         "-Dmdep.useRepositoryLayout=true", f"-DoutputDirectory={folder / 'jars'}"],
+        check=True,
+    )  # fmt: skip
+    return folder / "jars"
+
+
+def kept(group: str, resolved: Path) -> Iterator[Path]:
+    """The jars that must be fetched."""
+    for jar in resolved.rglob("*.jar"):
+        artifact = jar.parent.parent.name
+        bundled = artifact in ALSO_BUNDLED or any(
+            name.startswith(f"{artifact}-") and name[len(artifact) + 1].isdigit()
+            for name in BUNDLED
+        )
+        if group != "delta" or not bundled:
+            yield jar
+
+
+def line(group: str, jar: Path, resolved: Path) -> str:
+    """One line of the lock; a classifier makes the coordinate G:A:jar:C:V, as Maven writes it."""
+    *domain, artifact, version, _ = jar.relative_to(resolved).parts
+    classifier = jar.name.removeprefix(f"{artifact}-{version}").removesuffix(".jar").strip("-")
+    middle = f"jar:{classifier}:" if classifier else ""
+    digest = hashlib.sha256(jar.read_bytes()).hexdigest()
+    coordinate = f"{'.'.join(domain)}:{artifact}:{middle}{version}"
+    return f"{group} {coordinate} {jar.stat().st_size} {digest}"
+
+
+if __name__ == "__main__":
+    main()
