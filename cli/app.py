@@ -1,0 +1,87 @@
+"""The ``provhouse`` command: what stands in front of every command, and where all of them end."""
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+from .ask import impact, lineage
+from .browser import browser
+from .cypher import cypher
+from .doctor import doctor
+from .failures import guarded
+from .ingest import ingest
+from .invocation import Invocation, invocation, pairs
+from .server import down, up
+from .status import status
+
+EPILOG = (
+    "Exit status: 0 done, 1 a defect of provhouse, 2 wrong usage, 3 not found, 4 bad input, "
+    "5 something outside is missing or down, 6 another writer is at work, 7 a check found damage, "
+    "130 interrupted."
+)
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EPILOG
+)
+for command in (ingest, lineage, impact, status, cypher, browser, up, down, doctor):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"provhouse {version('provhouse')}\n")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def provhouse(
+    ctx: typer.Context,
+    warehouse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The warehouse; else PROVHOUSE_WAREHOUSE, else ./warehouse.",
+            show_default=False,
+        ),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any setting; wins over PROVHOUSE_NAME and warehouse.toml; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Where does this value come from, and what did it reach? Record by record."""
+    options: dict[str, object] = dict(pairs(setting or [], "--set"))
+    invocation(ctx).options = options if warehouse is None else {**options, "warehouse": warehouse}
+    if ctx.invoked_subcommand is None:
+        sys.stderr.write(ctx.get_help() + "\n")
+        raise typer.Exit(2)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    called = Invocation()
+
+    def work() -> None:
+        root = get_command(app)
+        with root.make_context("provhouse", list(arguments), obj=called) as ctx:
+            root.invoke(ctx)
+
+    return guarded(work, called.logs)
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,36 @@
+"""Writes ``docs/cli.md`` from the help of every command: ``python -m provhouse.cli.document``."""
+
+import sys
+from collections.abc import Iterator
+
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from .app import app
+
+
+def document() -> str:
+    """The whole page, as Markdown."""
+    return "\n".join(_page()) + "\n"
+
+
+def _page() -> Iterator[str]:
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    yield "# The command"
+    yield "Made from the help of each command by `make docs`; change it there."
+    with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
+        yield from _block("provhouse", group.get_help(root))
+        for name, command in group.commands.items():
+            with command.make_context(name, [], parent=root, resilient_parsing=True) as ctx:
+                yield from _block(f"provhouse {name}", command.get_help(ctx))
+
+
+def _block(title: str, text: str) -> Iterator[str]:
+    yield f"\n## {title}\n```"
+    yield from (line.rstrip() for line in text.splitlines())
+    yield "```"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(document())

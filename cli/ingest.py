@@ -1,0 +1,64 @@
+"""``ingest``: files of triples into the warehouse."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from .invocation import FormOption, invocation
+from .output.output import opened
+
+
+def ingest(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="Files and folders of triples: src, dst, op.",
+            show_default=False,
+        ),
+    ],
+    input_format: Annotated[
+        Literal["csv", "parquet"] | None,
+        typer.Option("--input", help="What the files are; else their names say it."),
+    ] = None,
+    splits: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file that says which tables each split holds."),
+    ] = None,
+    theta: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="Components of at least so many items are cut."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Begin anew; what was held stays in its own folder.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Let nothing pass: what would be reported ends it.")
+    ] = False,
+    form: FormOption = None,
+) -> None:
+    """Take triples in: each says that dst was derived from src by op.
+
+    Columns are src, dst and op, where known src_table and dst_table; any other column is kept as an
+    attribute of the operation. All files are one generation: it is there whole or not at all.
+    """
+    settings = invocation(ctx).settings(theta=theta)
+
+    from provhouse.ingest.ingest import ingest as taken
+
+    from .listening import listening
+
+    with opened(form) as output:
+        with listening(keep=True) as progress:
+            summary = taken(
+                files,
+                settings,
+                input_format=input_format,
+                splits=splits,
+                replace=replace,
+                strict=strict,
+                progress=progress,
+            )
+        output.summary(summary)

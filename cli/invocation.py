@@ -1,0 +1,68 @@
+"""What one command was called with, before it knows which settings hold."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from provhouse.model.errors import ProvhouseError, UsageError
+from provhouse.model.settings import Settings
+
+from .output.form import Form
+
+FormOption = Annotated[
+    Form | None,
+    typer.Option(
+        "--format",
+        help="How the result is written: [table] on a terminal, json otherwise, or by the ending "
+        "of --out.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass
+class Invocation:
+    """The settings named on the command line, in front of the command."""
+
+    options: dict[str, object] = field(default_factory=dict)
+
+    def settings(self, **options: object) -> Settings:
+        """The settings that hold, with those that the command itself names winning."""
+        named = {name: value for name, value in options.items() if value is not None}
+        return Settings.load({**self.options, **named})
+
+    def logs(self) -> Path:
+        """Where a traceback may lie: with the warehouse where there is one."""
+        try:
+            warehouse = self.settings().warehouse
+        except ProvhouseError:
+            return Path(tempfile.gettempdir())
+        return warehouse / "logs" if warehouse.is_dir() else Path(tempfile.gettempdir())
+
+
+def invocation(ctx: typer.Context) -> Invocation:
+    """The invocation that ``main`` began, or a new one for a caller that gave none."""
+    return ctx.ensure_object(Invocation)
+
+
+def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """Options of the form NAME=VALUE as a mapping; the last one of a name holds."""
+    for text in texts:
+        if not text.partition("=")[0] or "=" not in text:
+            raise UsageError(
+                f"{option} should be followed by NAME=VALUE", f"It is followed by {text!r}"
+            )
+    return {name: value for name, _, value in (text.partition("=") for text in texts)}
+
+
+def utf8(text: str, what: str) -> str:
+    """The text of an argument, which a terminal may have given in another encoding."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} should be UTF-8", f"It is {text!r}") from error
+    return text

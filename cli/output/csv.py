@@ -1,0 +1,73 @@
+"""CSV for spreadsheets and shell tools: one header line, lines end in a plain line feed."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TextIO
+
+from .output import Absent
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from provhouse.ingest.summary import Summary
+    from provhouse.query.answer import Answer
+    from provhouse.query.status import Status
+
+
+class _LineFeeds:
+    """Takes the rows of a writer that ends them in CR LF, the one form that quotes both."""
+
+    def __init__(self, handle: TextIO) -> None:
+        self._handle = handle
+
+    def write(self, row: str) -> int:
+        return self._handle.write(row.removesuffix("\r\n") + "\n")
+
+
+class CsvOutput:
+    """Of an answer, CSV holds the items; the triples are in its JSON form."""
+
+    def __init__(self, handle: TextIO) -> None:
+        self._writer = csv.writer(_LineFeeds(handle), lineterminator="\r\n")
+
+    def answer(self, answer: "Answer") -> None:
+        """The columns item, table and depth."""
+        self.rows(("item", "table", "depth"), _items(answer.items))
+
+    def answers(self, replies: "Iterable[Answer | Absent]") -> None:
+        """The same with the asked item first; no row for what is not held or found nothing."""
+        self._writer.writerow(("asked", "item", "table", "depth"))
+        for reply in replies:
+            if not isinstance(reply, Absent):
+                self._writer.writerows((reply.item, *row) for row in _items(reply.items))
+
+    def summary(self, summary: "Summary") -> None:
+        """One row of counts, and the seconds in all."""
+        counts = {name: value for name, value in asdict(summary).items()
+                  if isinstance(value, int) and name != "committed"}  # fmt: skip
+        self.rows((*counts, "seconds"), [(*counts.values(), summary.seconds.get("total"))])
+
+    def status(self, status: "Status") -> None:
+        """One row."""
+        held = asdict(status)
+        self.rows(tuple(held), [tuple(held.values())])
+
+    def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Nulls are empty, lists and maps are JSON."""
+        self._writer.writerow(columns)
+        self._writer.writerows([_cell(value) for value in row] for row in rows)
+
+
+def _items(table: "pa.Table") -> Iterator[tuple[object, ...]]:
+    for batch in table.select(["item", "table", "depth"]).to_batches(max_chunksize=8192):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return value

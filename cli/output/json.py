@@ -1,0 +1,124 @@
+"""JSON for programs: the stable forms that ``cli/schemas`` describes."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from .escape import in_json
+from .output import Absent
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from provhouse.ingest.summary import Summary
+    from provhouse.query.answer import Answer
+    from provhouse.query.status import Status
+
+STEPS = ("locate", "walk", "fetch", "recurse", "total")
+_ROWS = 8192
+
+
+class JsonOutput:
+    """Each result is one line, an answer's rows are written in pieces as they are read."""
+
+    def __init__(self, handle: TextIO) -> None:
+        self._handle = handle
+
+    def answer(self, answer: "Answer") -> None:
+        """One object; see ``schemas/answer.json``."""
+        self._write(_dumped(_head(answer))[:-1])
+        self._list(',"items":[', map(_dumped_rows, _items(answer.items)))
+        self._list(',"triples":[', map(_dumped_rows, _triples(answer.triples)))
+        self._write(f",{_dumped(_tail(answer))[1:]}\n")
+
+    def answers(self, replies: "Iterable[Answer | Absent]") -> None:
+        """One object a line, in the order asked."""
+        for reply in replies:
+            if isinstance(reply, Absent):
+                self._line({"item": reply.item, "found": False})
+            else:
+                self.answer(reply)
+            self._handle.flush()
+
+    def summary(self, summary: "Summary") -> None:
+        """One object; see ``schemas/ingest.json``."""
+        names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
+                 "rejected", "duplicates", "two_tables")  # fmt: skip
+        counts = {name: getattr(summary, name) for name in names}
+        seconds = {step: round(value, 6) for step, value in summary.seconds.items()}
+        self._line({**counts, "seconds": seconds, "peak_memory_mb": summary.peak_memory_mb})
+
+    def status(self, status: "Status") -> None:
+        """One object; see ``schemas/status.json``."""
+        names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
+                 "neo4j", "server")  # fmt: skip
+        held = {name: getattr(status, name) for name in names}
+        self._line({"warehouse": str(status.warehouse), **held})
+
+    def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """A list with one object a row, each on its own line."""
+        objects = (dict(zip(columns, map(_plain, row), strict=True)) for row in rows)
+        self._list("[\n", map(_dumped, objects), between=",\n", end="\n]\n")
+
+    def _line(self, value: object) -> None:
+        self._write(_dumped(value) + "\n")
+
+    def _list(self, begin: str, parts: Iterable[str], between: str = ",", end: str = "]") -> None:
+        self._write(begin)
+        for number, part in enumerate(parts):
+            self._write(between + part if number else part)
+        self._write(end)
+
+    def _write(self, text: str) -> None:
+        self._handle.write(in_json(text))
+
+
+def _head(answer: "Answer") -> dict[str, object]:
+    names = ("item", "direction", "method", "generation", "time", "complete", "truncated")
+    return {name: getattr(answer, name) for name in names}
+
+
+def _tail(answer: "Answer") -> dict[str, object]:
+    read = answer.read
+    return {
+        "read": {"sets": read.sets, "partitions": read.partitions, "triples": read.triples},
+        "seconds": {step: round(answer.seconds.get(step, 0.0), 6) for step in STEPS},
+    }
+
+
+def _items(table: "pa.Table") -> Iterator[list[dict[str, object]]]:
+    for batch in table.select(["item", "table", "depth"]).to_batches(max_chunksize=_ROWS):
+        if batch.num_rows:
+            yield batch.to_pylist()
+
+
+def _triples(table: "pa.Table") -> Iterator[list[dict[str, object]]]:
+    names = ["src", "dst", "op", "attributes"]
+    for batch in table.select(names).to_batches(max_chunksize=_ROWS):
+        rows = batch.to_pylist()
+        for row in rows:
+            row["attributes"] = json.loads(row["attributes"] or "{}")
+        if rows:
+            yield rows
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _dumped_rows(rows: list[dict[str, object]]) -> str:
+    return _dumped(rows)[1:-1]
+
+
+def _plain(value: object) -> object:
+    """The value in the nearest form that JSON has."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return str(value)

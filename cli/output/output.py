@@ -1,0 +1,63 @@
+"""What a command hands its result to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from .file import destination
+from .form import Form, chosen
+
+if TYPE_CHECKING:
+    from provhouse.ingest.summary import Summary
+    from provhouse.query.answer import Answer
+    from provhouse.query.status import Status
+
+
+@dataclass(frozen=True)
+class Absent:
+    """The reply to an item, asked among many, that the warehouse does not hold."""
+
+    item: str
+
+
+class Output(Protocol):
+    """One result, written in one form."""
+
+    def answer(self, answer: "Answer") -> None:
+        """The answer to the one item that was asked."""
+
+    def answers(self, replies: "Iterable[Answer | Absent]") -> None:
+        """The replies to many items, each written before the next one is asked for."""
+
+    def summary(self, summary: "Summary") -> None:
+        """What an ingest brought."""
+
+    def status(self, status: "Status") -> None:
+        """What a warehouse holds."""
+
+    def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Rows of plain values: text, numbers, truth, null, and lists and maps of these."""
+
+
+@contextmanager
+def opened(form: Form | None, out: Path | None = None) -> Iterator[Output]:
+    """The output for one result, in the form asked for; opened before any work begins.
+
+    Raises Unavailable if ``out`` can't be written.
+    """
+    with destination(out) as handle:
+        match chosen(form, out, terminal=out is None and handle.isatty()):
+            case Form.json:
+                from .json import JsonOutput
+
+                yield JsonOutput(handle)
+            case Form.csv:
+                from .csv import CsvOutput
+
+                yield CsvOutput(handle)
+            case Form.table:
+                from .table import TableOutput
+
+                yield TableOutput(handle)

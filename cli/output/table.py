@@ -1,0 +1,193 @@
+"""Tables and sentences for people, at any width of the terminal."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .escape import shown
+from .output import Absent
+
+if TYPE_CHECKING:
+    from provhouse.ingest.summary import Summary
+    from provhouse.query.answer import Answer
+    from provhouse.query.status import Status
+
+
+class TableOutput:
+    """Counts first, long results cut, with a sentence on how to see all."""
+
+    def __init__(self, handle: TextIO, width: int | None = None) -> None:
+        self._console = console(handle, width)
+
+    def answer(self, answer: "Answer") -> None:
+        """The answer in words, by table, by distance, and how it was found."""
+        from .answer import sections
+
+        for section in sections(answer):
+            self._console.print(section)
+
+    def answers(self, replies: "Iterable[Answer | Absent]") -> None:
+        """A row for each item."""
+        table = grid("item", "table", right=("items", "tables", "triples", "hops", "seconds"))
+        for reply in replies:
+            table.add_row(*_reply(reply))
+        self._console.print(table)
+
+    def summary(self, summary: "Summary") -> None:
+        """What a person wants to know after an ingest."""
+        self._console.print(_headline(summary))
+        self._facts(_brought(summary))
+        if summary.triples:
+            self._console.print(
+                "Next: provhouse lineage ITEM, provhouse impact ITEM, provhouse browser",
+                style="dim",
+            )
+
+    def status(self, status: "Status") -> None:
+        """What is held, and what is up."""
+        self._facts(_held(status))
+
+    def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """A table with one line for each row, and their number."""
+        table = grid(*columns)
+        for row in rows:
+            table.add_row(*map(_cell, row))
+        self._console.print(table)
+        self._console.print(counted(table.row_count, "row"), style="dim")
+
+    def _facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True, style="bold")
+        table.add_column(overflow="fold")
+        for name, value in facts:
+            table.add_row(name, Text(value))
+        self._console.print(table)
+
+
+def console(handle: TextIO, width: int | None = None) -> Console:
+    """A console that takes text as it is, and colours it for a terminal only."""
+    terminal = handle.isatty()
+    return Console(
+        file=handle, width=width, force_terminal=terminal, no_color=None if terminal else True,
+        highlight=False, markup=False, emoji=False,
+    )  # fmt: skip
+
+
+def grid(*left: str, right: Sequence[str] = ()) -> Table:
+    """An empty table without a frame, so that it can be copied from."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for name in left:
+        table.add_column(Text(shown(name)), overflow="fold")
+    for name in right:
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    return table
+
+
+def counted(number: int, word: str) -> str:
+    """A number and its noun: 1 item, 2 items."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def lasted(seconds: float) -> str:
+    """A time as a person reads it."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
+
+
+def steps(seconds: Mapping[str, float]) -> str:
+    """The whole time, and the steps that took a noticeable part of it."""
+    total = seconds.get("total", sum(seconds.values()))
+    parts = [f"{name} {lasted(value)}" for name, value in seconds.items()
+             if name != "total" and value >= total / 100]  # fmt: skip
+    return f"{lasted(total)} ({', '.join(parts)})" if parts else lasted(total)
+
+
+def _reply(reply: "Answer | Absent") -> Iterator[Text]:
+    yield Text(shown(reply.item))
+    if isinstance(reply, Absent):
+        yield from (Text("not held", "red"), *[Text("-", "dim")] * 5)
+        return
+    counts = (reply.items.num_rows, len(tables(reply)), reply.triples.num_rows, farthest(reply))
+    yield Text(shown(reply.table))
+    yield from (Text(f"{count:,}") for count in counts)
+    yield Text(f"{reply.seconds.get('total', 0.0):.3f}")
+
+
+def tables(answer: "Answer") -> list[str]:
+    """The names of the tables that the items are in; no table is none."""
+    return [name for name in answer.items["table"].unique().to_pylist() if name]
+
+
+def farthest(answer: "Answer") -> int:
+    """The hops to the last item; 0 for an empty answer. Items are ordered by depth."""
+    return int(answer.items["depth"][-1].as_py() or 0) if answer.items.num_rows else 0
+
+
+def _headline(summary: "Summary") -> Text:
+    if not summary.committed:
+        return Text("Nothing new came in; what is held is as it was before.", "bold")
+    new = f"{counted(summary.new_triples, 'new triple')}, {counted(summary.new_items, 'new item')}"
+    return Text(f"Generation {summary.generation}: {new}.", "bold")
+
+
+def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:
+    yield "triples", f"{summary.triples:,} held"
+    yield "items", f"{summary.items:,} held"
+    yield "tables", _names(summary.tables)
+    components = counted(summary.components, "component")
+    yield "cut into", f"{components}, {counted(summary.sets, 'set')}, " + (
+        "1 set dependency" if summary.set_dependencies == 1
+        else f"{summary.set_dependencies:,} set dependencies"
+    )  # fmt: skip
+    if summary.duplicates:
+        yield "duplicates", f"{counted(summary.duplicates, 'row')} said what was known already"
+    if summary.rejected:
+        where = f"; they lie in {shown(str(summary.rejects))}" if summary.rejects else ""
+        yield "rejected", f"{counted(summary.rejected, 'row')} without src or dst{where}"
+    if summary.two_tables:
+        items = counted(summary.two_tables, "item")
+        yield "two tables", f"{items} named with more than one table; the most frequent one holds"
+    yield "size on disk", _size(summary.bytes_on_disk)
+    yield "time", steps(summary.seconds)
+    yield "memory", f"{summary.peak_memory_mb:,} MB at most"
+
+
+def _held(status: "Status") -> Iterator[tuple[str, str]]:
+    yield "warehouse", shown(str(status.warehouse))
+    if status.generation is None:
+        yield "generation", "none yet; begin with provhouse ingest FILES"
+    else:
+        yield "generation", f"{status.generation:,}"
+        for name in ("triples", "items", "components", "sets", "set_dependencies"):
+            yield name.replace("_", " "), f"{getattr(status, name):,}"
+    yield "neo4j", status.neo4j or "not up; a command that needs it starts it"
+    if status.server:
+        yield "server", status.server
+
+
+def _names(names: Sequence[str], most: int = 8) -> str:
+    if not names:
+        return "none named"
+    listed = ", ".join(shown(name, 60) for name in names[:most])
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{len(names):,}: {listed}{more}"
+
+
+def _size(count: int) -> str:
+    for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
+        if count >= 10**power:
+            return f"{count / 10**power:.1f} {unit}"
+    return counted(count, "byte")
+
+
+def _cell(value: object) -> Text:
+    if value is None:
+        return Text("-", "dim")
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, default=str)
+    return Text(shown(value))

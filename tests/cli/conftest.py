@@ -1,0 +1,139 @@
+"""Answers and summaries made by hand, for the forms that they are written in."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from provhouse.ingest.summary import Summary
+from provhouse.query.answer import Answer, Read
+from provhouse.query.status import Status
+
+GOLDEN = Path(__file__).parent / "golden"
+ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
+
+
+def items(*rows: tuple[str, str, int]) -> pa.Table:
+    """Items as an answer holds them."""
+    names, tables, depths = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.table({
+        "item": pa.array(names, pa.string()),
+        "table": pa.array(tables, pa.string()),
+        "depth": pa.array(depths, pa.int64()),
+    })  # fmt: skip
+
+
+def triples(*rows: tuple[str, str, str, str]) -> pa.Table:
+    """Triples as an answer holds them."""
+    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
+    names = ("src", "dst", "op", "attributes")
+    return pa.table({n: pa.array(c, pa.string()) for n, c in zip(names, columns, strict=True)})
+
+
+SMALL = Answer(
+    item="report:2013-02",
+    table="report",
+    direction="upstream",
+    method="csprov",
+    why="the set of the item has few others upstream",
+    generation=3,
+    time="2026-01-02T03:04:05Z",
+    complete=True,
+    truncated=None,
+    items=items(
+        ("monthly:UA", "monthly", 1),
+        (ODD, "raw", 2),
+        ("raw:ünï·8", "raw", 2),
+        ("untabled", "", 2),
+    ),
+    triples=triples(
+        ("monthly:UA", "report:2013-02", "summarise", '{"by":"carrier","run":"7"}'),
+        (ODD, "monthly:UA", "clean", "{}"),
+        ("raw:ünï·8", "monthly:UA", "clean", '{"note":"a \\"quoted\\" word"}'),
+        ("untabled", "monthly:UA", "", "{}"),
+    ),
+    read=Read(sets=2, partitions=1, triples=17),
+    seconds={"locate": 0.001, "walk": 0.012, "fetch": 0.03, "recurse": 0.002, "total": 0.04512345},
+)
+
+
+def long_answer() -> Answer:
+    """A chain of 30 tables with three items a level."""
+    rows = [(f"t{d:02}:{n}", f"t{d:02}", d) for d in range(1, 31) for n in range(3)]
+    steps = [(f"t{d + 1:02}:{n}", f"t{d:02}:{n}", f"op{d % 7}", "{}")
+             for d in range(30) for n in range(3)]  # fmt: skip
+    return replace(SMALL, items=items(*rows), triples=triples(*steps), truncated="depth")
+
+
+def empty_answer() -> Answer:
+    """A source."""
+    return replace(SMALL, items=items(), triples=triples(), item="raw:1", table="raw")
+
+
+@pytest.fixture
+def small() -> Answer:
+    """Four items, one of them with a name that would do things to a terminal."""
+    return SMALL
+
+
+@pytest.fixture
+def long() -> Answer:
+    """More than anybody wants to see at once."""
+    return long_answer()
+
+
+@pytest.fixture
+def empty() -> Answer:
+    """Nothing upstream."""
+    return empty_answer()
+
+
+@pytest.fixture
+def cyclic() -> Answer:
+    """An item that leads back to itself, downstream."""
+    return replace(
+        SMALL, item="a", table="", direction="downstream", items=items(("b", "", 1), ("a", "", 2)),
+        triples=triples(("a", "b", "x", "{}"), ("b", "a", "y", "{}")),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def summary() -> Summary:
+    """An ingest with everything to report."""
+    return Summary(
+        generation=2, triples=1_234_567, items=700_001, components=12, sets=340,
+        set_dependencies=1, rejected=3, duplicates=2_001, two_tables=1, new_triples=1_000,
+        new_items=1, tables=("clean", "monthly", "raw"), rejects=Path("/w/base-0/rejects"),
+        bytes_on_disk=12_345_678, committed=True,
+        seconds={"read": 1.25, "number": 2.5, "total": 4.0}, peak_memory_mb=2_048,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def status() -> Status:
+    """A small warehouse with Neo4j up."""
+    return Status(
+        warehouse=Path("/w"), generation=3, triples=6, items=7, components=1, sets=2,
+        set_dependencies=1, neo4j="bolt://127.0.0.1:7687", server=None,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare with a file under golden/; ``pytest --golden`` writes it anew instead."""
+
+    def compare(name: str, text: str) -> None:
+        file = GOLDEN / name
+        if request.config.getoption("--golden", default=False):
+            file.write_text(text, encoding="utf-8")
+        assert text == file.read_text(encoding="utf-8")
+
+    return compare
+
+
+def pytest_addoption(parser: Any) -> None:
+    """Only seen when pytest is started on this folder, which is when one wants it."""
+    parser.addoption("--golden", action="store_true", help="write the golden files anew")

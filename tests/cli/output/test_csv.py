@@ -1,0 +1,63 @@
+"""CSV that any reader of CSV reads back as it was."""
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+from provhouse.cli.output.csv import CsvOutput
+from provhouse.cli.output.output import Absent
+from provhouse.ingest.summary import Summary
+from provhouse.query.answer import Answer
+from provhouse.query.status import Status
+
+
+def written(act: Callable[[CsvOutput], None]) -> str:
+    """What an output writes."""
+    handle = io.StringIO()
+    act(CsvOutput(handle))
+    return handle.getvalue()
+
+
+def read(text: str) -> list[list[str]]:
+    """The rows of CSV text."""
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_answer(small: Answer) -> None:
+    rows = read(written(lambda output: output.answer(small)))
+    assert rows[0] == ["item", "table", "depth"]
+    assert rows[1:] == [list(map(str, row.values())) for row in small.items.to_pylist()]
+
+
+def test_any_name_comes_back() -> None:
+    odd = 'a,"b"\r\nc\rd\ne '
+    rows = [[odd, "\r"], ["", odd]]
+    text = written(lambda output: output.rows(["x", "y"], rows))
+    assert read(text) == [["x", "y"], *rows]
+    assert text.startswith("x,y\n")
+
+
+def test_answers(small: Answer, empty: Answer) -> None:
+    rows = read(written(lambda output: output.answers([empty, Absent("no"), small])))
+    assert rows[0] == ["asked", "item", "table", "depth"]
+    assert {row[0] for row in rows[1:]} == {small.item}
+    assert len(rows) == 1 + small.items.num_rows
+
+
+def test_summary(summary: Summary) -> None:
+    header, values = read(written(lambda output: output.summary(summary)))
+    row = dict(zip(header, values, strict=True))
+    assert (row["triples"], row["seconds"]) == ("1234567", "4.0")
+    assert "committed" not in row
+
+
+def test_status(status: Status) -> None:
+    header, values = read(written(lambda output: output.status(replace(status, generation=None))))
+    row = dict(zip(header, values, strict=True))
+    assert (row["warehouse"], row["generation"], row["items"]) == ("/w", "", "7")
+
+
+def test_rows_of_plain_values() -> None:
+    rows = read(written(lambda output: output.rows(["a", "b"], [(True, None), ([1], {"é": 2})])))
+    assert rows[1:] == [["true", ""], ["[1]", '{"é": 2}']]

@@ -1,0 +1,103 @@
+"""The stable forms: exact names, one line, the bytes always the same, valid for their schemas."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+
+import jsonschema
+import pyarrow as pa
+import pytest
+
+from provhouse.cli.output.json import JsonOutput
+from provhouse.cli.output.output import Absent
+from provhouse.ingest.summary import Summary
+from provhouse.query.answer import Answer
+from provhouse.query.status import Status
+
+Act = Callable[[JsonOutput], None]
+
+
+def written(act: Act) -> str:
+    """What an output writes."""
+    handle = io.StringIO()
+    act(JsonOutput(handle))
+    return handle.getvalue()
+
+
+def valid(schema: str, text: str) -> dict[str, object]:
+    """The object in ``text``, which follows the schema."""
+    rules = json.loads((files("provhouse.cli") / f"schemas/{schema}.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(rules)
+    value: dict[str, object] = json.loads(text)
+    checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
+    jsonschema.Draft202012Validator(rules, format_checker=checker).validate(value)
+    return value
+
+
+@pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic"])
+def test_answer(name: str, request: pytest.FixtureRequest) -> None:
+    answer: Answer = request.getfixturevalue(name)
+    text = written(lambda output: output.answer(answer))
+    value = valid("answer", text)
+    assert list(value) == [
+        "item", "direction", "method", "generation", "time", "complete", "truncated", "items",
+        "triples", "read", "seconds",
+    ]  # fmt: skip
+    assert value["items"] == answer.items.to_pylist()
+    assert value["triples"] == [
+        {**row, "attributes": json.loads(row["attributes"])} for row in answer.triples.to_pylist()
+    ]
+    assert text.count("\n") == 1
+
+
+def test_many_rows_are_joined_across_pieces(small: Answer) -> None:
+    names = [f"i{n:06}" for n in range(20_000)]
+    items = pa.table({"item": names, "table": ["t"] * 20_000, "depth": [1] * 20_000})
+    chunked = pa.concat_tables([items.slice(0, 1), items.slice(0, 0), items.slice(1)])
+    text = written(lambda output: output.answer(replace(small, items=chunked)))
+    assert [row["item"] for row in json.loads(text)["items"]] == names
+
+
+def test_json_is_exact_and_harmless_on_a_terminal(small: Answer) -> None:
+    odd = "x\x9b31m\u202e\u2028\x00\n🜚"
+    text = written(lambda output: output.answer(replace(small, item=odd)))
+    assert json.loads(text)["item"] == odd
+    assert "🜚" in text
+    assert not set("\x9b\u202e\u2028\x00") & set(text)
+
+
+def test_steps_that_a_method_lacks_take_no_time(small: Answer) -> None:
+    text = written(lambda output: output.answer(replace(small, seconds={"total": 1.0, "x": 1.0})))
+    assert valid("answer", text)["seconds"] == {
+        "locate": 0.0, "walk": 0.0, "fetch": 0.0, "recurse": 0.0, "total": 1.0,
+    }  # fmt: skip
+
+
+def test_answers(small: Answer, empty: Answer) -> None:
+    text = written(lambda output: output.answers([empty, Absent("nø"), small]))
+    values = [valid("answer", line) for line in text.split("\n")[:-1]]
+    assert [value["item"] for value in values] == ["raw:1", "nø", "report:2013-02"]
+    assert values[1] == {"item": "nø", "found": False}
+
+
+def test_summary(summary: Summary) -> None:
+    value = valid("ingest", written(lambda output: output.summary(summary)))
+    assert value["set_dependencies"] == 1
+    assert value["seconds"] == summary.seconds
+
+
+@pytest.mark.parametrize("generation", [None, 4])
+def test_status(status: Status, generation: int | None) -> None:
+    status = replace(status, generation=generation)
+    value = valid("status", written(lambda output: output.status(status)))
+    assert value["generation"] == generation
+    assert value["warehouse"] == "/w"
+
+
+def test_rows() -> None:
+    rows = [(1, {"a": [float("nan"), None]}), (True, "é")]
+    text = written(lambda output: output.rows(["x", "y"], rows))
+    assert json.loads(text) == [{"x": 1, "y": {"a": ["nan", None]}}, {"x": True, "y": "é"}]
+    assert json.loads(written(lambda output: output.rows(["x"], []))) == []

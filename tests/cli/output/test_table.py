@@ -1,0 +1,69 @@
+"""The forms for people, as golden files at two widths."""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from provhouse.cli.output.output import Absent
+from provhouse.cli.output.table import TableOutput, lasted
+from provhouse.ingest.summary import Summary
+from provhouse.query.answer import Answer
+from provhouse.query.status import Status
+
+Golden = Callable[[str, str], None]
+
+
+def written(act: Callable[[TableOutput], None], width: int = 80) -> str:
+    """What an output writes into a pipe, without the spaces that fill its lines."""
+    handle = io.StringIO()
+    act(TableOutput(handle, width))
+    return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
+
+
+@pytest.mark.parametrize("width", [80, 140])
+@pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic"])
+def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: Golden) -> None:
+    answer = request.getfixturevalue(name)
+    text = written(lambda output: output.answer(answer), width)
+    assert max(map(len, text.splitlines())) <= width
+    golden(f"answer-{name}-{width}.txt", text)
+
+
+def test_answers(small: Answer, empty: Answer, golden: Golden) -> None:
+    replies = [small, Absent("no\x07such"), empty]
+    golden("answers.txt", written(lambda output: output.answers(replies)))
+
+
+def test_summary(summary: Summary, golden: Golden) -> None:
+    golden("summary.txt", written(lambda output: output.summary(summary)))
+
+
+def test_summary_of_nothing_new(summary: Summary) -> None:
+    text = written(lambda output: output.summary(replace(summary, committed=False)))
+    assert text.startswith("Nothing new came in")
+
+
+@pytest.mark.parametrize("generation", [None, 3])
+def test_status(status: Status, generation: int | None, golden: Golden) -> None:
+    status = replace(status, generation=generation, neo4j="bolt://x" if generation else None)
+    golden(f"status-{generation}.txt", written(lambda output: output.status(status)))
+
+
+def test_rows(golden: Golden) -> None:
+    rows = [(1, "[bold]x", None), (True, {"a": [1, "é"]}, 0.5)]
+    golden("rows.txt", written(lambda output: output.rows(["n", "name\n", "z"], rows)))
+
+
+def test_names_do_nothing_to_a_terminal(small: Answer) -> None:
+    text = written(lambda output: output.answer(small), 200)
+    assert "odd \\x1b[31m[red]\\u202eevil\\nline\\tname" in text
+    assert not set("\x1b\u202e\t") & set(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0004, "0 ms"), (0.0451, "45 ms"), (2.34, "2.3 s"), (600, "10.0 min")]
+)
+def test_lasted(seconds: float, text: str) -> None:
+    assert lasted(seconds) == text
