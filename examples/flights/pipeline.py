@@ -8,7 +8,6 @@ import argparse
 import hashlib
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from datetime import date
 from functools import partial
@@ -16,39 +15,46 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 CODE = ("source", "book", "raw", "clean", "join", "rollup", "report", "pipeline")
-YEAR = (date(2013, 1, 1), date(2013, 12, 31))
-
+Days = tuple[date, date]
+"""The first and the last day."""
+YEAR: Days = (date(2013, 1, 1), date(2013, 12, 31))
 Step = tuple[str, Callable[[], None]]
 
 
-def run(folder: Path, first: date, last: date) -> None:
-    """Run all steps into ``folder`` and say on standard error which one it is at, as `n/m name`."""
-    print("0/1 start Spark", file=sys.stderr, flush=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    steps = _steps(folder, first, last)
-    for number, (name, step) in enumerate(steps):
-        print(f"{number}/{len(steps)} {name}", file=sys.stderr, flush=True)
+def run(folder: Path, days: Days) -> None:
+    """Run all steps into ``folder``, saying before each which one it is, as `n/m name`."""
+    _clear(folder)
+    print("0/1 start Spark", flush=True)
+    steps = _steps(folder, days)
+    for number, (name, step) in enumerate(steps, 1):
+        print(f"{number}/{len(steps)} {name}", flush=True)
         step()
-    made = {"fingerprint": fingerprint(first, last)}
+    made = {"fingerprint": fingerprint(days)}
     (folder / "done.json").write_text(json.dumps(made) + "\n", encoding="utf-8")
 
 
-def fingerprint(first: date = YEAR[0], last: date = YEAR[1]) -> str:
+def _clear(folder: Path) -> None:
+    (folder / "done.json").unlink(missing_ok=True)  # first, so that it never stands beside a part
+    for part in ("source", "tables", "triples"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+
+
+def fingerprint(days: Days) -> str:
     """What the result depends on, so that a changed pipeline is run again: its code and days."""
     code = b"".join((HERE / f"{name}.py").read_bytes() for name in CODE)
-    return hashlib.sha256(code + f"{first} {last}".encode()).hexdigest()[:16]
+    return hashlib.sha256(code + f"{days[0]} {days[1]}".encode()).hexdigest()[:16]
 
 
-def is_done(folder: Path) -> bool:
-    """Whether ``folder`` holds the whole result of this very code for the whole year."""
+def is_done(folder: Path, days: Days) -> bool:
+    """Whether ``folder`` holds the whole result of this very code for these days."""
     try:
         made: object = json.loads((folder / "done.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return made == {"fingerprint": fingerprint()}
+    return made == {"fingerprint": fingerprint(days)}
 
 
-def _steps(folder: Path, first: date, last: date) -> tuple[Step, ...]:
+def _steps(folder: Path, days: Days) -> tuple[Step, ...]:
     # Spark is imported here, so that asking for a fingerprint needs none.
     import clean
     import join
@@ -61,7 +67,7 @@ def _steps(folder: Path, first: date, last: date) -> tuple[Step, ...]:
     book = Book(folder)
     return (
         ("unpack the source files", partial(source.unpack, folder / "source")),
-        ("read the source tables", partial(raw.read, book, first, last)),
+        ("read the source tables", partial(raw.read, book, *days)),
         ("clean flights", partial(clean.flights, book)),
         ("clean weather", partial(clean.weather, book)),
         ("repair planes", partial(clean.planes, book)),
@@ -73,14 +79,19 @@ def _steps(folder: Path, first: date, last: date) -> tuple[Step, ...]:
     )
 
 
+def add_days(parser: argparse.ArgumentParser) -> None:
+    """Let the user choose days; flights and weather of others are left out."""
+    for option, default in zip(("--first", "--last"), YEAR, strict=True):
+        parser.add_argument(option, type=date.fromisoformat, default=default, metavar="DAY")
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Curate the flights of 2013 from New York.")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--first", type=date.fromisoformat, default=YEAR[0])
-    parser.add_argument("--last", type=date.fromisoformat, default=YEAR[1])
+    add_days(parser)
     given = parser.parse_args()
-    run(given.out.absolute(), given.first, given.last)
+    run(given.out.absolute(), (given.first, given.last))
 
 
 if __name__ == "__main__":
