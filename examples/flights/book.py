@@ -83,7 +83,7 @@ def _session() -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = (
         SparkSession.builder.appName("flights")
-        .master(os.environ.get("PROVHOUSE_MASTER", "local[2]"))
+        .master("local[*]")
         .config("spark.driver.host", "127.0.0.1")  # must also start where no network is up
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.memory", "2g")

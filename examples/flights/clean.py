@@ -6,8 +6,13 @@ from pyspark.sql import functions as F
 
 # Readings outside of these are faults of the instrument.
 # Nobody thought of the wind: that is the gap which the demo finds.
-SOUND = {"temp": (-40, 120), "dewp": (-60, 90), "humid": (0, 100), "visib": (0, 10),
-         "pressure": (900, 1100)}
+SOUND = {
+    "temp": (-40, 120),
+    "dewp": (-60, 90),
+    "humid": (0, 100),
+    "visib": (0, 10),
+    "pressure": (900, 1100),
+}
 MANUFACTURERS = {
     "AIRBUS INDUSTRIE": "AIRBUS",
     "MCDONNELL DOUGLAS AIRCRAFT CO": "MCDONNELL DOUGLAS",
@@ -65,9 +70,7 @@ def _fault() -> Column:
 
 
 def _moved(rows: DataFrame, table: str) -> DataFrame:
-    return rows.withColumnRenamed("id", "raw_id").select(
-        renamed(table, "raw_id").alias("id"), "*"
-    )
+    return rows.withColumnRenamed("id", "raw_id").select(renamed(table, "raw_id").alias("id"), "*")
 
 
 def _keep(book: Book, source: str, table: str, op: str, rows: DataFrame) -> None:

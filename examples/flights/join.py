@@ -23,8 +23,13 @@ def steady_wind(book: Book) -> None:
     book.keep("weather_steady", rows)
     book.trace(
         "weather_steady",
-        link(used, "mean of six hours", ("weather_clean", "used"), ("weather_steady", "id"),
-             hours_before="hours_before"),
+        link(
+            used,
+            "mean of six hours",
+            ("weather_clean", "used"),
+            ("weather_steady", "id"),
+            hours_before="hours_before",
+        ),
     )
     used.unpersist()
 
@@ -42,8 +47,17 @@ def departures(book: Book) -> None:
         flights.join(wind, ["origin", "time_hour"], "left")
         .join(F.broadcast(planes), "tailnum", "left")
         .select(
-            renamed("departures", "flight_id").alias("id"), "flight_id", "wind_id", "plane_id",
-            "date", "carrier", "origin", "dest", "dep_delay", "wind", "seats",
+            renamed("departures", "flight_id").alias("id"),
+            "flight_id",
+            "wind_id",
+            "plane_id",
+            "date",
+            "carrier",
+            "origin",
+            "dest",
+            "dep_delay",
+            "wind",
+            "seats",
             (F.col("year") - F.col("built")).alias("plane_age"),
         )
     )

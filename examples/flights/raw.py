@@ -51,7 +51,5 @@ def _flight_name() -> Column:
 def _reading_name() -> Column:
     hour = F.format_string("%sT%02d", F.col("date").cast("string"), "hour")
     # When the clocks go back there are two readings of one hour.
-    again = F.row_number().over(
-        Window.partitionBy("origin", "date", "hour").orderBy("time_hour")
-    )
+    again = F.row_number().over(Window.partitionBy("origin", "date", "hour").orderBy("time_hour"))
     return named("weather", "origin", F.concat(hour, F.when(again > 1, "-again").otherwise("")))

@@ -21,17 +21,26 @@ def write(book: Book) -> None:
         link(routes, "pick windiest route", ("route_monthly", "route_id"), here),
         link(routes, "name airport", ("airports", "airport_id"), here),
         link(carriers, "sum over the year", ("carrier_monthly", "month_id"), here),
-        link(carriers.select("airline_id", "id").distinct(), "name airline",
-             ("airlines", "airline_id"), here),
+        link(
+            carriers.select("airline_id", "id").distinct(),
+            "name airline",
+            ("airlines", "airline_id"),
+            here,
+        ),
     )
 
 
 def _windiest_days(book: Book) -> DataFrame:
     days = book.table("airport_daily").withColumnRenamed("id", "day_id")
-    return _first(days, "origin", "date").join(_airports(book, "origin"), "origin").select(
-        named("report", F.lit("windiest-day"), "origin").alias("id"),
-        F.lit("windiest day").alias("section"), F.col("date").cast("string").alias("subject"),
-        "*",
+    return (
+        _first(days, "origin", "date")
+        .join(_airports(book, "origin"), "origin")
+        .select(
+            named("report", F.lit("windiest-day"), "origin").alias("id"),
+            F.lit("windiest day").alias("section"),
+            F.col("date").cast("string").alias("subject"),
+            "*",
+        )
     )
 
 
@@ -56,9 +65,14 @@ def _carriers(book: Book) -> DataFrame:
         return F.sum(column).over(year)
 
     return months.join(F.broadcast(airlines), "carrier").select(
-        named("report", F.lit("carrier"), "carrier").alias("id"), "month_id", "airline_id",
-        F.lit("carrier").alias("section"), F.col("carrier").alias("subject"), "name",
-        total("flights").alias("flights"), total("cancelled").alias("cancelled"),
+        named("report", F.lit("carrier"), "carrier").alias("id"),
+        "month_id",
+        "airline_id",
+        F.lit("carrier").alias("section"),
+        F.col("carrier").alias("subject"),
+        "name",
+        total("flights").alias("flights"),
+        total("cancelled").alias("cancelled"),
         F.round(F.try_divide(total("delay_sum"), total("flights")), 2).alias("delay"),
         F.round(F.try_divide(total("wind_sum"), total("wind_flights")), 2).alias("wind"),
     )

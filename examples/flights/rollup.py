@@ -29,36 +29,52 @@ def daily(book: Book) -> None:
         "id", "date", *ROUTE, *((none | {"cancelled": F.lit(1)})[s].alias(s) for s in SUMS)
     )
     for table, key in (("carrier_daily", "carrier"), ("airport_daily", "origin")):
-        _roll(book, table, f"sum by {table.split('_')[0]} and day", ("date", key),
-              route_daily=routes, flights_cancelled=cancelled)
+        _roll(
+            book,
+            table,
+            f"sum by {table.split('_')[0]} and day",
+            ("date", key),
+            route_daily=routes,
+            flights_cancelled=cancelled,
+        )
 
 
 def monthly(book: Book) -> None:
     """Months from days."""
     for kind, keys in (
-        ("route", ("origin", "dest")), ("carrier", ("carrier",)), ("airport", ("origin",))
+        ("route", ("origin", "dest")),
+        ("carrier", ("carrier",)),
+        ("airport", ("origin",)),
     ):
         days = book.table(f"{kind}_daily").withColumn("month", F.date_format("date", "yyyy-MM"))
-        _roll(book, f"{kind}_monthly", f"sum by {kind} and month", ("month", *keys),
-              **{f"{kind}_daily": days})
+        _roll(
+            book,
+            f"{kind}_monthly",
+            f"sum by {kind} and month",
+            ("month", *keys),
+            **{f"{kind}_daily": days},
+        )
 
 
-def _roll(
-    book: Book, table: str, op: str, keys: tuple[str, ...], **parts: DataFrame
-) -> None:
+def _roll(book: Book, table: str, op: str, keys: tuple[str, ...], **parts: DataFrame) -> None:
     """Add up ``parts`` (by the name of their table) over ``keys``."""
     name = _name(table, keys)
     columns = [*keys, *SUMS]
     together = reduce(DataFrame.unionByName, (part.select(columns) for part in parts.values()))
     sums = together.groupBy(*keys).agg(*(F.sum(s).alias(s) for s in SUMS))
-    means = {"wind": F.try_divide("wind_sum", "wind_flights"),
-             "delay": F.try_divide("delay_sum", "flights")}
-    book.keep(table, sums.select(
-        name.alias("id"), *columns, *(F.round(mean, 2).alias(m) for m, mean in means.items())
-    ))
-    book.trace(table, *(
-        link(part, op, (source, "id"), (table, name)) for source, part in parts.items()
-    ))
+    means = {
+        "wind": F.try_divide("wind_sum", "wind_flights"),
+        "delay": F.try_divide("delay_sum", "flights"),
+    }
+    book.keep(
+        table,
+        sums.select(
+            name.alias("id"), *columns, *(F.round(mean, 2).alias(m) for m, mean in means.items())
+        ),
+    )
+    book.trace(
+        table, *(link(part, op, (source, "id"), (table, name)) for source, part in parts.items())
+    )
 
 
 def _name(table: str, keys: tuple[str, ...]) -> Column:

@@ -7,6 +7,7 @@ done.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from provhouse.model.settings import Settings
 from provhouse.query.answer import Answer, Method
 from provhouse.query.ask import Asker
 from provhouse.query.status import Status, status
+from provhouse.runtime.java import java
 
 PIPELINE = Path(pipeline.__file__)
 CLEAN = PIPELINE.parent / "clean.py"
@@ -55,11 +57,15 @@ def run_pipeline(data: Path, days: pipeline.Days, progress: Progress) -> None:
         return
     data.mkdir(parents=True, exist_ok=True)
     log = data / "pipeline.log"
+    environment = {**os.environ, "JAVA_HOME": str(java().parent.parent)}
     first, last = map(str, days)
     command = [sys.executable, str(PIPELINE), "--out", str(data), "--first", first, "--last", last]
-    with log.open("w") as noise, subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=noise, text=True
-    ) as running:
+    with (
+        log.open("w") as noise,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=noise, text=True, env=environment
+        ) as running,
+    ):
         try:
             _follow(running, progress)
         except BaseException:
@@ -80,9 +86,7 @@ def _follow(running: "subprocess.Popen[str]", progress: Progress) -> None:
             progress.begin(f"pipeline: {step[3]}")
 
 
-def take_in(
-    settings: Settings, data: Path, days: pipeline.Days, progress: Progress
-) -> Status:
+def take_in(settings: Settings, data: Path, days: pipeline.Days, progress: Progress) -> Status:
     """Ingest the triples, unless the warehouse holds those of this very pipeline."""
     mark = data / "ingested"
     fingerprint = pipeline.fingerprint(days)
@@ -91,8 +95,15 @@ def take_in(
     if held.generation is None or known != fingerprint:
         # A pipeline that was changed gives other triples: they come in place of the old ones.
         replace = held.generation is not None
-        ingest([data / "triples"], settings, input_format=None, splits=None, replace=replace,
-               strict=False, progress=progress)
+        ingest(
+            [data / "triples"],
+            settings,
+            input_format=None,
+            splits=None,
+            replace=replace,
+            strict=False,
+            progress=progress,
+        )
         mark.write_text(f"{fingerprint}\n")
         held = status(settings)
     return held

@@ -45,13 +45,18 @@ class Teller:
 
     def windiest_days(self, lines: Sequence[story.Row]) -> None:
         """The part of the report that surprises."""
-        table = grid("airport", "its windiest day",
-                     right=("flights", "cancelled", "mean delay", "mean wind"))
+        table = grid(
+            "airport", "its windiest day", right=("flights", "cancelled", "mean delay", "mean wind")
+        )
         for number, line in enumerate(lines):
             table.add_row(
-                str(line["name"]), str(line["subject"]), str(line["flights"]),
-                str(line["cancelled"]), f"{story.number(line, 'delay'):.0f} min",
-                f"{story.number(line, 'wind'):.1f} mph", style="bold yellow" if not number else "",
+                str(line["name"]),
+                str(line["subject"]),
+                str(line["flights"]),
+                str(line["cancelled"]),
+                f"{story.number(line, 'delay'):.0f} min",
+                f"{story.number(line, 'wind'):.1f} mph",
+                style="bold yellow" if not number else "",
             )
         self._show(table)
 
@@ -92,9 +97,7 @@ class Teller:
         table = grid("table", right=("rows reached",))
         for name, count in counts.items():
             table.add_row(name, f"{count:,}")
-        self.say(
-            f"{impact.item} reached {impact.items.num_rows:,} rows of {len(counts)} tables:"
-        )
+        self.say(f"{impact.item} reached {impact.items.num_rows:,} rows of {len(counts)} tables:")
         self._show(table)
 
     def methods(self, answers: Mapping[str, tuple[Answer, Answer]]) -> None:
@@ -103,9 +106,13 @@ class Teller:
         table.add_column("how")
         for name, (first, again) in answers.items():
             table.add_row(
-                name, f"{again.read.sets:,}" if again.read.sets else "-",
-                f"{again.read.partitions:,}", f"{again.read.triples:,}",
-                lasted(first.seconds["total"]), lasted(again.seconds["total"]), METHODS[name],
+                name,
+                f"{again.read.sets:,}" if again.read.sets else "-",
+                f"{again.read.partitions:,}",
+                f"{again.read.triples:,}",
+                lasted(first.seconds["total"]),
+                lasted(again.seconds["total"]),
+                METHODS[name],
             )
         self._show(table)
 

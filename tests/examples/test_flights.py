@@ -96,8 +96,11 @@ def test_the_figure_derives_from_the_reading_and_from_no_other_day(triples: list
 
 def test_the_figure_is_what_its_flights_say(tables: dict[str, list[Row]]) -> None:
     line = next(row for row in tables["report"] if row["id"] == FIGURE)
-    flights = [row for row in tables["departures"]
-               if row["origin"] == "EWR" and str(row["date"]) == "2013-02-12"]
+    flights = [
+        row
+        for row in tables["departures"]
+        if row["origin"] == "EWR" and str(row["date"]) == "2013-02-12"
+    ]
     wind = [float(str(row["wind"])) for row in flights if row["wind"] is not None]
     assert line["subject"] == "2013-02-12"
     assert float(str(line["wind"])) == pytest.approx(sum(wind) / len(wind), abs=0.005)
