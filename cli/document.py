@@ -18,7 +18,7 @@ def _page() -> Iterator[str]:
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     yield "# The command"
-    yield "Made from the help of each command by `make docs`; change it there."
+    yield "Made by `python -m provhouse.cli.document > docs/cli.md` from the help of each command."
     with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
         yield from _block("provhouse", group.get_help(root))
         for name, command in group.commands.items():

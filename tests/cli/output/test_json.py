@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pyarrow as pa
 import pytest
 

@@ -32,7 +32,7 @@ def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: G
 
 
 def test_answers(small: Answer, empty: Answer, golden: Golden) -> None:
-    replies = [small, Absent("no\x07such"), empty]
+    replies: list[Answer | Absent] = [small, Absent("no\x07such"), empty]
     golden("answers.txt", written(lambda output: output.answers(replies)))
 
 

@@ -1,0 +1,23 @@
+"""Which form a result takes."""
+
+from pathlib import Path
+
+import pytest
+
+from provhouse.cli.output.form import Form, chosen
+
+
+@pytest.mark.parametrize(
+    ("named", "out", "terminal", "form"),
+    [
+        (None, None, True, Form.table),
+        (None, None, False, Form.json),
+        (None, Path("x.CSV"), False, Form.csv),
+        (None, Path("x.json"), False, Form.json),
+        (None, Path("x"), False, Form.json),
+        (Form.table, Path("x.csv"), False, Form.table),
+        (Form.csv, None, True, Form.csv),
+    ],
+)
+def test_chosen(named: Form | None, out: Path | None, terminal: bool, form: Form) -> None:
+    assert chosen(named, out, terminal) == form

@@ -1,0 +1,148 @@
+"""Every ending of a command: its exit status, its one message, and no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from provhouse.cli.failures import guarded
+from provhouse.model import errors
+
+BEGIN = """
+import sys, time
+from pathlib import Path
+from provhouse.cli.failures import guarded
+def work():
+    try:
+        {body}
+    finally:
+        print("put away", file=sys.stderr, flush=True)
+sys.exit(guarded(work, lambda: Path({logs!r})))
+"""
+
+
+def command(body: str, logs: Path) -> subprocess.Popen[str]:
+    """A process whose guarded work is ``body``."""
+    return subprocess.Popen(
+        [sys.executable, "-c", BEGIN.format(body=body, logs=str(logs))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        errors.UsageError,
+        errors.NotFound,
+        errors.BadInput,
+        errors.Unavailable,
+        errors.Busy,
+        errors.Damaged,
+    ],
+)
+def test_known_errors(
+    kind: type[errors.ProvhouseError], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> None:
+        raise kind("It should be so", "It is \x1b[31mnot", "Make it so")
+
+    assert guarded(work, lambda: tmp_path) == kind.exit_status
+    assert capsys.readouterr().err == (
+        "provhouse: It should be so\n           It is \\x1b[31mnot\n           Make it so\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_defect_keeps_its_traceback_in_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> None:
+        raise KeyError("oh")
+
+    assert guarded(work, lambda: tmp_path / "logs") == 1
+    (file,) = (tmp_path / "logs").iterdir()
+    said = capsys.readouterr().err
+    assert "defect of provhouse: KeyError: 'oh'" in said
+    assert str(file) in said
+    assert "Traceback" not in said
+    assert 'raise KeyError("oh")' in file.read_text()
+
+
+def test_a_defect_where_no_log_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert guarded(lambda: [][1], lambda: tmp_path / "file" / "logs") == 1
+    assert len(list(tmp_path.glob("defect-*.txt"))) == 1
+
+
+def test_a_full_disk_is_not_our_defect(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", BEGIN.format(body="print('x')", logs=str(tmp_path))],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 5
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_interrupted(number: signal.Signals, status: int, tmp_path: Path) -> None:
+    process = command("print('up', flush=True); time.sleep(60)", tmp_path)
+    assert process.stdout
+    assert process.stdout.readline() == "up\n"
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert said.splitlines() == [
+        "put away",
+        "provhouse: Interrupted; what the warehouse holds is as its last commit left it.",
+    ]
+
+
+def test_an_error_while_an_interruption_unwinds_is_an_interruption(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ConnectionError("the server went first")
+
+    assert guarded(work, lambda: tmp_path) == 130
+    assert "Interrupted" in capsys.readouterr().err
+
+
+def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
+    process = command("[print('x' * 1000, flush=True) for _ in range(10**6)]", tmp_path)
+    assert process.stdout
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr
+    with process.stderr:
+        assert process.stderr.read() == "put away\n"
+    assert process.wait(20) == 128 + signal.SIGPIPE
+
+
+def test_a_server_that_hangs_up_is_not_our_reader(tmp_path: Path) -> None:
+    process = command("raise BrokenPipeError(32, 'gone')", tmp_path)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert "BrokenPipeError" in said
+
+
+def test_signals_are_left_as_they_were(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert guarded(lambda: os.getpid(), lambda: tmp_path) == 0
+    assert signal.getsignal(signal.SIGTERM) == before
