@@ -1,0 +1,34 @@
+.PHONY: help setup demo test lint format lock lock-jars clean
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install everything this needs: virtual environment, Java (as root), Neo4j's and Delta's jars
+	@tools/setup.sh
+
+demo: setup ## Explain a surprising figure of 336,776 real flights from their lineage
+	@.venv/bin/python examples/flights/run.py
+
+test: setup ## Run all tests
+	@.venv/bin/pytest
+
+lint: setup ## Check format, lint, types and layers
+	.venv/bin/ruff format --check
+	.venv/bin/ruff check
+	.venv/bin/mypy
+	.venv/bin/mypy tests tools examples
+	.venv/bin/lint-imports
+
+format: setup ## Format the code and mend what the linter can mend
+	.venv/bin/ruff format
+	.venv/bin/ruff check --fix
+
+lock: setup ## Make the lock of the Python packages anew (for maintainers)
+	tools/lock.sh
+
+lock-jars: setup ## Make the lock of the jars anew (for maintainers; needs mvn)
+	.venv/bin/python tools/lock_jars.py
+
+clean: ## Remove the virtual environment and what tools left; warehouses and the jars' cache stay
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache provhouse.egg-info

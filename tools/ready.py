@@ -1,0 +1,26 @@
+"""``ready.py java`` says why no Java here will do; ``ready.py jars`` fetches what is missing."""
+
+import sys
+
+from provhouse.cli.listening import listening
+from provhouse.model.errors import ProvhouseError
+from provhouse.runtime.jars import fetch
+from provhouse.runtime.java import java
+
+
+def main() -> int:
+    """The exit status; what is wrong goes to standard output, for setup.sh to pass on."""
+    try:
+        if sys.argv[1] == "java":
+            java()
+        else:
+            with listening() as progress:
+                fetch(progress)
+    except ProvhouseError as error:
+        print(error)
+        return error.exit_status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
