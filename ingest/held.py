@@ -1,0 +1,52 @@
+"""Which triples of an ingest the warehouse holds already: a look into the partitions of their sets.
+
+Only triples between two held items can be held. Each is looked for in the partitions that have its
+dst's set, so that the work grows with what an ingest touches, not with what is held.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import Bools, I64
+from provhouse.model.columns import DST, SRC, TRIPLE
+from provhouse.store.partitions import partition_path, read_partition
+from provhouse.store.snapshot import Snapshot
+
+_ROW = "row"
+
+
+def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Bools:
+    """Which rows (src, dst, op, attributes) are held; numbers from ``first_new`` on are new items."""
+    held = np.zeros(rows.num_rows, bool)
+    src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
+    candidates = np.flatnonzero((src < first_new) & (dst < first_new))
+    if not len(candidates):
+        return held
+    wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
+    wanted = wanted.append_column(_ROW, pa.array(candidates))
+    folder = snapshot.layout.table(snapshot.commit.base, "triples")
+    for partition, items in _by_partition(snapshot, dst[candidates]):
+        there = read_partition(partition_path(folder, partition))
+        there = there.filter(pa.array(np.isin(np.asarray(there[DST]), items)))
+        both = wanted.join(there, list(TRIPLE), join_type="left semi", use_threads=False)
+        held[np.asarray(both[_ROW])] = True
+    return held
+
+
+def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
+    """The partitions that may hold triples into these items, and which items each."""
+    distinct = np.unique(items)
+    sets = snapshot.set_ids[snapshot.set_rows(distinct)]
+    places = snapshot.placements
+    low = np.searchsorted(places.sets, sets, "left")
+    high = np.searchsorted(places.sets, sets, "right")
+    owner = np.repeat(np.arange(len(distinct)), high - low)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(high - low) - (high - low), high - low)
+    partitions = places.partitions[low[owner] + within]
+    order = np.argsort(partitions, kind="stable")
+    cuts = np.flatnonzero(np.diff(partitions[order])) + 1
+    return [
+        (int(partitions[rows[0]]), distinct[owner[rows]])
+        for rows in np.split(order, cuts)
+        if len(rows)
+    ]

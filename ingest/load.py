@@ -1,0 +1,160 @@
+"""Step 7: what an ingest touched, as nodes and relationships in Neo4j.
+
+All totals are read from the tables as the new generation will show them and are written absolute,
+so that writing twice changes nothing. Only sets and dependencies count for answers.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.cypher.graph import Graph
+from provhouse.model.arrays import I64
+from provhouse.model.columns import (
+    COMPONENT,
+    DERIVES_FROM,
+    DST_TABLE,
+    INGEST,
+    INTO,
+    NODE,
+    OPS,
+    SET,
+    SRC_TABLE,
+    TABLE,
+    TABLES_OF,
+    TRIPLES,
+)
+from provhouse.store.snapshot import Snapshot
+
+from .write import merged
+
+Rows = Iterator[Mapping[str, object]]
+CHUNK = 1 << 16
+TEXTS_KEPT = 12
+"""The most tables or operations that a node or relationship names."""
+
+
+def load(graph: Graph, snapshot: Snapshot, ingest: int) -> None:
+    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit."""
+    graph.prepare()
+    sets = _touched(snapshot, ingest)
+    graph.write("sets", _set_rows(snapshot, sets))
+    graph.write("dependencies", _dependency_rows(snapshot, ingest))
+    graph.write("components", _component_rows(snapshot, sets))
+    graph.write("part_of", _part_of_rows(snapshot, sets))
+    graph.write("merges", _rows(_of_ingest(snapshot, "merges", ingest).select([COMPONENT, INTO])))
+    graph.write("tables", _table_rows(snapshot))
+    graph.write("derives_from", _workflow_rows(snapshot))
+    graph.write_load(snapshot.commit.commit)
+
+
+def announce(graph: Graph, snapshot: Snapshot) -> None:
+    """Tell people who look around which generation is current."""
+    commit = snapshot.commit
+    graph.write(
+        "generation",
+        iter(
+            [
+                {
+                    "number": commit.generation,
+                    "time": commit.time,
+                    "triples": commit.totals.triples,
+                    "items": commit.totals.items,
+                }
+            ]
+        ),
+    )
+
+
+def _of_ingest(snapshot: Snapshot, table: str, ingest: int) -> pa.Table:
+    rows = snapshot.rows(table)
+    return rows.filter(pc.equal(rows[INGEST], ingest))
+
+
+def _rows(table: pa.Table) -> Rows:
+    """Rows as maps, a chunk of them at a time in memory."""
+    for batch in table.to_batches(CHUNK):
+        yield from batch.to_pylist()
+
+
+def _touched(snapshot: Snapshot, ingest: int) -> I64:
+    """Positions of the sets that get a node or new totals: new ones to be shown, and old ones."""
+    new = _of_ingest(snapshot, "sets", ingest)
+    shown = np.asarray(new.filter(new[NODE])[SET])
+    first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
+    pairs = _of_ingest(snapshot, "set_dependencies", ingest)
+    placed = np.asarray(_of_ingest(snapshot, "placements", ingest)[SET])
+    ends = [placed, np.asarray(pairs[SET]), np.asarray(pairs[DERIVES_FROM])]
+    old = np.unique(np.concatenate(ends))
+    return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
+
+
+def _set_rows(snapshot: Snapshot, sets: I64) -> Rows:
+    table = pa.table(
+        {
+            "id": snapshot.set_ids[sets],
+            "component": snapshot.set_components[sets],
+            "items": snapshot.set_items[sets],
+            "triples": snapshot.set_triples[sets],
+            "tables": snapshot.set_tables.take(pa.array(sets)),
+        }
+    )
+    for row in _rows(table):
+        yield {**row, "tables": few(row[TABLES_OF])}
+
+
+def few(texts: object) -> list[str]:
+    """The first texts in order, and a sign where there are more."""
+    ordered = sorted(texts) if isinstance(texts, list) else []
+    return ordered if len(ordered) <= TEXTS_KEPT else [*ordered[:TEXTS_KEPT], "…"]
+
+
+def _part_of_rows(snapshot: Snapshot, sets: I64) -> Rows:
+    columns = {"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]}
+    return _rows(pa.table(columns))
+
+
+def _component_rows(snapshot: Snapshot, sets: I64) -> Rows:
+    components, of_set = np.unique(snapshot.set_components, return_inverse=True)
+    chosen = np.unique(of_set[sets])
+    sums = {
+        "items": np.bincount(of_set, snapshot.set_items).astype(np.int64),
+        "triples": np.bincount(of_set, snapshot.set_triples).astype(np.int64),
+        "sets": np.bincount(of_set),
+    }
+    columns = {name: values[chosen] for name, values in sums.items()} if len(chosen) else {}
+    return _rows(pa.table({"id": components[chosen], **columns}))
+
+
+def _dependency_rows(snapshot: Snapshot, ingest: int) -> Rows:
+    """The dependencies of an ingest, with what earlier ingests brought to the same pairs."""
+    rows = snapshot.rows("set_dependencies")
+    mine = rows.filter(pc.equal(rows[INGEST], ingest))
+    if mine.num_rows < rows.num_rows:
+        rows = rows.filter(pc.is_in(rows[SET], pc.unique(mine[SET])))
+        rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)
+        rows = rows.join(mine.select([SET, DERIVES_FROM]), [SET, DERIVES_FROM], join_type="left semi")
+    for row in _rows(rows.select([SET, DERIVES_FROM, TRIPLES, OPS])):
+        yield {**row, "ops": few(row[OPS])}
+
+
+def _table_rows(snapshot: Snapshot) -> Rows:
+    rows = snapshot.rows("tables")
+    sums = rows.group_by(TABLE).aggregate([("items", "sum")])
+    for row in _rows(sums):
+        if row[TABLE]:
+            yield {"name": row[TABLE], "items": row["items_sum"]}
+
+
+def _workflow_rows(snapshot: Snapshot) -> Rows:
+    rows = snapshot.rows("workflow").drop_columns([INGEST])
+    for row in _rows(merged([rows], SRC_TABLE, DST_TABLE)):
+        if row[SRC_TABLE] and row[DST_TABLE]:
+            yield {
+                "table": row[DST_TABLE],
+                "derives_from": row[SRC_TABLE],
+                "triples": row[TRIPLES],
+                "ops": few(row[OPS]),
+            }

@@ -1,0 +1,209 @@
+"""Step 1, one task a file: read it, set rejects aside, and leave rows with hashes for names.
+
+Names leave the rows here. They go, each once a batch, with the tables that they were named with,
+into buckets by the first bits of their hash, so that the next step can hold one bucket at a time.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import Bools, I64, U64
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    DST,
+    DST_TABLE,
+    INGEST,
+    NAME,
+    OP,
+    SRC,
+    SRC_TABLE,
+    TABLE,
+    TABLES,
+)
+from provhouse.store.hashing import hashes
+
+from .readers import Batch, Source, batches
+
+HASH = "hash"
+VOTES = "votes"
+ROWS = pa.schema(
+    [(SRC, pa.uint64()), (DST, pa.uint64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
+)
+NAMED = pa.schema(
+    [(HASH, pa.uint64()), (NAME, pa.string()), (TABLE, pa.string()), (VOTES, pa.int64())]
+)
+REJECTS = TABLES["rejects"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A file to stage."""
+
+    number: int
+    source: Source
+    folder: Path
+    buckets: int
+    """A power of two."""
+    seed: int
+    ingest: int
+
+
+@dataclass(frozen=True)
+class Staged:
+    """How many rows of a file are valid and how many were rejected."""
+
+    valid: int
+    rejected: int
+
+
+def stage(task: Task) -> Staged:
+    """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
+    valid = rejected = 0
+    with _Writer(task) as out:
+        for batch in batches(task.source):
+            good, bad = _judge(batch, task)
+            if bad.num_rows:
+                out.reject(bad)
+            if good.num_rows:
+                out.write(good)
+            valid, rejected = valid + good.num_rows, rejected + bad.num_rows
+    return Staged(valid, rejected)
+
+
+def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
+    """The rows that are triples, and why the others are not."""
+    rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
+    lacks_src, lacks_dst = _empty(rows[SRC]), _empty(rows[DST])
+    bad = lacks_src | lacks_dst
+    if not bad.any():
+        return rows, REJECTS.empty_table()
+    at = np.flatnonzero(bad)
+    reasons = np.where(lacks_src & lacks_dst, "no src and no dst", np.where(lacks_src, "no src", "no dst"))
+    rejects = pa.table(
+        {
+            "file": pa.repeat(task.source.path, len(at)),
+            "row": batch.first_row + at,
+            "reason": reasons[at],
+            "content": _content(rows.take(pa.array(at))),
+            INGEST: pa.repeat(task.ingest, len(at)),
+        }
+    )
+    return rows.filter(pa.array(~bad)), rejects.cast(REJECTS)
+
+
+def _empty(column: pa.ChunkedArray) -> Bools:
+    return np.asarray(pc.equal(pc.fill_null(column, ""), ""), dtype=bool)
+
+
+def _content(rows: pa.Table) -> pa.Array:
+    return pa.array([json.dumps(row, ensure_ascii=False) for row in rows.to_pylist()], pa.string())
+
+
+class _Writer:
+    """The files that one task writes."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._rows = _stream(task.folder / "rows" / f"{task.number:06d}.arrow", ROWS)
+        self._names = [
+            _stream(task.folder / "names" / f"{bucket:04d}-{task.number:06d}.arrow", NAMED)
+            for bucket in range(task.buckets)
+        ]
+        self._rejects: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> "_Writer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for stream in (self._rows, *self._names):
+            stream.close()
+        if self._rejects:
+            self._rejects.close()
+
+    def reject(self, rows: pa.Table) -> None:
+        """Write rejected rows, as they will lie in the table."""
+        if not self._rejects:
+            path = self._task.folder / "rejects" / f"{self._task.number:06d}.parquet"
+            path.parent.mkdir(exist_ok=True)
+            self._rejects = pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False)
+        self._rejects.write_table(rows)
+
+    def write(self, rows: pa.Table) -> None:
+        """Write valid rows: their ends as hashes, and the names behind those."""
+        both = pa.chunked_array([*rows[SRC].chunks, *rows[DST].chunks]).combine_chunks()
+        encoded = both.dictionary_encode()
+        hashed = hashes(encoded.dictionary, self._task.seed)
+        ends = np.asarray(encoded.indices)
+        keys = hashed[ends]
+        count = rows.num_rows
+        self._rows.write_table(
+            pa.table(
+                {
+                    SRC: keys[:count],
+                    DST: keys[count:],
+                    OP: _or_empty(rows, OP),
+                    ATTRIBUTES: rows[ATTRIBUTES],
+                },
+                schema=ROWS,
+            )
+        )
+        self._write_names(encoded.dictionary, hashed, ends, _tables(rows))
+
+    def _write_names(self, names: pa.Array, hashed: U64, ends: I64, tables: pa.Array) -> None:
+        """Each name once for every table that it was named with, and how often."""
+        encoded = tables.dictionary_encode()
+        pair = ends.astype(np.int64) * len(encoded.dictionary) + np.asarray(encoded.indices)
+        distinct, votes = np.unique(pair, return_counts=True)
+        name, table = np.divmod(distinct, len(encoded.dictionary))
+        bucket = bucket_of(hashed[name], self._task.buckets)
+        order = np.argsort(bucket, kind="stable")
+        bounds = np.searchsorted(bucket[order], np.arange(self._task.buckets + 1))
+        for stream, start, end in zip(self._names, bounds, bounds[1:], strict=False):
+            rows = order[start:end]
+            stream.write_table(
+                pa.table(
+                    {
+                        HASH: hashed[name[rows]],
+                        NAME: names.take(pa.array(name[rows])),
+                        TABLE: encoded.dictionary.take(pa.array(table[rows])),
+                        VOTES: votes[rows],
+                    },
+                    schema=NAMED,
+                )
+            )
+
+
+def bucket_of(hashed: U64, buckets: int) -> I64:
+    """The bucket of each hash; a higher hash is never in a lower bucket."""
+    if buckets == 1:
+        return np.zeros(len(hashed), np.int64)
+    return (hashed >> np.uint64(64 - (buckets.bit_length() - 1))).astype(np.int64)
+
+
+def _tables(rows: pa.Table) -> pa.Array:
+    sides = [_or_empty(rows, SRC_TABLE), _or_empty(rows, DST_TABLE)]
+    return pa.concat_arrays(sides)
+
+
+def _or_empty(rows: pa.Table, column: str) -> pa.Array:
+    if column not in rows.column_names:
+        return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
+    return pc.fill_null(rows[column], "").combine_chunks()
+
+
+def _stream(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchStreamWriter:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    return pa.ipc.new_stream(str(path), schema, options=options)
+
+
+def read_stream(path: Path) -> pa.Table:
+    """All rows of a staged file."""
+    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+        return reader.read_all()

@@ -1,0 +1,17 @@
+"""Short names for the array types that pass between the folders."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Bools = npt.NDArray[np.bool_]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+
+if TYPE_CHECKING:
+    Column = pa.Array[Any] | pa.ChunkedArray[Any]
+else:  # the classes cannot be subscripted at run time
+    Column = pa.Array | pa.ChunkedArray

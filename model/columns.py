@@ -1,0 +1,114 @@
+"""The names of columns, each defined once, and the forms of the warehouse's tables.
+
+Numbers of items, sets and partitions are 64-bit and are never used twice within a warehouse.
+``docs/decisions/0004-tables.md`` tells what each table is for and what is to come.
+"""
+
+from typing import Final
+
+import pyarrow as pa
+
+SRC: Final = "src"
+DST: Final = "dst"
+OP: Final = "op"
+SRC_TABLE: Final = "src_table"
+DST_TABLE: Final = "dst_table"
+ATTRIBUTES: Final = "attributes"
+TRIPLE: Final = (SRC, DST, OP, ATTRIBUTES)
+
+ITEM: Final = "item"
+TABLE: Final = "table"
+DEPTH: Final = "depth"
+NAME: Final = "name"
+
+INGEST: Final = "ingest"
+BORN: Final = "born"
+PARTITION: Final = "partition"
+SET: Final = "set"
+COMPONENT: Final = "component"
+FIRST: Final = "first"
+ITEMS: Final = "items"
+TRIPLES: Final = "triples"
+NODE: Final = "node"
+DERIVES_FROM: Final = "derives_from"
+OPS: Final = "ops"
+TABLES_OF: Final = "tables"
+INTO: Final = "into"
+
+_NUMBER = pa.int64()
+_COUNTER = pa.int32()
+
+TABLES: Final[dict[str, pa.Schema]] = {
+    "triples": pa.schema(
+        [
+            (SRC, _NUMBER),
+            (DST, _NUMBER),
+            (OP, pa.string()),
+            (ATTRIBUTES, pa.string()),
+            (INGEST, _COUNTER),
+            (BORN, _COUNTER),
+            (PARTITION, _NUMBER),
+        ]
+    ),
+    "sets": pa.schema(
+        [
+            (SET, _NUMBER),
+            (COMPONENT, _NUMBER),
+            (FIRST, _NUMBER),
+            (ITEMS, _NUMBER),
+            (NODE, pa.bool_()),
+            (TABLES_OF, pa.list_(pa.string())),
+            (INGEST, _COUNTER),
+        ]
+    ),
+    "placements": pa.schema(
+        [(SET, _NUMBER), (PARTITION, _NUMBER), (TRIPLES, _NUMBER), (INGEST, _COUNTER)]
+    ),
+    "set_dependencies": pa.schema(
+        [
+            (SET, _NUMBER),
+            (DERIVES_FROM, _NUMBER),
+            (TRIPLES, _NUMBER),
+            (OPS, pa.list_(pa.string())),
+            (INGEST, _COUNTER),
+        ]
+    ),
+    "merges": pa.schema([(COMPONENT, _NUMBER), (INTO, _NUMBER), (INGEST, _COUNTER)]),
+    "workflow": pa.schema(
+        [
+            (SRC_TABLE, pa.string()),
+            (DST_TABLE, pa.string()),
+            (TRIPLES, _NUMBER),
+            (OPS, pa.list_(pa.string())),
+            (INGEST, _COUNTER),
+        ]
+    ),
+    "tables": pa.schema([(TABLE, pa.string()), (ITEMS, _NUMBER), (INGEST, _COUNTER)]),
+    "rejects": pa.schema(
+        [
+            ("file", pa.string()),
+            ("row", _NUMBER),
+            ("reason", pa.string()),
+            ("content", pa.string()),
+            (INGEST, _COUNTER),
+        ]
+    ),
+    "ingests": pa.schema(
+        [
+            (INGEST, _COUNTER),
+            (BORN, _COUNTER),
+            ("run", pa.string()),
+            ("time", pa.string()),
+            ("files", pa.list_(pa.string())),
+            ("first_item", _NUMBER),
+            ("items", _NUMBER),
+            ("first_partition", _NUMBER),
+            ("partitions", _NUMBER),
+            ("triples", _NUMBER),
+            ("duplicates", _NUMBER),
+            ("rejected", _NUMBER),
+            ("two_tables", _NUMBER),
+        ]
+    ),
+}
+"""Every Delta table of a base; ``partition`` is the Delta partition column of ``triples``."""

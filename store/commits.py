@@ -1,0 +1,93 @@
+"""The commit record: which generation is current and what it shows.
+
+``commits/N.json`` is the last thing a writer writes, and nothing else decides what is current. It
+is linked into place, so that a record appears whole and never replaces another.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from provhouse.model.errors import Busy, Damaged
+
+from .layout import Layout, write_once
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a generation holds."""
+
+    triples: int = 0
+    items: int = 0
+    components: int = 0
+    sets: int = 0
+    set_dependencies: int = 0
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One generation: the base, the ingests that are visible, and each table's Delta version."""
+
+    base: int
+    generation: int
+    commit: str
+    """Random; Neo4j holds a Load node with it once it has all that this generation needs."""
+    time: str
+    visible: tuple[tuple[int, int], ...]
+    """Ranges of ingests, first and last, in order."""
+    tables: dict[str, int]
+    totals: Totals
+    format: int = FORMAT
+
+
+def write_commit(layout: Layout, commit: Commit) -> None:
+    """Make a generation current; raises Busy if another writer took its number."""
+    layout.create(layout.commits)
+    if not write_once(_path(layout, commit.generation), asdict(commit)):
+        raise Busy(
+            f"Generation {commit.generation} should be free",
+            "Another writer has committed it meanwhile",
+            "Run the command again",
+        )
+
+
+def generations(layout: Layout) -> list[int]:
+    """The numbers of all committed generations, in order."""
+    try:
+        return sorted(int(f.stem) for f in layout.commits.iterdir() if f.stem.isdigit())
+    except FileNotFoundError:
+        return []
+
+
+def read_commit(layout: Layout, generation: int) -> Commit:
+    """One generation's record; raises Damaged if it cannot be read."""
+    path = _path(layout, generation)
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        record["visible"] = tuple((first, last) for first, last in record["visible"])
+        return Commit(**{**record, "totals": Totals(**record["totals"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise Damaged(
+            f"A commit record of format {FORMAT} should be in {path}",
+            f"It cannot be read: {error!r}",
+            "Bring the file back from a backup",
+        ) from error
+
+
+def current(layout: Layout) -> Commit | None:
+    """The highest generation, or None where nothing was ever committed."""
+    held = generations(layout)
+    return read_commit(layout, held[-1]) if held else None
+
+
+def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
+    """The visible ranges with one more ingest, a higher one than all of them."""
+    if visible and visible[-1][1] == ingest - 1:
+        return (*visible[:-1], (visible[-1][0], ingest))
+    return (*visible, (ingest, ingest))
+
+
+def _path(layout: Layout, generation: int) -> Path:
+    return layout.commits / f"{generation}.json"

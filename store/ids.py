@@ -1,0 +1,44 @@
+"""Ids that are taken: none is ever given twice, not after a crash and not after a rollback.
+
+``ids.json`` holds the next free id of each kind. A writer raises it, and waits for the disk, before
+it writes anything under an id; whatever a crash leaves behind is therefore never mistaken.
+"""
+
+import json
+from dataclasses import asdict, dataclass, replace
+
+from .layout import Layout
+from .layout import replace as replace_file
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The next free number of each kind, and whether a writer may have left something behind."""
+
+    ingest: int = 1
+    generation: int = 1
+    base: int = 1
+    item: int = 1
+    set: int = 1
+    partition: int = 1
+    unfinished: bool = False
+
+
+def read_ids(layout: Layout) -> Ids:
+    """The ids that are free now."""
+    try:
+        return Ids(**json.loads(layout.ids.read_text()))
+    except FileNotFoundError:
+        return Ids()
+
+
+def take(layout: Layout, ids: Ids) -> None:
+    """Make all ids below these taken, for good; what follows counts as unfinished."""
+    replace_file(layout.ids, asdict(replace(ids, unfinished=True)))
+
+
+def finished(layout: Layout) -> None:
+    """Say that whoever took ids last left nothing half-written."""
+    ids = read_ids(layout)
+    if ids.unfinished:
+        replace_file(layout.ids, asdict(replace(ids, unfinished=False)))

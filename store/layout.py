@@ -1,0 +1,117 @@
+"""Where things lie in a warehouse folder, and the warehouse's identity."""
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from provhouse.model.errors import Unavailable
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The folders and files of one warehouse."""
+
+    root: Path
+
+    @property
+    def identity(self) -> Path:
+        """The file with the warehouse's id."""
+        return self.root / "warehouse.json"
+
+    @property
+    def commits(self) -> Path:
+        """The folder of commit records, one file a generation."""
+        return self.root / "commits"
+
+    @property
+    def staging(self) -> Path:
+        """What an ingest writes before it knows where it belongs; worthless after it."""
+        return self.root / "staging"
+
+    @property
+    def ids(self) -> Path:
+        """The file with the ids that are taken."""
+        return self.root / "ids.json"
+
+    @property
+    def write_lock(self) -> Path:
+        """Locked by the one writer."""
+        return self.root / "write.lock"
+
+    @property
+    def logs(self) -> Path:
+        """What Spark and unexpected errors have to say."""
+        return self.root / "logs"
+
+    def base(self, number: int) -> Path:
+        """The folder of one base."""
+        return self.root / f"base-{number}"
+
+    def table(self, base: int, name: str) -> Path:
+        """The folder of one Delta table."""
+        return self.base(base) / name
+
+    def names(self, base: int) -> Path:
+        """The folder of the names and their look-ups."""
+        return self.base(base) / "names"
+
+    def warehouse_id(self) -> str:
+        """The id that every node of this warehouse carries in Neo4j; made when first asked for."""
+        try:
+            return str(json.loads(self.identity.read_text())["warehouse"])
+        except FileNotFoundError:
+            self.create(self.root)
+            write_once(self.identity, {"format": 1, "warehouse": secrets.token_hex(8)})
+            return str(json.loads(self.identity.read_text())["warehouse"])
+
+    def create(self, folder: Path) -> None:
+        """Make a folder of the warehouse, or say why it cannot be made."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Unavailable(
+                f"A folder to write to should be at {folder}",
+                f"It cannot be made: {error.strerror}",
+                "Name another warehouse with --warehouse or PROVHOUSE_WAREHOUSE",
+            ) from error
+
+
+def write_once(path: Path, content: object) -> bool:
+    """Write JSON that appears whole or not at all and never replaces; False if it is there."""
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        write_synced(aside, content)
+        os.link(aside, path)
+    except FileExistsError:
+        return False
+    finally:
+        aside.unlink(missing_ok=True)
+    sync_folder(path.parent)
+    return True
+
+
+def replace(path: Path, content: object) -> None:
+    """Write JSON that replaces what was there, whole or not at all."""
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    write_synced(aside, content)
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def write_synced(path: Path, content: object) -> None:
+    """Write JSON and wait until the disk has it."""
+    with path.open("x", encoding="utf-8") as file:
+        json.dump(content, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,125 @@
+"""Names of items: from a number to its name and table, and from a name to its number, without Spark.
+
+Each ingest adds segments that never change again. ``FIRST-INGEST.arrow`` holds names and tables in
+the order of numbers, in small compressed batches, so that reading one name decompresses one batch.
+``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of each
+less the ingest's first; both are mapped, and every hit is verified by the name itself. Names stand
+here and nowhere else, but for rejected rows.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, U64, Column
+from provhouse.model.columns import NAME, TABLE
+
+from .hashing import hashes
+
+BATCH = 1024
+SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
+
+
+@dataclass(frozen=True)
+class Span:
+    """The items that one ingest brought: ``items`` numbers from ``first`` on."""
+
+    ingest: int
+    first: int
+    items: int
+
+
+def names_file(first: int, ingest: int) -> str:
+    """The file name of a segment that begins with item ``first``."""
+    return f"{first:016d}-{ingest:08d}.arrow"
+
+
+def write_names(path: Path, names: Column, tables: Column) -> None:
+    """Write a segment; both columns in the order of numbers."""
+    rows = pa.table({NAME: names, TABLE: tables}).cast(SCHEMA).unify_dictionaries()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA, options=options) as out:
+        for batch in rows.combine_chunks().to_batches(BATCH):
+            out.write_batch(batch)
+
+
+def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
+    """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
+    order = np.argsort(hashed, kind="stable")
+    np.save(folder / f"{ingest:08d}.hash.npy", hashed[order])
+    np.save(folder / f"{ingest:08d}.offset.npy", offsets[order])
+
+
+class Names:
+    """The names of the items that some ingests brought."""
+
+    def __init__(self, folder: Path, spans: Iterable[Span]) -> None:
+        self._folder = folder
+        self._spans = [span for span in spans if span.items]
+        self._open = cache(lambda name: pa.ipc.open_file(pa.memory_map(str(folder / name))))
+        self._load = cache(lambda name: np.load(folder / name, mmap_mode="r"))
+
+    @cached_property
+    def _segments(self) -> tuple[I64, list[str]]:
+        visible = {span.ingest for span in self._spans}
+        files = sorted(f.name for f in self._folder.glob("*-*.arrow"))
+        kept = [f for f in files if int(f.split("-")[1].split(".")[0]) in visible]
+        return np.array([int(f.split("-")[0]) for f in kept], np.int64), kept
+
+    def names(self, numbers: I64) -> pa.Array:
+        """The name of each item, in the order asked; an array of text."""
+        return self._column(numbers, 0).cast(pa.string())
+
+    def tables(self, numbers: I64) -> pa.Array:
+        """The table of each item, empty where it has none, in the order asked."""
+        return self._column(numbers, 1).cast(pa.string())
+
+    def _column(self, numbers: I64, column: int) -> pa.Array:
+        distinct, back = np.unique(numbers, return_inverse=True)
+        parts = [
+            batch.column(column).take(pa.array(rows)).cast(pa.string())
+            for batch, rows in self._batches(distinct)
+        ]
+        values = pa.concat_arrays([pa.array([], pa.string()), *parts])
+        return values.take(pa.array(back))
+
+    def _batches(self, numbers: I64) -> Iterator[tuple[pa.RecordBatch, I64]]:
+        firsts, files = self._segments
+        segment = np.searchsorted(firsts, numbers, "right") - 1
+        within = numbers - firsts[segment] if len(numbers) else numbers
+        block = within // BATCH
+        starts = np.flatnonzero(
+            np.diff(segment, prepend=-1).astype(bool) | np.diff(block, prepend=-1).astype(bool)
+        )
+        for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
+            reader = self._open(files[segment[start]])
+            yield reader.get_batch(int(block[start])), within[start:end] % BATCH
+
+    def locate(self, names: Column) -> I64:
+        """The number of each name, -1 where it is not held."""
+        found = np.full(len(names), -1, np.int64)
+        wanted = hashes(names)
+        for span in self._spans:
+            self._locate_in(span, names, wanted, found)
+        return found
+
+    def _locate_in(self, span: Span, names: Column, wanted: U64, found: I64) -> None:
+        known: U64 = self._load(f"{span.ingest:08d}.hash.npy")
+        offsets = self._load(f"{span.ingest:08d}.offset.npy")
+        at = np.searchsorted(known, wanted)
+        rows = np.flatnonzero(found < 0)
+        while len(rows):  # one round for each further name with the same hash
+            rows = rows[at[rows] < len(known)]
+            rows = rows[known[at[rows]] == wanted[rows]]
+            numbers = span.first + offsets[at[rows]].astype(np.int64)
+            same = pc.equal(self.names(numbers), names.take(pa.array(rows)))
+            hit = np.asarray(same, dtype=bool)
+            found[rows[hit]] = numbers[hit]
+            rows = rows[~hit]
+            at[rows] += 1

@@ -1,0 +1,132 @@
+"""Partitions of triples: one Parquet file each, and the same kept in Spark's memory to be read from.
+
+A partition never changes, so a cached one never goes stale. Reading is one Spark job on exactly the
+partitions that were named; each task keeps the rows of the wanted items, which lie together since a
+partition is sorted by dst, and sends them back as an Arrow stream.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC, TRIPLE
+from provhouse.model.errors import Damaged
+
+from .tables import write_parquet
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+_CODED = pa.dictionary(pa.int32(), pa.string())
+BLOCK = pa.schema([(SRC, pa.int64()), (DST, pa.int64()), (OP, _CODED), (ATTRIBUTES, _CODED)])
+"""Triples as they are kept in memory and sent: items as numbers, texts each once a block."""
+
+
+def partition_file(partition: int) -> str:
+    """The file name of a partition."""
+    return f"{partition:010d}.parquet"
+
+
+def partition_path(folder: Path, partition: int) -> Path:
+    """Where a partition lies in the folder of the table ``triples``."""
+    return folder / partition_file(partition)
+
+
+def write_partition(rows: pa.Table, path: Path) -> None:
+    """Write a partition; rows by dst, without the column ``partition``, which Delta's log has."""
+    write_parquet(rows, path)
+
+
+def read_partition(path: Path) -> pa.Table:
+    """The triples of a partition: src, dst, op, attributes; texts as plain columns."""
+    try:
+        return pq.read_table(path, columns=list(TRIPLE), partitioning=None)
+    except (OSError, pa.ArrowException) as error:
+        raise Damaged(
+            f"A partition of triples should be readable at {path}",
+            f"It is not: {str(error).splitlines()[0]}",
+            "Bring the file back from a backup",
+        ) from error
+
+
+def as_block(rows: pa.Table) -> bytes:
+    """Triples as bytes to keep or send."""
+    coded = rows.cast(BLOCK).combine_chunks().unify_dictionaries()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, BLOCK) as out:
+        out.write_table(coded)
+    return sink.getvalue().to_pybytes()
+
+
+def from_block(block: bytes) -> pa.Table:
+    """The triples of a block, without a copy."""
+    return pa.ipc.open_stream(pa.py_buffer(block)).read_all()
+
+
+def joined(blocks: Iterable[bytes]) -> pa.Table:
+    """The triples of several blocks as one table."""
+    tables = [BLOCK.empty_table(), *map(from_block, blocks)]
+    return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+
+
+class Partitions:
+    """The partitions of a table, cached in Spark as they are first read."""
+
+    def __init__(self, context: "SparkContext", folder: Path, partitions: I64) -> None:
+        paths = [str(partition_path(folder, p)) for p in partitions.tolist()]
+        self._context = context
+        self._partitions = partitions
+        self._blocks: RDD[bytes] = context.parallelize(paths, max(len(paths), 1)).map(_load)
+        self._blocks.persist()
+
+    def fetch(self, partitions: I64, first: I64, last: I64) -> pa.Table:
+        """The triples of these partitions whose dst is in one of the ranges first to last.
+
+        Runs one Spark job with one task for each partition named, and no other.
+        """
+        chosen = np.searchsorted(self._partitions, partitions).tolist()
+        return joined(run_on(self._context, self._blocks, partial(_within, first, last), chosen))
+
+    def release(self) -> None:
+        """Give the memory back."""
+        self._blocks.unpersist()
+
+
+def run_on(
+    context: "SparkContext",
+    blocks: "RDD[bytes]",
+    select: Callable[[pa.Table], pa.Table],
+    chosen: Sequence[int],
+) -> list[bytes]:
+    """What ``select`` keeps of the blocks in the chosen partitions; empty results are left out."""
+    if not chosen:
+        return []
+    return context.runJob(blocks, partial(_select, select), list(chosen))
+
+
+def _load(path: str) -> bytes:
+    return as_block(read_partition(Path(path)))
+
+
+def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for block in blocks:  # to the end: a worker whose input is left unread is thrown away
+        kept = select(from_block(block))
+        if kept.num_rows:
+            yield as_block(kept)
+
+
+def _within(first: I64, last: I64, rows: pa.Table) -> pa.Table:
+    """The rows, sorted by dst, whose dst is in one of the ranges."""
+    dst = np.asarray(rows[DST])
+    starts = np.searchsorted(dst, first, "left")
+    ends = np.searchsorted(dst, last, "right")
+    parts = [
+        rows.slice(start, end - start) for start, end in zip(starts, ends, strict=True) if end > start
+    ]
+    return pa.concat_tables(parts) if parts else rows.slice(0, 0)

@@ -1,0 +1,171 @@
+"""What one generation shows, held as arrays: sets, where their triples lie, components, names."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import Bools, I64
+from provhouse.model.columns import (
+    COMPONENT,
+    FIRST,
+    INGEST,
+    INTO,
+    NODE,
+    PARTITION,
+    SET,
+    TABLES_OF,
+    TRIPLES,
+)
+
+from .commits import Commit
+from .layout import Layout
+from .names import Names, Span
+from .tables import read_rows
+
+
+@dataclass(frozen=True)
+class Placements:
+    """Where the triples of sets lie: parallel arrays, ordered by set, then partition."""
+
+    sets: I64
+    partitions: I64
+    triples: I64
+
+
+class Snapshot:
+    """The state that a commit names; nothing in it changes, whatever is written meanwhile."""
+
+    def __init__(self, layout: Layout, commit: Commit) -> None:
+        self.layout = layout
+        self.commit = commit
+
+    def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
+        """The visible rows of a small table."""
+        wanted = None if columns is None else list(dict.fromkeys([*columns, INGEST]))
+        folder = self.layout.table(self.commit.base, table)
+        rows = read_rows(folder, table, self.commit.tables.get(table), wanted)
+        shown = self.shows(np.asarray(rows[INGEST]))
+        return rows if shown.all() else rows.filter(pa.array(shown))
+
+    def shows(self, ingests: I64) -> Bools:
+        """Which of these ingests are visible."""
+        shown: Bools = np.zeros(len(ingests), bool)
+        for first, last in self.commit.visible:
+            shown |= (ingests >= first) & (ingests <= last)
+        return shown
+
+    @cached_property
+    def ingests(self) -> pa.Table:
+        """The visible ingests, in order."""
+        return self.rows("ingests").sort_by(INGEST)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of all items that are held."""
+        return Names(self.layout.names(self.commit.base), self.spans)
+
+    @property
+    def spans(self) -> list[Span]:
+        """The items that each visible ingest brought."""
+        columns = (self.ingests[c].to_pylist() for c in (INGEST, "first_item", "items"))
+        return [Span(*values) for values in zip(*columns, strict=True)]
+
+    @cached_property
+    def _sets(self) -> pa.Table:
+        return self.rows("sets").sort_by(FIRST)
+
+    @cached_property
+    def set_ids(self) -> I64:
+        """The sets in the order of their first items, which is that of their ids too."""
+        return _ints(self._sets, SET)
+
+    @cached_property
+    def set_firsts(self) -> I64:
+        """The first item of each set of ``set_ids``; a set's items are consecutive numbers."""
+        return _ints(self._sets, FIRST)
+
+    @cached_property
+    def set_items(self) -> I64:
+        """How many items each set of ``set_ids`` has."""
+        return _ints(self._sets, "items")
+
+    @cached_property
+    def set_triples(self) -> I64:
+        """How many triples lie with each set of ``set_ids``, which are those that end in it."""
+        places = self.placements
+        rows = self.rows_of_sets(places.sets)
+        return np.bincount(rows, places.triples, minlength=len(self.set_ids)).astype(np.int64)
+
+    @property
+    def set_tables(self) -> pa.Array:
+        """The tables that the items of each set of ``set_ids`` are in; lists of text."""
+        return self._sets[TABLES_OF].combine_chunks()
+
+    @cached_property
+    def set_nodes(self) -> Bools:
+        """Whether each set of ``set_ids`` was given a node in Neo4j when it was born."""
+        return np.asarray(self._sets[NODE])
+
+    @cached_property
+    def set_components(self) -> I64:
+        """The component that each set of ``set_ids`` belongs to now."""
+        return self.components_now(_ints(self._sets, COMPONENT))
+
+    def components_now(self, components: I64) -> I64:
+        """The components that these, named at birth, have been merged into."""
+        old, into = self._merges
+        if not len(old):
+            return components
+        at = np.minimum(np.searchsorted(old, components), len(old) - 1)
+        return np.where(old[at] == components, into[at], components)
+
+    @cached_property
+    def _merges(self) -> tuple[I64, I64]:
+        into: dict[int, int] = {}
+        rows = self.rows("merges").sort_by(INGEST)
+        for one, other in zip(rows[COMPONENT].to_pylist(), rows[INTO].to_pylist(), strict=True):
+            into[one] = other
+        for component in sorted(into):  # a component is always merged into a smaller one
+            into[component] = into.get(into[component], into[component])
+        pairs = np.array(sorted(into.items()), np.int64).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
+
+    @cached_property
+    def placements(self) -> Placements:
+        """Where the triples of every set lie."""
+        rows = self.rows("placements").sort_by([(SET, "ascending"), (PARTITION, "ascending")])
+        return Placements(_ints(rows, SET), _ints(rows, PARTITION), _ints(rows, TRIPLES))
+
+    @cached_property
+    def partitions(self) -> I64:
+        """All visible partitions, in order."""
+        ranges = [
+            np.arange(first, first + count)
+            for first, count in zip(
+                self.ingests["first_partition"].to_pylist(),
+                self.ingests["partitions"].to_pylist(),
+                strict=True,
+            )
+        ]
+        return np.concatenate([np.empty(0, np.int64), *ranges]).astype(np.int64)
+
+    def set_rows(self, items: I64) -> I64:
+        """The position in ``set_ids`` of the set of each item."""
+        return np.searchsorted(self.set_firsts, items, "right") - 1
+
+    def rows_of_sets(self, sets: I64) -> I64:
+        """The position in ``set_ids`` of each of these sets; sets that are not visible are left out."""
+        at = np.minimum(np.searchsorted(self.set_ids, sets), len(self.set_ids) - 1)
+        return at[self.set_ids[at] == sets]
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables that items are in, in order."""
+        return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
+
+
+def _ints(table: pa.Table, column: str) -> I64:
+    return np.ascontiguousarray(np.asarray(table[column]), dtype=np.int64)

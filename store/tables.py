@@ -1,0 +1,143 @@
+"""The Delta tables of a base: append to them, read them, take back what was not committed.
+
+Files are written with pyarrow, exactly as they shall lie on disk, and then added to the table's
+log; Spark reads them as any Delta table. No column statistics are written to a log, since names
+must stand in few places (``docs/decisions/0004-tables.md``).
+"""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable, Schema
+from deltalake.exceptions import TableNotFoundError
+from deltalake.transaction import AddAction, create_table_with_add_actions
+
+from provhouse.model.columns import PARTITION, TABLES
+from provhouse.model.errors import Damaged
+
+from .layout import Layout, sync_folder
+
+_CONFIGURATION: dict[str, str | None] = {
+    "delta.dataSkippingNumIndexedCols": "0",
+    "delta.logRetentionDuration": "interval 36500 days",
+    "delta.deletedFileRetentionDuration": "interval 36500 days",
+}
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A Parquet file that lies in a table's folder and is to become part of it."""
+
+    name: str
+    rows: int
+    values: dict[str, str | None] = field(default_factory=dict)
+    """Values of the Delta partition columns."""
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write rows as they shall lie in a table: one row group, compressed, numbers packed."""
+    numbers = [f.name for f in table.schema if pa.types.is_integer(f.type)]
+    texts = [f.name for f in table.schema if f.name not in numbers]
+    pq.write_table(
+        table,
+        path,
+        compression="zstd",
+        row_group_size=max(table.num_rows, 1),
+        use_dictionary=texts,
+        column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+        write_statistics=False,
+        store_schema=False,
+    )
+
+
+def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
+    """Make files part of a table, which is created if need be; its new version."""
+    schema = Schema.from_arrow(TABLES[name])
+    partition_by = [PARTITION] if name == "triples" else []
+    actions = [_action(folder, file) for file in files]
+    version = 0
+    try:
+        table = DeltaTable(folder)
+        table.create_write_transaction(actions, "append", schema, partition_by)
+        version = table.version()
+    except TableNotFoundError:
+        create_table_with_add_actions(
+            str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
+        )
+    for file in files:
+        sync(folder / file.name)
+    sync(folder / "_delta_log" / f"{version:020d}.json")
+    sync_folder(folder)
+    sync_folder(folder / "_delta_log")
+    return version
+
+
+def sync(path: Path) -> None:
+    """Wait until the disk has a file."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def append_rows(folder: Path, name: str, rows: pa.Table, file: str) -> int:
+    """Append rows to a table as one file of the given name; its new version."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_parquet(rows.cast(TABLES[name]), folder / file)
+    return append_files(folder, name, [NewFile(file, rows.num_rows)])
+
+
+def _action(folder: Path, file: NewFile) -> AddAction:
+    return AddAction(
+        path=file.name,
+        size=(folder / file.name).stat().st_size,
+        partition_values=file.values,
+        modification_time=int(time.time() * 1000),
+        data_change=True,
+        stats=json.dumps({"numRecords": file.rows}),
+    )
+
+
+def read_rows(
+    folder: Path, name: str, version: int | None, columns: Iterable[str] | None = None
+) -> pa.Table:
+    """The rows of a small table at one version, without Spark; no version, no rows."""
+    names = list(columns or TABLES[name].names)
+    empty = TABLES[name].empty_table().select(names)
+    if version is None:
+        return empty
+    try:
+        files = DeltaTable(folder, version=version).file_uris()
+        parts = [pq.read_table(file, columns=names, partitioning=None) for file in sorted(files)]
+    except (OSError, TableNotFoundError, pa.ArrowInvalid) as error:
+        raise Damaged(
+            f"The table {name} should be readable at version {version} in {folder}",
+            f"It is not: {str(error).splitlines()[0]}",
+            "Bring the folder back from a backup",
+        ) from error
+    return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
+
+
+def take_back(layout: Layout, base: int, versions: dict[str, int]) -> None:
+    """Bring every table of a base to its committed version and remove all other files.
+
+    For a writer, after a crash of the one before. A table without a committed version goes whole.
+    """
+    for name in TABLES:
+        folder = layout.table(base, name)
+        if name not in versions:
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        committed = DeltaTable(folder, version=versions[name])
+        kept = {Path(uri).name for uri in committed.file_uris()}
+        latest = DeltaTable(folder)
+        if latest.version() > versions[name]:
+            latest.restore(versions[name])
+        for file in folder.glob("*.parquet"):
+            if file.name not in kept:
+                file.unlink()
