@@ -1,5 +1,6 @@
 """The ``provhouse`` command: what stands in front of every command, and where all of them end."""
 
+import logging
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -84,4 +85,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The console script."""
+    # Spark's client logs tracebacks of what reaches the user as an error of ours anyway.
+    logging.getLogger().addHandler(logging.NullHandler())
     sys.exit(run(sys.argv[1:]))

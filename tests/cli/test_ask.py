@@ -1,0 +1,60 @@
+"""Many items from a file."""
+
+import io
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from provhouse.cli import ask
+from provhouse.cli.output.output import Absent
+from provhouse.model.errors import BadInput, NotFound
+from provhouse.query import answer as query
+from provhouse.query.answer import Answer
+
+
+def test_methods_are_those_of_the_query() -> None:
+    assert get_args(ask.Method) == get_args(query.Method)
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (b"", []),
+        (b"a\nb", ["a", "b"]),
+        (b"\xef\xbb\xbfa\r\n\r\n\n b \r\n", ["a", " b "]),
+        ("é\x0b\u2028x\n".encode(), ["é\x0b\u2028x"]),
+        (b"a\na\n", ["a", "a"]),
+    ],
+)
+def test_names(content: bytes, names: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "names"
+    file.write_bytes(content)
+    assert ask._names(file) == names
+
+
+def test_names_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\n")))
+    assert ask._names(Path("-")) == ["a", "b"]
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        ask._names(tmp_path)
+
+
+def test_replies_come_one_at_a_time(small: Answer) -> None:
+    asked = []
+
+    def one(name: str) -> Answer:
+        asked.append(name)
+        if name == "no":
+            raise NotFound("no")
+        return small
+
+    absent: list[str] = []
+    replies = ask._replies(one, ["yes", "no", "yes"], absent, lambda: None)
+    assert next(replies) is small
+    assert asked == ["yes"]
+    assert list(replies) == [Absent("no"), small]
+    assert absent == ["no"]
