@@ -38,15 +38,12 @@ def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
     distinct = np.unique(items)
     sets = snapshot.set_ids[snapshot.set_rows(distinct)]
     places = snapshot.placements
-    low = np.searchsorted(places.sets, sets, "left")
-    high = np.searchsorted(places.sets, sets, "right")
-    owner = np.repeat(np.arange(len(distinct)), high - low)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(high - low) - (high - low), high - low)
-    partitions = places.partitions[low[owner] + within]
+    rows, owner = places.rows(sets)
+    partitions = places.partitions[rows]
     order = np.argsort(partitions, kind="stable")
     cuts = np.flatnonzero(np.diff(partitions[order])) + 1
     return [
-        (int(partitions[rows[0]]), distinct[owner[rows]])
-        for rows in np.split(order, cuts)
-        if len(rows)
+        (int(partitions[same[0]]), distinct[owner[same]])
+        for same in np.split(order, cuts)
+        if len(same)
     ]

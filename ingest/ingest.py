@@ -150,7 +150,7 @@ def ingest(
             layout.create(layout.logs)
             context = spark(settings, layout.logs / "spark.log").sparkContext
         layout.create(layout.staging)
-        stack.callback(shutil.rmtree, layout.staging, ignore_errors=True)
+        stack.callback(recover, layout)  # whatever goes wrong, nothing half-written stays
         work = Work(
             settings=settings,
             layout=layout,

@@ -34,6 +34,14 @@ class Placements:
     partitions: I64
     triples: I64
 
+    def rows(self, sets: I64) -> tuple[I64, I64]:
+        """The rows of these sets, and the position in ``sets`` of each row's."""
+        low = np.searchsorted(self.sets, sets, "left")
+        count = np.searchsorted(self.sets, sets, "right") - low
+        owner = np.repeat(np.arange(len(sets)), count)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+        return low[owner] + within, owner
+
 
 class Snapshot:
     """The state that a commit names; nothing in it changes, whatever is written meanwhile."""

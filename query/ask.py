@@ -1,0 +1,192 @@
+"""Ask for the lineage or the impact of an item: locate it, let a method find, put names to it."""
+
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import connected
+from provhouse.model.arrays import I64
+from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, OP, SRC, TABLE
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.store.commits import current
+from provhouse.store.layout import Layout
+from provhouse.store.locks import reading
+from provhouse.store.snapshot import Snapshot
+
+from .answer import Answer, Direction
+from .answer import Method as MethodName
+from .bulk import Bulk
+from .ccprov import CCProv
+from .csprov import CSProv
+from .found import Found, Method
+from .rq import RQ
+
+_WHY = {
+    "rq": "RQ was asked for: it reads level by level from all triples",
+    "ccprov": "CCProv was asked for: it reads the whole component of the item",
+    "csprov": "CSProv was asked for: it reads the connected sets that the item needs",
+}
+
+
+class Asker:
+    """Answers from the generation that was current when it was made.
+
+    A context manager. Starts Neo4j if nobody has, and Spark when the first triple is read. Raises
+    NotFound where nothing was ever ingested.
+    """
+
+    def __init__(self, settings: Settings, progress: Progress) -> None:
+        self._settings = settings
+        self._progress = progress
+        self._layout = Layout(settings.warehouse)
+        commit = current(self._layout)
+        if commit is None:
+            raise NotFound(
+                f"A warehouse should be at {settings.warehouse}",
+                "Nothing was ingested there",
+                "Name another with --warehouse, or take in files with `provhouse ingest FILES…`",
+            )
+        self.snapshot = Snapshot(self._layout, commit)
+        self.bulk = Bulk(self.snapshot, settings, progress)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Asker":
+        self._stack.enter_context(reading(self._layout, self.snapshot.commit.base))
+        self._stack.callback(self.bulk.release)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Neo4j, with all that this generation needs."""
+        settings = self._settings
+        address = self._stack.enter_context(
+            connected(settings.graph_home, settings.neo4j_memory, self._progress)
+        )
+        graph = self._stack.enter_context(Graph(address, self._layout.warehouse_id()))
+        if not graph.holds_load(self.snapshot.commit.commit):
+            raise Damaged(
+                f"Neo4j should hold generation {self.snapshot.commit.generation}",
+                "It holds an older state of this warehouse, or none",
+                f"Bring {settings.graph_home} back from a backup, or ingest into a new warehouse",
+            )
+        return graph
+
+    def ask(
+        self, item: str, direction: Direction, method: MethodName = "auto", depth: int | None = None
+    ) -> Answer:
+        """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away.
+
+        Raises NotFound if the item is not held, Damaged rather than give a short answer.
+        """
+        watch = Stopwatch()
+        with watch.step("locate"):
+            number = self._locate(item)
+        for step in ("walk", "fetch", "recurse"):  # every answer tells of each
+            watch.seconds[step] = 0.0
+        used, why = self._chosen(method, number)
+        with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
+        found = with_name(watch).find(number, direction, depth)
+        with watch.step("recurse"):
+            items, triples = self._named(found)
+        commit = self.snapshot.commit
+        return Answer(
+            item=item,
+            table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
+            direction=direction,
+            method=used,
+            why=why,
+            generation=commit.generation,
+            time=commit.time,
+            complete=True,
+            truncated="depth" if found.more else None,
+            items=items,
+            triples=triples,
+            read=found.read,
+            seconds=watch.total(),
+        )
+
+    def _locate(self, item: str) -> int:
+        number = int(self.snapshot.names.locate(pa.array([item], pa.string()))[0])
+        if number < 0:
+            raise NotFound(
+                f"The item {item!r} should be held",
+                f"It is none of the {self.snapshot.commit.totals.items:,} items",
+                "Names are compared letter by letter; check spelling and case",
+            )
+        return number
+
+    def _chosen(self, method: MethodName, item: int) -> tuple[MethodName, str]:
+        if method != "auto":
+            return method, _WHY[method]
+        snapshot = self.snapshot
+        own = snapshot.set_rows(np.array([item]))[0]
+        same = snapshot.set_components == snapshot.set_components[own]
+        sets, items = int(same.sum()), int(snapshot.set_items[same].sum())
+        if sets == 1:
+            return "csprov", f"The item's component is one set of {items:,} items, read as a whole"
+        return (
+            "csprov",
+            f"The item's component has {items:,} items in {sets:,} sets; CSProv reads those it needs",
+        )
+
+    def _csprov(self, watch: Stopwatch) -> Method:
+        with watch.step("walk"):
+            graph = self.graph
+        return CSProv(self.snapshot, graph, self.bulk, watch)
+
+    def _ccprov(self, watch: Stopwatch) -> Method:
+        return CCProv(self.snapshot, self.bulk, watch)
+
+    def _rq(self, watch: Stopwatch) -> Method:
+        return RQ(self.bulk, watch)
+
+    def _named(self, found: Found) -> tuple[pa.Table, pa.Table]:
+        """The answer with names, in its order."""
+        names = self.snapshot.names
+        items = pa.table(
+            {
+                ITEM: names.names(found.items),
+                TABLE: names.tables(found.items),
+                DEPTH: found.depths,
+            }
+        ).sort_by([(DEPTH, "ascending"), (ITEM, "ascending")])
+        return items, self._named_triples(found)
+
+    def _named_triples(self, found: Found) -> pa.Table:
+        src, dst = _numbers(found.triples, SRC), _numbers(found.triples, DST)
+        distinct, at = np.unique(np.concatenate([src, dst]), return_inverse=True)
+        names = self.snapshot.names.names(distinct)
+        triples = pa.table(
+            {
+                SRC: names.take(pa.array(at[: len(src)])),
+                DST: names.take(pa.array(at[len(src) :])),
+                OP: found.triples[OP].cast(pa.string()),
+                ATTRIBUTES: pc.if_else(
+                    pc.equal(found.triples[ATTRIBUTES].cast(pa.string()), ""),
+                    "{}",
+                    found.triples[ATTRIBUTES].cast(pa.string()),
+                ),
+                DEPTH: found.near,
+            }
+        )
+        keys = [(key, "ascending") for key in (DEPTH, SRC, DST, OP, ATTRIBUTES)]
+        return triples.sort_by(keys).drop_columns([DEPTH])
+
+
+def _numbers(triples: pa.Table, column: str) -> I64:
+    return np.asarray(triples[column], dtype=np.int64)

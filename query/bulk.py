@@ -1,0 +1,157 @@
+"""The triples of a snapshot in Spark: by partition for CSProv, by hash for RQ and CCProv.
+
+All of it is filled when first asked for, and kept while the process lives.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.partitions import BLOCK, Partitions, as_block, joined, run_on
+from provhouse.store.snapshot import Snapshot
+from provhouse.store.spark import spark
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import SparkSession
+
+    from .answer import Direction
+
+BUCKET = "bucket"
+
+
+class Bulk:
+    """Starts Spark when the first triple is needed, and not before."""
+
+    def __init__(self, snapshot: Snapshot, settings: Settings, progress: Progress) -> None:
+        self._snapshot = snapshot
+        self._settings = settings
+        self._progress = progress
+        self._hashed: dict[str, Hashed] = {}
+
+    @cached_property
+    def session(self) -> "SparkSession":
+        """The Spark session."""
+        self._progress.begin("Start Spark")
+        layout = self._snapshot.layout
+        layout.create(layout.logs)
+        return spark(self._settings, layout.logs / "spark.log")
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        """All visible partitions, each read when first asked for."""
+        folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
+        return Partitions(self.session.sparkContext, folder, self._snapshot.partitions)
+
+    def hashed(self, direction: "Direction") -> "Hashed":
+        """All visible triples, hash-partitioned on dst (upstream) or src (downstream)."""
+        key = DST if direction == "upstream" else SRC
+        if key not in self._hashed:
+            self._progress.begin(f"Cache all triples by {key}")
+            self._hashed[key] = Hashed.load(self.session, self._snapshot, key)
+        return self._hashed[key]
+
+    def release(self) -> None:
+        """Give Spark's memory back."""
+        if "partitions" in self.__dict__:
+            self.partitions.release()
+        for hashed in self._hashed.values():
+            hashed.release()
+
+
+class Hashed:
+    """Triples in blocks, hash-partitioned on one end and sorted by it, cached in Spark."""
+
+    def __init__(self, blocks: "RDD[bytes]", key: str, count: int, triples: int) -> None:
+        self.key = key
+        self.count = count
+        self.triples = triples
+        self._blocks = blocks.persist()
+
+    @classmethod
+    def load(cls, session: "SparkSession", snapshot: Snapshot, key: str) -> "Hashed":
+        """Read the Delta table with Spark, shuffle it once by the key's hash, and cache it."""
+        from pyspark.sql import functions as f
+
+        commit = snapshot.commit
+        count = max(len(snapshot.partitions), session.sparkContext.defaultParallelism)
+        reader = session.read.format("delta").option("versionAsOf", commit.tables["triples"])
+        rows = reader.load(str(snapshot.layout.table(commit.base, "triples")))
+        shown = f.lit(False)
+        for first, last in commit.visible:
+            shown = shown | f.col(INGEST).between(first, last)
+        spread = rows.where(shown).select(*TRIPLE, (f.col(key) % count).cast("int").alias(BUCKET))
+        blocks = (
+            spread.repartitionById(count, BUCKET)
+            .mapInArrow(partial(_to_block, key), "block binary")
+            .rdd.map(_bytes)
+        )
+        hashed = cls(blocks, key, count, commit.totals.triples)
+        hashed._blocks.count()  # filled now, so that no query pays for it
+        return hashed
+
+    def of_items(self, items: I64) -> tuple[pa.Table, int]:
+        """The triples whose key is one of these items (sorted), and how many partitions were read.
+
+        One job on only the partitions that the items hash to.
+        """
+        chosen = np.unique(items % self.count)
+        blocks = run_on(
+            self._blocks.context, self._blocks, partial(_of_items, self.key, items), chosen.tolist()
+        )
+        return joined(blocks), len(chosen)
+
+    def within(self, first: I64, last: I64) -> "Hashed":
+        """The same, of only the triples whose dst is in one of the ranges; reads every partition."""
+        blocks = self._blocks.mapPartitions(partial(_filtered, first, last), preservesPartitioning=True)
+        kept = Hashed(blocks, self.key, self.count, 0)
+        kept.triples = sum(kept._blocks.map(_rows).collect())
+        return kept
+
+    def release(self) -> None:
+        """Give the memory back."""
+        self._blocks.unpersist()
+
+
+def _to_block(key: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """All rows of a partition as one sorted block."""
+    parts = list(batches)
+    if not parts:
+        return
+    rows = pa.Table.from_batches(parts).select([SRC, DST, OP, ATTRIBUTES])
+    rows = rows.take(pa.array(np.argsort(np.asarray(rows[key]), kind="stable")))
+    yield pa.record_batch([pa.array([as_block(rows)], pa.binary())], ["block"])
+
+
+def _bytes(row: "tuple[bytearray]") -> bytes:
+    return bytes(row[0])
+
+
+def _rows(block: bytes) -> int:
+    return int(pa.ipc.open_stream(pa.py_buffer(block)).read_all().num_rows)
+
+
+def _filtered(first: I64, last: I64, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    for block in blocks:
+        rows = pa.ipc.open_stream(pa.py_buffer(block)).read_all()
+        dst = np.asarray(rows[DST])
+        inside = np.searchsorted(first, dst, "right") - 1
+        keep = (inside >= 0) & (dst <= last[inside])
+        yield as_block(rows.filter(pa.array(keep)).cast(BLOCK))
+
+
+def _of_items(key: str, items: I64, rows: pa.Table) -> pa.Table:
+    """The rows, sorted by key, whose key is one of the items."""
+    keys = np.asarray(rows[key])
+    low, high = np.searchsorted(keys, items, "left"), np.searchsorted(keys, items, "right")
+    hits = np.flatnonzero(high > low)
+    if not len(hits):
+        return rows.slice(0, 0)
+    return rows.take(pa.array(np.concatenate([np.arange(low[i], high[i]) for i in hits])))
