@@ -79,7 +79,7 @@ def _mend(root: Path, progress: Progress) -> None:
 
 
 def _fetch(jars: list[Jar], scratch: Path, progress: Progress) -> None:
-    progress.begin(f"fetch {len(jars)} jars")
+    progress.begin("fetch jars")
     done, total = 0, sum(jar.size for jar in jars)
     for jar, file in download(jars, scratch):
         folder = _folder(jar.group)
@@ -117,7 +117,7 @@ def _sizes(folder: Path) -> dict[str, int]:
     try:
         with os.scandir(folder) as entries:
             return {entry.name: entry.stat().st_size for entry in entries}
-    except FileNotFoundError:
+    except OSError:  # none, or one that we may not read, which is none to us
         return {}
 
 

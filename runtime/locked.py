@@ -29,11 +29,11 @@ class Jar:
         return "-".join([artifact, version, *kind[1:]]) + ".jar"
 
     def is_at(self, file: Path) -> bool:
-        """Whether the file is this very jar, byte by byte."""
+        """Whether a file is there, can be read, and is this very jar, byte by byte."""
         try:
             with file.open("rb") as handle:
                 return hashlib.file_digest(handle, "sha256").hexdigest() == self.sha256
-        except FileNotFoundError:
+        except OSError:
             return False
 
 

@@ -1,0 +1,183 @@
+"""Jars are fetched when they are missing or altered, by one process at a time."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from provhouse.model.errors import Unavailable
+from provhouse.model.progress import Silent
+from provhouse.runtime.jars import GROUPS, Jar, fetch, jar_folder, missing
+from provhouse.runtime.locked import locked
+
+SMALL = min(locked("delta"), key=lambda jar: jar.size)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The smallest Delta jar, in a cache of this test alone."""
+    fetch(Silent())
+    folders = [jar_folder(group) for group in GROUPS]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for folder in folders:
+        shutil.copytree(folder, tmp_path / "provhouse" / "jars" / folder.name, copy_function=_link)
+    return jar_folder("delta") / SMALL.name
+
+
+def _link(source: str, target: str) -> None:
+    """A jar is never written to, only replaced, so a link is as good as a copy."""
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copyfile(source, target)
+
+
+def replace(file: Path, content: bytes) -> None:
+    """Give a jar of this test's cache another content, without writing through its link."""
+    file.unlink()
+    file.write_bytes(content)
+
+
+class Steps(Silent):
+    """Keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+        self.done: list[tuple[int, int]] = []
+        self.waiting = Event()
+
+    def begin(self, step: str) -> None:
+        self.steps.append(step)
+
+    def advance(self, done: int, total: int) -> None:
+        self.done.append((done, total))
+
+    def say(self, sentence: str) -> None:
+        self.waiting.set()
+
+
+def test_a_folder_holds_exactly_the_locked_jars(small: Path) -> None:
+    for group in GROUPS:
+        assert sorted(os.listdir(jar_folder(group))) == sorted(j.name for j in locked(group))
+
+
+def test_what_is_there_is_not_fetched_again(small: Path) -> None:
+    progress = Steps()
+    fetch(progress)
+    assert progress.steps == []
+
+
+@pytest.mark.parametrize("content", [b"", b"half a jar"])
+def test_a_broken_download_is_noticed_and_fetched_again(small: Path, content: bytes) -> None:
+    replace(small, content)
+    with pytest.raises(Unavailable, match=SMALL.name):
+        jar_folder("delta")
+    assert missing() == [SMALL]
+    progress = Steps()
+    fetch(progress)
+    assert (progress.steps, progress.done) == (["fetch jars"], [(SMALL.size, SMALL.size)])
+    assert SMALL.is_at(small)
+    assert missing() == []
+
+
+def test_an_altered_jar_of_the_right_size_is_fetched_again(small: Path) -> None:
+    altered = bytearray(small.read_bytes())
+    altered[SMALL.size // 2] ^= 1
+    replace(small, bytes(altered))
+    fetch(Silent())
+    assert SMALL.is_at(small)
+
+
+def test_a_missing_jar_is_fetched(small: Path) -> None:
+    small.unlink()
+    fetch(Silent())
+    assert SMALL.is_at(jar_folder("delta") / SMALL.name)
+
+
+def test_a_file_that_does_not_belong_there_is_taken_out(small: Path) -> None:
+    stranger = small.with_name("stranger.jar")
+    stranger.touch()
+    with pytest.raises(Unavailable, match=r"stranger\.jar"):
+        jar_folder("delta")
+    fetch(Silent())
+    assert not stranger.exists()
+    jar_folder("delta")
+
+
+def test_what_a_killed_fetch_left_is_removed(small: Path) -> None:
+    left = small.parent.parent / "part-left"
+    left.mkdir()
+    small.unlink()
+    fetch(Silent())
+    assert not left.exists()
+
+
+@contextmanager
+def fetching(small: Path) -> Iterator[None]:
+    """As if another process were fetching."""
+    with (small.parent.parent / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_second_fetch_says_that_it_waits(small: Path) -> None:
+    jar = small.read_bytes()
+    small.unlink()
+    progress = Steps()
+    with ThreadPoolExecutor() as pool:
+        with fetching(small):
+            task = pool.submit(fetch, progress)
+            assert progress.waiting.wait(30)
+            small.write_bytes(jar)
+        task.result(30)
+    assert progress.steps == []  # what the other fetched is not fetched again
+
+
+def test_two_processes_may_fetch_at_once(small: Path) -> None:
+    small.unlink()
+    script = (
+        "from provhouse.model.progress import Silent; from provhouse.runtime.jars import fetch;"
+        "fetch(Silent())"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(2)]
+    assert [process.wait(60) for process in both] == [0, 0]
+    assert SMALL.is_at(small)
+
+
+def test_without_a_network_it_says_so(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.unlink()
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(Unavailable) as error:
+        fetch(Silent())
+    assert SMALL.coordinate in error.value.wanted
+    assert "reaches the internet" in error.value.remedy
+    assert missing() == [SMALL]
+
+
+def test_another_jar_than_the_locked_one_is_not_kept(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Jar("delta", SMALL.coordinate, SMALL.size, "0" * 64)
+    monkeypatch.setattr("provhouse.runtime.jars.locked", lambda group: (other,))
+    with pytest.raises(Unavailable, match="What came has another one"):
+        fetch(Silent())
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
+    with pytest.raises(Unavailable, match="must be writable"):
+        fetch(Silent())
+    with pytest.raises(Unavailable, match="provhouse doctor --fetch"):
+        jar_folder("neo4j")

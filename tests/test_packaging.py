@@ -1,0 +1,74 @@
+"""Root folders, shipped packages, links for static tools, locks and layers agree."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+FOLDERS = set(SETUPTOOLS["package-dir"].values())
+
+
+def test_every_package_is_shipped() -> None:
+    inits = [init.parent for folder in FOLDERS for init in (ROOT / folder).rglob("__init__.py")]
+    there = {".".join(["provhouse", *package.relative_to(ROOT).parts]) for package in inits}
+    assert there == set(SETUPTOOLS["packages"])
+
+
+def test_a_folder_is_the_package_of_its_name_and_tells_that_it_is_typed() -> None:
+    assert SETUPTOOLS["package-dir"] == {f"provhouse.{folder}": folder for folder in FOLDERS}
+    assert [folder for folder in FOLDERS if not (ROOT / folder / "py.typed").exists()] == []
+
+
+def test_every_file_that_is_no_code_is_shipped() -> None:
+    package = {
+        file
+        for folder in FOLDERS
+        for pattern in SETUPTOOLS["package-data"]["*"]
+        for file in (ROOT / folder).rglob(pattern)
+    }
+    others = {
+        file
+        for folder in FOLDERS
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and file.suffix != ".py" and "__pycache__" not in file.parts
+    }
+    assert others - package == set()
+
+
+def test_static_tools_see_every_package() -> None:
+    links = {link.name: link.resolve() for link in (ROOT / "typings" / "provhouse").iterdir()}
+    assert links == {folder: ROOT / folder for folder in FOLDERS}
+
+
+def test_every_package_has_its_layer() -> None:
+    linter = PROJECT["tool"]["importlinter"]
+    (contract,) = linter["contracts"]
+    layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
+    assert layers == set(linter["root_packages"]) == {f"provhouse.{name}" for name in FOLDERS}
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-build.lock"])
+def test_the_lock_pins_with_hashes_and_names_no_address(name: str) -> None:
+    lock = (ROOT / name).read_text(encoding="utf-8")
+    assert "://" not in lock
+    assert "--index" not in lock
+    for requirement in re.sub(r"\\\n", "", lock).strip().splitlines():
+        assert re.match(r"[a-z0-9.-]+==\S+ ", requirement), requirement
+        assert "--hash=sha256:" in requirement, requirement
+
+
+def test_the_lock_holds_every_direct_dependency() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    locked = set(re.findall(r"^([a-z0-9.-]+)==", lock, re.MULTILINE))
+    project = PROJECT["project"]
+    direct = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["demo"],
+        *PROJECT["dependency-groups"]["dev"],
+    ]
+    names = {re.split(r"[<>=~]", requirement)[0] for requirement in direct}
+    assert names - locked == set()
