@@ -38,7 +38,7 @@ make_venv() {
 }
 
 # The scripts of a virtual environment name its place, so one that was moved is of no use.
-here() { good_python $venv/bin/python && grep -qF "$PWD/$venv/bin/python" "$1" 2>/dev/null; }
+here() { good_python $venv/bin/python && grep -qF "$(pwd -P)/$venv/bin/python" "$1" 2>/dev/null; }
 
 install() {
     say "installing what requirements.lock names, about 600 MB (a minute or two)"
