@@ -1,0 +1,105 @@
+"""The summary in Neo4j of one warehouse: what ingest writes, what queries walk."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Literal, Self
+
+from neo4j import READ_ACCESS, Driver, ManagedTransaction
+
+from provhouse.model.progress import Progress
+
+from . import guard
+from .address import Address
+from .driver import DATABASE, opened, translated
+from .guard import Result
+from .statement import statement
+
+__all__ = ["Graph", "Result"]
+
+BATCH = 10_000
+"""Rows in one transaction: large enough for speed, small enough for a heap of half a gigabyte."""
+
+Rows = Iterable[Mapping[str, object]]
+
+
+class Graph:
+    """One warehouse's nodes and relationships; docs/neo4j.md has their names and directions.
+
+    ``warehouse`` is the id that every node carries. All methods raise Unavailable where the server
+    is down or refuses the password. A context manager.
+    """
+
+    def __init__(self, address: Address, warehouse: str) -> None:
+        self._address = address
+        self._warehouse = warehouse
+        self._driver: Driver = opened(address)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._driver.close()
+
+    def prepare(self) -> None:
+        """Make sure that every key is unique and indexed, which writing and walking need."""
+        for text in statement("constraints").split(";"):
+            self._run(text)
+
+    def write(self, name: str, rows: Rows, progress: Progress | None = None, total: int = 0) -> int:
+        """Write rows with ``statements/<name>.cypher``, 10,000 a transaction, and say how many.
+
+        Writing a row again changes nothing. ``rows`` are read as they are sent; where ``total`` is
+        known, ``progress`` hears how far its current step is.
+        """
+        done = 0
+        for batch in _batches(rows):
+            self._run(statement(name), rows=batch)
+            done += len(batch)
+            if progress and total:
+                progress.advance(done, total)
+        return done
+
+    def write_load(self, commit: str) -> None:
+        """Mark a commit as written in whole; to be the last transaction of it."""
+        self._run(statement("load"), commit=commit)
+
+    def holds_load(self, commit: str) -> bool:
+        """Whether all that the commit wrote is here."""
+        return bool(self._run(statement("holds_load"), commit=commit)[0])
+
+    def closure(self, set_id: int, direction: Literal["upstream", "downstream"]) -> list[int]:
+        """Ids of the set and all sets reached from it, in no order; empty if it has no node."""
+        return self._run(statement(direction), READ_ACCESS, id=set_id)
+
+    def read(self, query: str, parameters: Mapping[str, object]) -> Result:
+        """Run a user's Cypher, which can't change anything; ``$warehouse`` is given besides.
+
+        Raises UsageError for a statement that is wrong or does more than read.
+        """
+        with translated(self._address):
+            return guard.read(self._driver, query, {"warehouse": self._warehouse, **parameters})
+
+    def _run(self, text: str, access: str = "WRITE", **parameters: object) -> list[Any]:
+        """The first column of what a statement of ours returns."""
+
+        def work(transaction: ManagedTransaction) -> list[Any]:
+            return transaction.run(text, parameters, warehouse=self._warehouse).value()
+
+        with (
+            translated(self._address),
+            self._driver.session(
+                database=DATABASE, default_access_mode=access, fetch_size=100_000
+            ) as session,
+        ):
+            run = session.execute_read if access == READ_ACCESS else session.execute_write
+            return run(work)
+
+
+def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,127 @@
+"""The Java process of a managed server."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+import psutil
+
+from provhouse.model.errors import Unavailable
+from provhouse.runtime.jars import jar_folder
+from provhouse.runtime.java import java
+
+OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+STOP_SECONDS = 60
+
+
+def start(home: Path, memory: str) -> int:
+    """Start the server in a session of its own, so that Ctrl-C in a terminal does not reach it.
+
+    Returns the process id at once; ``logs/console.log`` tells what this start says.
+    """
+    command = [
+        str(java()),
+        "-cp", f"{jar_folder('neo4j')}/*",
+        f"-Xmx{memory}",
+        "-XX:+UseSerialGC",  # starts fastest and takes least, with heaps of this size
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
+        "--enable-native-access=ALL-UNNAMED",
+        "-Dio.netty.tryReflectionSetAccessible=true",
+        "-Dlog4j2.disable.jmx=true",
+        "-Dfile.encoding=UTF-8",
+        "org.neo4j.server.CommunityEntryPoint",
+        _mark(home),
+        f"--config-dir={home}/conf",
+        "--console-mode",
+    ]  # fmt: skip
+    # Java takes the encoding of file names from the locale; in C it could not open every home.
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    # Not subprocess: its object complains when it goes while the server stays.
+    return os.posix_spawn(
+        command[0], command, environment, file_actions=_redirected(home), setsid=True
+    )
+
+
+def log_file(home: Path) -> Path:
+    """What the server printed since its last start."""
+    return home / "logs" / "console.log"
+
+
+def _redirected(home: Path) -> list[tuple[int, int, str, int, int] | tuple[int, int, int]]:
+    log = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    return [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, str(log_file(home)), log, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+
+
+def _mark(home: Path) -> str:
+    return f"--home-dir={home}"
+
+
+def serves(pid: int | None, home: Path) -> bool:
+    """Whether the process lives and is a server of this home.
+
+    Neither a reused process id nor the copy of a home folder is taken for one.
+    """
+    try:
+        return pid is not None and _mark(home) in psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return False
+
+
+def stop(pid: int | None, home: Path) -> None:
+    """Ask the server to stop and wait until it is gone; it is killed if it does not listen."""
+    if not serves(pid, home):
+        return
+    process = psutil.Process(pid)
+    try:
+        process.terminate()
+        process.wait(STOP_SECONDS)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait()
+    except psutil.NoSuchProcess:
+        pass
+
+
+def stop_children(home: Path) -> None:
+    """Stop the server of this home if this process started it."""
+    for child in psutil.Process().children():
+        stop(child.pid, home)
+
+
+def await_ready(pid: int, home: Path, ready: Callable[[], bool], seconds: float = 180) -> None:
+    """Wait until the server answers; raises Unavailable with its own words if it ends instead."""
+    deadline = monotonic() + seconds
+    while not ready():
+        if not serves(pid, home):
+            _reap(pid)
+            raise Unavailable(
+                f"Neo4j should start in {home}",
+                f"It ended at once; the end of {log_file(home)} is:\n{_tail(home)}",
+                "Mend what it names, then run the command again",
+            )
+        if monotonic() > deadline:
+            raise Unavailable(
+                f"Neo4j should answer within {seconds:.0f} seconds of its start",
+                f"It runs but does not; the end of {log_file(home)} is:\n{_tail(home)}",
+                "See whether this machine is overloaded, then run the command again",
+            )
+        sleep(0.05)
+
+
+def _reap(pid: int) -> None:
+    with suppress(ChildProcessError):  # another command started it
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _tail(home: Path) -> str:
+    """The causes that the server gave, else its last lines; stack traces left out."""
+    lines = [line for line in log_file(home).read_text(errors="replace").splitlines()
+             if line.strip() and not line.startswith("\t")]  # fmt: skip
+    causes = [line for line in lines if "ERROR" in line or "Exception" in line]
+    return "\n".join("  " + line for line in (causes or lines)[-4:])

@@ -1,0 +1,12 @@
+// One key for each kind of node, as several warehouses may share a server
+CREATE CONSTRAINT set_key IF NOT EXISTS
+FOR (s:Set) REQUIRE (s.warehouse, s.id) IS UNIQUE;
+CREATE CONSTRAINT component_key IF NOT EXISTS
+FOR (c:Component) REQUIRE (c.warehouse, c.id) IS UNIQUE;
+CREATE CONSTRAINT table_key IF NOT EXISTS
+FOR (t:Table) REQUIRE (t.warehouse, t.name) IS UNIQUE;
+CREATE CONSTRAINT generation_key IF NOT EXISTS
+FOR (g:Generation) REQUIRE (g.warehouse, g.number) IS UNIQUE;
+CREATE CONSTRAINT load_key IF NOT EXISTS
+FOR (l:Load) REQUIRE (l.warehouse, l.commit) IS UNIQUE;
+CALL db.awaitIndexes(300)

@@ -1,0 +1,8 @@
+// The one row becomes the current generation, all others cease to be.
+UNWIND $rows AS row
+MERGE (g:Generation {warehouse: $warehouse, number: row.number})
+SET g.time = row.time, g.triples = row.triples, g.items = row.items, g.current = true
+WITH g
+MATCH (other:Generation {warehouse: $warehouse})
+WHERE other <> g AND other.current
+SET other.current = false

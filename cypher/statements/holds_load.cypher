@@ -1,0 +1,2 @@
+MATCH (l:Load {warehouse: $warehouse, commit: $commit})
+RETURN count(l) > 0 AS held

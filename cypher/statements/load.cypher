@@ -1,0 +1,1 @@
+MERGE (:Load {warehouse: $warehouse, commit: $commit})
