@@ -60,8 +60,9 @@ get_java() {
     # Debian 12 has only the first, Debian 13 only the second.
     for package in openjdk-17-jre-headless openjdk-21-jre-headless; do
         apt-cache show $package >/dev/null 2>&1 || continue
-        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $package ||
-            fail "apt-get could not install $package, see above"
+        # What is installed stays as it is: others may be running on it.
+        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-upgrade \
+            --no-install-recommends $package || fail "apt-get could not install $package, see above"
         break
     done
     missing=$($venv/bin/python tools/ready.py java) || fail "$missing"
