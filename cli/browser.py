@@ -23,5 +23,5 @@ def browser(ctx: typer.Context) -> None:
         f"Neo4j Browser  {address.http}\n"
         f"Connect to     {address.bolt}\n"
         f"User           {address.user}\n"
-        f"Password       in {server.password_file(settings.graph_home)}\n"
+        f"Password       in {address.password_file}\n"
     )

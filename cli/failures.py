@@ -115,7 +115,8 @@ def _outside(error: BaseException) -> ProvhouseError | None:
 
 
 def _defect(error: BaseException, logs: Callable[[], Path]) -> int:
-    told = shown("".join(traceback.format_exception_only(error)).strip(), 200)
+    words = str(error).strip().splitlines()[:1]  # Java's own stack trace would follow
+    told = shown(": ".join([type(error).__name__, *words]), 200)
     where = _kept("".join(traceback.format_exception(error)), logs())
     _say(f"This is a defect of provhouse: {told}", f"Please report it with {where}")
     return 1

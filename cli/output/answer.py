@@ -186,7 +186,7 @@ def _how(answer: "Answer") -> str:
     read = answer.read
     parts = (counted(read.sets, "set"), counted(read.partitions, "partition"))
     return (
-        f"\n{answer.method}: {shown(answer.why.rstrip('.'))}. Read {', '.join(parts)} and "
+        f"\nMethod {answer.method}. {shown(answer.why.rstrip('.'))}. Read {', '.join(parts)} and "
         f"{counted(read.triples, 'triple')} in {steps(answer.seconds)}. "
         f"As of generation {answer.generation}, {answer.time}."
     )

@@ -1,8 +1,7 @@
 """JSON for programs: the stable forms that ``cli/schemas`` describes."""
 
 import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from .escape import in_json
@@ -54,11 +53,11 @@ class JsonOutput:
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "neo4j", "server")  # fmt: skip
         held = {name: getattr(status, name) for name in names}
-        self._line({"warehouse": str(status.warehouse), **held})
+        self._line({"warehouse": status.warehouse, **held})
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """A list with one object a row, each on its own line."""
-        objects = (dict(zip(columns, map(_plain, row), strict=True)) for row in rows)
+        objects = (dict(zip(columns, row, strict=True)) for row in rows)
         self._list("[\n", map(_dumped, objects), between=",\n", end="\n]\n")
 
     def _line(self, value: object) -> None:
@@ -109,16 +108,3 @@ def _dumped(value: object) -> str:
 
 def _dumped_rows(rows: list[dict[str, object]]) -> str:
     return _dumped(rows)[1:-1]
-
-
-def _plain(value: object) -> object:
-    """The value in the nearest form that JSON has."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return str(value)

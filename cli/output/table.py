@@ -147,7 +147,7 @@ def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:
     if summary.duplicates:
         yield "duplicates", f"{counted(summary.duplicates, 'row')} said what was known already"
     if summary.rejected:
-        where = f"; they lie in {shown(str(summary.rejects))}" if summary.rejects else ""
+        where = f", kept in {shown(str(summary.rejects))}" if summary.rejects else ""
         yield "rejected", f"{counted(summary.rejected, 'row')} without src or dst{where}"
     if summary.two_tables:
         items = counted(summary.two_tables, "item")
@@ -158,7 +158,7 @@ def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:
 
 
 def _held(status: "Status") -> Iterator[tuple[str, str]]:
-    yield "warehouse", shown(str(status.warehouse))
+    yield "warehouse", shown(status.warehouse)
     if status.generation is None:
         yield "generation", "none yet; begin with provhouse ingest FILES"
     else:

@@ -38,7 +38,7 @@ SMALL = Answer(
     table="report",
     direction="upstream",
     method="csprov",
-    why="the set of the item has few others upstream",
+    why="The set of the item has few others upstream",
     generation=3,
     time="2026-01-02T03:04:05Z",
     complete=True,
@@ -116,7 +116,7 @@ def summary() -> Summary:
 def status() -> Status:
     """A small warehouse with Neo4j up."""
     return Status(
-        warehouse=Path("/w"), generation=3, triples=6, items=7, components=1, sets=2,
+        warehouse="/w", generation=3, triples=6, items=7, components=1, sets=2,
         set_dependencies=1, neo4j="bolt://127.0.0.1:7687", server=None,
     )  # fmt: skip
 

@@ -97,7 +97,7 @@ def test_status(status: Status, generation: int | None) -> None:
 
 
 def test_rows() -> None:
-    rows = [(1, {"a": [float("nan"), None]}), (True, "é")]
+    rows = [(1, {"a": [0.5, None]}), (True, "é")]
     text = written(lambda output: output.rows(["x", "y"], rows))
-    assert json.loads(text) == [{"x": 1, "y": {"a": ["nan", None]}}, {"x": True, "y": "é"}]
+    assert json.loads(text) == [{"x": 1, "y": {"a": [0.5, None]}}, {"x": True, "y": "é"}]
     assert json.loads(written(lambda output: output.rows(["x"], []))) == []
