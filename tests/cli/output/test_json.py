@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pyarrow as pa
 import pytest
 
