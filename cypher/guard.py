@@ -1,5 +1,6 @@
 """A user's Cypher, read-only: checked by its plan, then run where writing is refused anyway."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,16 @@ READING_PROCEDURES = frozenset({
     "db.labels", "db.relationshipTypes", "db.propertyKeys", "db.schema.visualization",
     "db.schema.nodeTypeProperties", "db.schema.relTypeProperties",
 })  # fmt: skip
+
+# What Neo4j counts as reading although it reaches beyond the data.
+REFUSED = {
+    "LoadCSV": "it reads files or addresses",
+    "ShowSettings": "it shows the server's settings",
+    "ShowTransactions": "it shows what others ask",
+    "TerminateTransactions": "it ends what others ask",
+}
+
+EXPLAIN = "EXPLAIN\n"  # a line of its own, so that columns in messages are the user's
 
 
 @dataclass(frozen=True)
@@ -37,13 +48,14 @@ def read(driver: Driver, query: str, parameters: Mapping[str, object]) -> Result
         except ClientError as error:
             raise UsageError(
                 "The query should be one Cypher statement that only reads",
-                f"Neo4j says: {error.message}",
+                f"Neo4j says: {_located(error.message or '')}",
+                "See docs/neo4j.md for what there is to ask for",
             ) from error
 
 
 def _check(session: Session, query: str, parameters: Mapping[str, object]) -> None:
     """Refuse by the plan: access to the network, settings and running queries is no write."""
-    summary = session.run(_query(f"EXPLAIN {query}"), dict(parameters)).consume()
+    summary = session.run(_query(f"{EXPLAIN}{query}"), dict(parameters)).consume()
     if summary.query_type != "r":
         _refuse("it writes or changes the database")
     for operator in _operators(summary.plan or {}):
@@ -52,14 +64,23 @@ def _check(session: Session, query: str, parameters: Mapping[str, object]) -> No
 
 def _check_operator(operator: Mapping[str, Any]) -> None:
     name = operator["operatorType"].partition("@")[0]
-    if name == "LoadCSV":
-        _refuse("it reads files or addresses")
+    if name in REFUSED:
+        _refuse(REFUSED[name])
     if name == "ProcedureCall" and _procedure(operator) not in READING_PROCEDURES:
         _refuse(f"it calls {_procedure(operator)}")
 
 
 def _procedure(operator: Mapping[str, Any]) -> str:
     return str(operator.get("args", {}).get("Details", "")).partition("(")[0]
+
+
+def _located(message: str) -> str:
+    """A message about the explained query, as one about the user's."""
+    return re.sub(
+        r"\(line (\d+), column (\d+) \(offset: -?\d+\)\)",
+        lambda found: f"(line {max(int(found[1]) - 1, 1)}, column {found[2]})",
+        message.replace(EXPLAIN, ""),
+    )
 
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -1,0 +1,6 @@
+// The sets of items that most others derive from
+MATCH (s:Set {warehouse: $warehouse})<-[:DEPENDS_ON]-(other)
+WITH s, count(other) AS used_by
+ORDER BY used_by DESC
+LIMIT 20
+RETURN s.id AS set, s.tables AS tables, s.items AS items, used_by

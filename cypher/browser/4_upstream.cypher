@@ -1,0 +1,8 @@
+// What one set derives from: the set with the most sources, three steps up
+MATCH (s:Set {warehouse: $warehouse})
+WITH s, COUNT { (s)-[:DEPENDS_ON]->() } AS sources
+ORDER BY sources DESC
+LIMIT 1
+MATCH path = (s)-[:DEPENDS_ON*0..3]->(:Set)
+RETURN path
+LIMIT 200
