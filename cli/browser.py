@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from .invocation import invocation
+from .invocation import identity, invocation
 
 
 def browser(ctx: typer.Context) -> None:
@@ -12,16 +12,25 @@ def browser(ctx: typer.Context) -> None:
 
     Starts Neo4j where it is not up, and keeps it up. Gives queries to paste.
     """
-    from provhouse.cypher import server
+    settings = invocation(ctx).settings()
+    warehouse = identity(settings)
+
+    from provhouse.cypher import guide, server
 
     from .listening import listening
 
-    settings = invocation(ctx).settings()
     with listening() as progress:
         address = server.up(settings.graph_home, settings.neo4j_memory, progress)
+    style = settings.graph_home / "style.grass"
+    style.write_text(guide.style(), encoding="utf-8")
     sys.stdout.write(
-        f"Neo4j Browser  {address.http}\n"
-        f"Connect to     {address.bolt}\n"
-        f"User           {address.user}\n"
-        f"Password       in {address.password_file}\n"
+        f"Neo4j Browser  {guide.url(address)}\n"
+        f"Connect URL    {address.bolt}\n"
+        f"Username       {address.user}\n"
+        f"Password       the one line in {address.password_file}\n"
+        f"Colours        drop {style} onto Browser's window\n"
+        f"Stop           provhouse down\n"
+        f"\nPaste one of these:\n"
     )
+    for query in guide.queries(warehouse):
+        sys.stdout.write(f"\n{query.text.strip()}\n")

@@ -1,17 +1,12 @@
 """``cypher``: read what Neo4j holds."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from provhouse.model.errors import NotFound
-
-from .invocation import FormOption, invocation, pairs, utf8
+from .invocation import FormOption, identity, invocation, pairs, utf8
 from .output.output import opened
-
-if TYPE_CHECKING:
-    from provhouse.model.settings import Settings
 
 
 def cypher(
@@ -35,7 +30,7 @@ def cypher(
     query = utf8(query, "The query")
     parameters = {name: _value(text) for name, text in pairs(param or [], "--param").items()}
     settings = invocation(ctx).settings()
-    warehouse = _identity(settings)
+    warehouse = identity(settings)
 
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
@@ -50,20 +45,6 @@ def cypher(
         ):
             result = graph.read(query, parameters)
         output.rows(result.columns, result.rows)
-
-
-def _identity(settings: "Settings") -> str:
-    from provhouse.store.commits import generations
-    from provhouse.store.layout import Layout
-
-    layout = Layout(settings.warehouse)
-    if not generations(layout):
-        raise NotFound(
-            "A warehouse with something in it is needed to look at",
-            f"There is none at {settings.warehouse}",
-            "Ingest something, or name another one with --warehouse in front of the command",
-        )
-    return layout.warehouse_id()
 
 
 def _value(text: str) -> object:

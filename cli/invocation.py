@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from provhouse.model.errors import ProvhouseError, UsageError
+from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.settings import Settings
 
 from .output.form import Form
@@ -66,3 +66,18 @@ def utf8(text: str, what: str) -> str:
     except UnicodeEncodeError as error:
         raise UsageError(f"{what} should be UTF-8", f"It is {text!r}") from error
     return text
+
+
+def identity(settings: Settings) -> str:
+    """The id that the warehouse's nodes carry; raises NotFound where nothing was ingested."""
+    from provhouse.store.commits import generations
+    from provhouse.store.layout import Layout
+
+    layout = Layout(settings.warehouse)
+    if not generations(layout):
+        raise NotFound(
+            "A warehouse with something in it is needed to look at",
+            f"There is none at {settings.warehouse}",
+            "Ingest something, or name another one with --warehouse in front of the command",
+        )
+    return layout.warehouse_id()

@@ -118,8 +118,9 @@ def test_out_that_cannot_be_written(tmp_path: Path) -> None:
     assert lines(done.stderr)[0] == f"The result should be written to {out}"
 
 
-def test_cypher_without_a_warehouse_starts_nothing(tmp_path: Path) -> None:
-    done = started("--warehouse", str(tmp_path / "w"), "cypher", "RETURN 1")
+@pytest.mark.parametrize("arguments", [["cypher", "RETURN 1"], ["browser"], ["lineage", "a"]])
+def test_without_a_warehouse_nothing_is_started(arguments: list[str], tmp_path: Path) -> None:
+    done = started("--warehouse", str(tmp_path / "w"), *arguments)
     assert done.returncode == 3
     assert str(tmp_path / "w") in done.stderr
     assert not list(tmp_path.iterdir())
