@@ -28,7 +28,7 @@ def opened(address: Address) -> Driver:
         address.bolt,
         auth=(address.user, address.password),
         connection_timeout=10,
-        max_transaction_retry_time=10,  # the server is on this machine: up, or down for good
+        max_transaction_retry_time=2,  # the server is on this machine: up, or down for good
         notifications_min_severity="OFF",  # an empty database has none of the names asked for
         telemetry_disabled=True,
     )

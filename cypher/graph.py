@@ -31,7 +31,7 @@ class Graph:
 
     def __init__(self, address: Address, warehouse: str) -> None:
         self._address = address
-        self._warehouse = warehouse
+        self.warehouse = warehouse
         self._driver: Driver = opened(address)
 
     def __enter__(self) -> Self:
@@ -81,13 +81,13 @@ class Graph:
         Raises UsageError for a statement that is wrong or does more than read.
         """
         with translated(self._address):
-            return guard.read(self._driver, query, {"warehouse": self._warehouse, **parameters})
+            return guard.read(self._driver, query, {"warehouse": self.warehouse, **parameters})
 
     def _run(self, text: str, access: str = "WRITE", **parameters: object) -> list[Any]:
         """The first column of what a statement of ours returns."""
 
         def work(transaction: ManagedTransaction) -> list[Any]:
-            return transaction.run(text, parameters, warehouse=self._warehouse).value()
+            return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
         with (
             translated(self._address),

@@ -94,7 +94,9 @@ def stop_children(home: Path) -> None:
         stop(child.pid, home)
 
 
-def await_ready(pid: int, home: Path, ready: Callable[[], bool], seconds: float = 180) -> None:
+def await_ready(
+    pid: int | None, home: Path, ready: Callable[[], bool], seconds: float = 180
+) -> None:
     """Wait until the server answers; raises Unavailable with its own words if it ends instead."""
     deadline = monotonic() + seconds
     while not ready():
@@ -114,9 +116,10 @@ def await_ready(pid: int, home: Path, ready: Callable[[], bool], seconds: float 
         sleep(0.05)
 
 
-def _reap(pid: int) -> None:
+def _reap(pid: int | None) -> None:
     with suppress(ChildProcessError):  # another command started it
-        os.waitpid(pid, os.WNOHANG)
+        if pid is not None:
+            os.waitpid(pid, os.WNOHANG)
 
 
 def _tail(home: Path) -> str:

@@ -110,13 +110,15 @@ def _ensured(home: Path, memory: str, progress: Progress) -> Address:
     from .driver import answers  # importing it takes a third of a second that ``down`` needs not
 
     state = _state(home)
+    started = not process.serves(state.pid, home)
     try:
-        if not process.serves(state.pid, home):
+        if started:
             state = _started(home, memory, state, progress)
         address = state.address(home)
-        process.await_ready(state.pid or 0, home, lambda: answers(address))
+        process.await_ready(state.pid, home, lambda: answers(address))
     except BaseException:
-        process.stop_children(home)
+        if started:
+            process.stop_children(home)
         raise
     return address
 

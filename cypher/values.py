@@ -32,11 +32,13 @@ def plain(value: Any) -> object:
 def _compound(value: Any) -> object:
     if isinstance(value, Point):
         return {"srid": value.srid, "coordinates": list(value)}
+    if hasattr(value, "iso_format"):  # dates and times; a duration is a tuple besides
+        return value.iso_format()
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(part) for part in value]
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
-    return value.iso_format() if hasattr(value, "iso_format") else str(value)
+    return str(value)
 
 
 def _node(node: Node) -> dict[str, object]:

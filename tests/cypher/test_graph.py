@@ -1,0 +1,172 @@
+"""What is written is what is walked: on a real server, each test in a warehouse of its own."""
+
+import secrets
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import neo4j
+import networkx as nx
+import pytest
+
+from provhouse.cypher.address import Address
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.statement import statement
+from provhouse.model.errors import Unavailable
+from provhouse.model.progress import Silent
+
+Direction = Literal["upstream", "downstream"]
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+
+
+def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
+    """Write dependencies of the first of each pair on the second."""
+    return graph.write(
+        "dependencies",
+        ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
+    )
+
+
+def ladder(diamonds: int) -> Iterable[tuple[int, int]]:
+    """2 ** diamonds paths over 3 * diamonds + 1 sets."""
+    for top in range(0, 3 * diamonds, 3):
+        yield from ((top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3))
+
+
+def plan(address: Address, name: str) -> dict[str, Any]:
+    """The plan of one of our statements."""
+    with neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        summary = driver.execute_query(
+            "EXPLAIN " + statement(name), id=0, warehouse="w", database_="neo4j"
+        ).summary
+    return summary.plan or {}
+
+
+def operators(plan: dict[str, Any]) -> list[str]:
+    """The names of all operators, without the database behind the @."""
+    below = [name for child in plan.get("children", []) for name in operators(child)]
+    return [plan["operatorType"].partition("@")[0], *below]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.usefixtures("graph")
+def test_closure_visits_each_set_once(address: Address, direction: Direction) -> None:
+    """And finds the first by its key."""
+    found = operators(plan(address, direction))
+    assert "VarLengthExpand(Pruning,BFS,All)" in found
+    assert "NodeUniqueIndexSeek" in found
+
+
+def test_ladder_of_diamonds(graph: Graph) -> None:
+    """2 ** 40 paths; whoever followed them would not come back."""
+    depend(graph, ladder(40))
+    everything = list(range(121))
+    assert sorted(graph.closure(0, "upstream")) == everything
+    assert sorted(graph.closure(120, "downstream")) == everything
+    assert graph.closure(120, "upstream") == [120]
+
+
+def test_ladder_takes_less_than_a_second(graph: Graph, address: Address) -> None:
+    """By the server's clock, which a busy test machine disturbs least."""
+    depend(graph, ladder(40))
+    query = neo4j.Query(statement("upstream"), timeout=1)
+    with (
+        neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        result = session.run(query, id=0, warehouse=graph.warehouse)
+        assert len(result.value()) == 121
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_closure_equals_networkx(graph: Graph, seed: int) -> None:
+    """On graphs with cycles and self-loops, both directions, and a set alone."""
+    expected = nx.gnp_random_graph(60, 0.03, seed=seed, directed=True)
+    expected.add_edges_from((n, n) for n in range(0, 60, 17))
+    graph.write("sets", ({"id": n, "component": 0, "items": 1, "triples": 1, "tables": []}
+                         for n in expected))  # fmt: skip
+    depend(graph, expected.edges)
+    for n in expected:
+        assert set(graph.closure(n, "upstream")) == {n} | nx.descendants(expected, n)
+        assert set(graph.closure(n, "downstream")) == {n} | nx.ancestors(expected, n)
+
+
+def test_closure_of_a_set_without_a_node_is_empty(graph: Graph) -> None:
+    assert graph.closure(7, "upstream") == []
+
+
+def test_warehouses_do_not_see_each_other(graph: Graph, address: Address) -> None:
+    """The same ids in two warehouses of one server."""
+    depend(graph, [(1, 2)])
+    with Graph(address, secrets.token_hex(8)) as other:
+        depend(other, [(2, 3), (1, 3)])
+        other.write_load("c")
+        assert sorted(other.closure(1, "upstream")) == [1, 3]
+    assert sorted(graph.closure(1, "upstream")) == [1, 2]
+    assert graph.closure(3, "downstream") == []
+    assert not graph.holds_load("c")
+
+
+def test_writing_again_adds_nothing(graph: Graph) -> None:
+    """A commit that was cut off is written again as a whole; totals are those of the last."""
+    count = """
+        MATCH (n {warehouse: $warehouse}) OPTIONAL MATCH (n)-[r]->()
+        RETURN count(r), count(DISTINCT n)"""
+    writes: list[tuple[str, dict[str, object]]] = [
+        ("sets", {"id": 1, "component": 1, "items": 2, "triples": 3, "tables": ["t"]}),
+        ("dependencies", {"set": 1, "derives_from": 2, "triples": 3, "ops": ["o"]}),
+        ("components", {"id": 1, "items": 2, "triples": 3, "sets": 4}),
+        ("part_of", {"set": 1, "component": 1}),
+        ("merges", {"component": 2, "into": 1}),
+        ("tables", {"name": "t", "items": 2}),
+        ("derives_from", {"table": "t", "derives_from": "u", "triples": 3, "ops": ["o"]}),
+        ("generation", {"number": 1, "time": "2026-01-01T00:00:00Z", "triples": 3, "items": 2}),
+    ]
+    results = []
+    for _ in range(2):
+        for name, row in writes:
+            assert graph.write(name, [row]) == 1
+        graph.write_load("commit")
+        results.append(graph.read(count, {}).rows)
+    assert results == [[(4, 8)]] * 2
+    assert graph.holds_load("commit")
+
+
+def test_only_one_generation_is_current(graph: Graph) -> None:
+    for number in (1, 2):
+        row = {"number": number, "time": "2026-01-01T00:00:00Z", "triples": number, "items": 1}
+        graph.write("generation", [row])
+    query = "MATCH (g:Generation {warehouse: $warehouse}) RETURN g.number, g.current ORDER BY 1"
+    assert graph.read(query.replace("ORDER BY 1", "ORDER BY g.number"), {}).rows == [
+        (1, False),
+        (2, True),
+    ]
+
+
+def test_rows_are_written_in_batches_and_progress_hears_of_each(graph: Graph) -> None:
+    """A generator is read once, as it is sent."""
+
+    class Listener(Silent):
+        heard: list[tuple[int, int]] = []  # noqa: RUF012
+
+        def advance(self, done: int, total: int) -> None:
+            self.heard.append((done, total))
+
+    rows = (
+        {"id": n, "component": 0, "items": 1, "triples": 1, "tables": []} for n in range(20_001)
+    )
+    assert graph.write("sets", rows, Listener(), 20_001) == 20_001
+    assert Listener.heard == [(10_000, 20_001), (20_000, 20_001), (20_001, 20_001)]
+
+
+def test_a_wrong_password_is_said(address: Address) -> None:
+    wrong = Address(address.bolt, address.http, address.user, "wrong", address.password_file)
+    with Graph(wrong, "w") as graph, pytest.raises(Unavailable) as caught:
+        graph.prepare()
+    assert str(address.password_file) in str(caught.value)
+    assert "wrong" not in repr(wrong)
+
+
+def test_a_server_that_is_gone_is_said(address: Address) -> None:
+    gone = Address("bolt://127.0.0.1:1", address.http, address.user, "", address.password_file)
+    with Graph(gone, "w") as graph, pytest.raises(Unavailable, match="should answer"):
+        graph.closure(1, "upstream")

@@ -1,0 +1,55 @@
+"""What a person pastes into Neo4j Browser works, and stays within the warehouse."""
+
+import urllib.request
+
+import pytest
+
+from provhouse.cypher.address import Address
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.guide import Query, queries, style, url
+
+
+@pytest.fixture
+def filled(graph: Graph) -> Graph:
+    """A warehouse with one of everything."""
+    graph.write("tables", [{"name": name, "items": 2} for name in ("raw", "clean")])
+    link: dict[str, object] = {"triples": 3, "ops": ["tidy"]}
+    graph.write("derives_from", [{"table": "clean", "derives_from": "raw", **link}])
+    graph.write("sets", [{"id": n, "component": 1, "items": 2, "triples": 3, "tables": ["raw"]}
+                         for n in (1, 2)])  # fmt: skip
+    graph.write("dependencies", [{"set": 2, "derives_from": 1, **link}])
+    graph.write("components", [{"id": n, "items": 4, "triples": 6, "sets": 2} for n in (1, 9)])
+    graph.write("merges", [{"component": 9, "into": 1}])
+    graph.write("generation", [{"number": 1, "time": "t", "triples": 6, "items": 4}])
+    return graph
+
+
+def test_there_are_five_with_titles() -> None:
+    made = queries("w")
+    assert len(made) == 5
+    assert all(query.text.startswith(f"// {query.title}\n") for query in made)
+    assert all("'w'" in query.text and "$" not in query.text for query in made)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_each_finds_something(filled: Graph, number: int) -> None:
+    assert filled.read(queries(filled.warehouse)[number].text, {}).rows
+
+
+@pytest.mark.parametrize("number", range(5))
+@pytest.mark.usefixtures("filled")
+def test_none_finds_what_another_warehouse_holds(graph: Graph, number: int) -> None:
+    query: Query = queries("it's \\ another")[number]
+    assert graph.read(query.text, {}).rows == []
+
+
+def test_browser_is_there(address: Address) -> None:
+    """The page loads, with the server and the user filled in."""
+    assert f"{address.user}@127.0.0.1" in url(address)
+    with urllib.request.urlopen(url(address)) as page:
+        assert "Neo4j Browser" in page.read().decode()
+
+
+def test_style_names_what_is_there() -> None:
+    assert "node.Set" in style()
+    assert style().count("{") == style().count("}")
