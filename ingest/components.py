@@ -26,7 +26,7 @@ def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
 
 
 def dense(labels: I32) -> tuple[I32, int]:
-    """Labels that are places of their own kind (a root is its own label) as 0, 1, 2, … and how many."""
+    """Labels that are places, a root being its own label, as 0, 1, 2, … and how many there are."""
     roots = labels == np.arange(len(labels), dtype=labels.dtype)
     rank = np.cumsum(roots, dtype=np.int32) - np.int32(1)
     return rank[labels], int(roots.sum())

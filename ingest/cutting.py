@@ -70,34 +70,19 @@ def cut_items(task: Task) -> Cut:
         graph.pieces, *graph.edges_within(task.theta), graph.tables, task.theta, task.splits
     )
     child, parent = graph.dependencies(label, count)
-    several = graph.in_company(label, count, child, parent)
-    if _too_many(label, several, child):
-        packed = pack(
-            count,
-            np.bincount(label, minlength=count),
-            child,
-            parent,
-            graph.group_of(label, count),
-            min(task.pack, task.theta - 1),
-        )
-        child, parent, several = _follow(packed, child, parent, several)
-        label, count = packed[label], int(packed.max(initial=-1)) + 1
-    return _write(task, graph, label, count, child, parent, several)
-
-
-def _too_many(label: I32, several: Bools, child: I32) -> bool:
-    items = int(several[label].sum())
-    return (int(several.sum()) + len(child)) * ENOUGH > items > 0
-
-
-def _follow(
-    packed: I32, child: I32, parent: I32, several: Bools
-) -> tuple[I32, I32, Bools]:
-    """Dependencies among new sets, and who has company, after packing."""
-    inside = (child < len(packed)) & (parent < len(packed))
-    company = np.zeros(int(packed.max(initial=-1)) + 1, bool)
-    company[packed[several]] = True
-    return packed[child[inside]], packed[parent[inside]], company
+    several = graph.in_company(count, child, parent)
+    packed = pack(
+        count,
+        np.bincount(label, minlength=count),
+        child,
+        parent,
+        graph.group_of(label, count),
+        min(task.pack, task.theta - 1),
+        enough=int((~several).sum()) + int(several[label].sum()) // ENOUGH,
+    )
+    label, count = packed[label], int(packed.max(initial=-1)) + 1
+    child, parent = graph.dependencies(label, count)
+    return _write(task, graph, label, count, child, parent)
 
 
 class _Graph:
@@ -188,7 +173,7 @@ class _Graph:
         one, other = np.divmod(pairs, width)
         return one.astype(np.int32), other.astype(np.int32)
 
-    def in_company(self, label: I32, count: int, child: I32, parent: I32) -> Bools:
+    def in_company(self, count: int, child: I32, parent: I32) -> Bools:
         """Which new sets are not all of their component."""
         several = np.zeros(count, bool)
         for ends in (child, parent):
@@ -216,11 +201,10 @@ class _Graph:
         return np.array(ids_of_sets, np.int64), merges, born - len(merges)
 
 
-def _write(
-    task: Task, graph: _Graph, label: I32, count: int, child: I32, parent: I32, several: Bools
-) -> Cut:
+def _write(task: Task, graph: _Graph, label: I32, count: int, child: I32, parent: I32) -> Cut:
     items = np.bincount(label, minlength=count)
     group = graph.group_of(label, count)
+    several = graph.in_company(count, child, parent)
     order = _order(items, group, child, parent)
     position = np.empty(count, np.int64)
     position[order] = np.arange(count)

@@ -63,7 +63,7 @@ class Places:
 
     def __init__(self, hashed: U64) -> None:
         self._hashed = np.asarray(hashed)
-        bits = max(int(len(hashed)).bit_length() - 2, 1)
+        bits = max(len(hashed).bit_length() - 2, 1)
         self._shift = np.uint64(64 - bits)
         tops = np.arange((1 << bits) + 1, dtype=np.float64) * 2.0 ** (64 - bits)
         self._starts: I64 = np.searchsorted(self._hashed, tops[:-1].astype(np.uint64))

@@ -7,7 +7,7 @@ dst's set, so that the work grows with what an ingest touches, not with what is 
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import Bools, I64
+from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import DST, SRC, TRIPLE
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.snapshot import Snapshot
@@ -16,7 +16,7 @@ _ROW = "row"
 
 
 def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Bools:
-    """Which rows (src, dst, op, attributes) are held; numbers from ``first_new`` on are new items."""
+    """Which rows (src, dst, op, attributes) are held; from ``first_new`` on items are new."""
     held = np.zeros(rows.num_rows, bool)
     src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
     candidates = np.flatnonzero((src < first_new) & (dst < first_new))

@@ -60,6 +60,9 @@ SEEDS = 8
 """How often another seed is tried when two names share a hash."""
 
 
+NOTHING_CUT = Cut(0, 0, 0, ())
+
+
 @dataclass
 class Work:
     """One ingest as it goes: what it was given, and what each step adds."""
@@ -79,7 +82,7 @@ class Work:
     named: list[Named] = field(default_factory=list)
     seed: int = 0
     tables: list[str] = field(default_factory=list)
-    cut: Cut = Cut(0, 0, 0, ())
+    cut: Cut = NOTHING_CUT
     gathered: list[Gathered] = field(default_factory=list)
     commit: Commit | None = None
 
@@ -127,8 +130,8 @@ def ingest(
     """Take in files and folders of triples as one new generation.
 
     ``replace`` begins a new base beside the held one. ``strict`` refuses rejected rows and items
-    named with two tables. Raises BadInput for an unusable file, Busy beside another writer; whatever
-    is raised, the warehouse is as it was.
+    named with two tables. Raises BadInput for an unusable file, Busy beside another writer;
+    whatever is raised, the warehouse is as it was.
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
@@ -338,7 +341,7 @@ def _run(task: Scatter | ScatterNames | Gather | GatherNames | Index) -> Gathere
 def _nothing_new(work: Work) -> bool:
     placed = bool(work.gathered)
     empty = bool(work.staged) and not work.rows
-    return (placed and not work.triples or empty) and not work.rejected
+    return ((placed and not work.triples) or empty) and not work.rejected
 
 
 def _write(work: Work) -> None:
@@ -463,5 +466,3 @@ def _bytes(folder: Path) -> int:
             except OSError:
                 continue
     return total
-
-

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import Bools, I64, U64
+from provhouse.model.arrays import I64, U64, Bools
 from provhouse.model.columns import NAME, TABLE
 from provhouse.store.hashing import hashes
 from provhouse.store.names import Names, Span
@@ -45,7 +45,7 @@ class Named:
 
 
 def name(task: Task) -> Named:
-    """Write ``items/BUCKET.arrow`` (name, table, number if held) and ``items/BUCKET.npy`` (hashes)."""
+    """Write ``items/BUCKET.arrow`` (name, table, number if held) and its hashes as ``.npy``."""
     parts = sorted((task.folder / "names").glob(f"{task.bucket:04d}-*.arrow"))
     rows = pa.concat_tables([NAMED.empty_table(), *map(read_stream, parts)]).combine_chunks()
     order = np.argsort(np.asarray(rows[HASH]), kind="stable")
@@ -77,7 +77,9 @@ def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
     votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
     votes = votes.filter(pc.not_equal(votes[TABLE], ""))
     votes = votes.group_by(["item", TABLE], use_threads=False).aggregate([(VOTES, "sum")])
-    votes = votes.sort_by([("item", "ascending"), (f"{VOTES}_sum", "descending"), (TABLE, "ascending")])
+    votes = votes.sort_by(
+        [("item", "ascending"), (f"{VOTES}_sum", "descending"), (TABLE, "ascending")]
+    )
     owner = np.asarray(votes["item"])
     lead = np.flatnonzero(np.diff(owner, prepend=-1) != 0)
     winner = np.full(count, -1, np.int64)
@@ -87,9 +89,7 @@ def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
     return pc.fill_null(chosen, ""), several
 
 
-def _keep_held(
-    held: Names, numbers: I64, tables: pa.Array, two: Bools
-) -> tuple[pa.Array, Bools]:
+def _keep_held(held: Names, numbers: I64, tables: pa.Array, two: Bools) -> tuple[pa.Array, Bools]:
     """An item that is held keeps its table; one that was named with another is told of."""
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):

@@ -1,10 +1,18 @@
-"""Tiny sets are packed into larger ones where that makes no closure grow by more than their items.
+"""Tiny sets are packed into larger ones, as long as the set graph is too large to walk.
 
-The paper leaves many sets of a few items. Two rules are free or nearly so, measured in
-``docs/decisions/0006-sets.md``: a set that is the only child of its only parent joins it, and sets
-with the same parents and the same children join each other. Rules that merge sets with different
-parents close cycles in the set graph and ruin deep traces.
+The paper leaves many sets of a few items. Three rules pack them, measured in
+``docs/decisions/0006-sets.md``, one after the other until sets and dependencies are few enough:
+
+1. A set that is the only child of its only parent joins it.
+2. Sets with the same parents and the same children join each other.
+3. Sets without parents join while together they have at most twice the children of the first.
+
+The first two make a closure larger by their own items only. The third costs nothing upstream, since
+such sets end no path, and bounds what it costs downstream. All others that were tried, which join
+sets with different parents, close cycles in the set graph and ruin deep traces.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from numba import njit
@@ -14,36 +22,38 @@ from provhouse.model.arrays import I32, I64, U64
 from .depths import neighbours
 
 
-def pack(sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
+def pack(
+    sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int, enough: int
+) -> I32:
     """Pack sets into sets of at most ``limit`` items; the new set of each, without gaps.
 
     ``items`` are the sizes of the first ``sets`` sets, which may be packed; higher numbers in the
     dependencies ``child`` and ``parent`` (distinct pairs) are sets that stay as they are. ``group``
-    is each set's component: sets of different ones are never packed.
+    is each set's component: sets of different ones are never packed. Rules are applied while there
+    are more than ``enough`` sets and dependencies.
     """
     label = np.arange(sets, dtype=np.int32)
-    if limit < 2 or sets < 2:
-        return label
-    nodes = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1)
-    chained = _chains(nodes, sets, items, child, parent, limit)
-    label, items, group = _merged(chained, items, group)
-    child, parent = _carried(child, parent, label, sets)
-    alike = _alike(nodes, len(items), items, child, parent, group, limit)
-    return alike[label]
+    fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
+    for rule in RULES:
+        count = len(items)
+        if limit < 2 or count + len(child) <= enough:
+            break
+        packed = rule(count + fixed, items, child, parent, group, limit)
+        child, parent = _carried(packed, count, child, parent)
+        first, dense = np.unique(packed, return_index=True, return_inverse=True)[1:]
+        items, group = np.bincount(dense, items).astype(np.int64), group[first]
+        label = dense.astype(np.int32)[label]
+    return label
 
 
-def _merged(label: I32, items: I64, group: I32) -> tuple[I32, I64, I32]:
-    """Dense labels with the items and the group of each."""
-    first, dense = np.unique(label, return_index=True, return_inverse=True)[1:]
-    return dense.astype(np.int32), np.bincount(dense, items).astype(np.int64), group[first]
-
-
-def _carried(child: I32, parent: I32, label: I32, sets: int) -> tuple[I32, I32]:
-    """The dependencies between packed sets; those that stay keep a number above all others."""
+def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
+    """The dependencies between packed sets; those that stay follow the packed ones again."""
+    dense = np.unique(packed, return_inverse=True)[1]
+    fewer = count - (int(dense.max(initial=-1)) + 1)
 
     def renamed(ends: I32) -> I64:
-        inside = ends < sets
-        return np.where(inside, label[np.where(inside, ends, 0)], ends.astype(np.int64))
+        inside = ends < count
+        return np.where(inside, dense[np.where(inside, ends, 0)], ends.astype(np.int64) - fewer)
 
     width = np.int64(1) << 32
     pairs = np.unique(renamed(child) * width + renamed(parent))
@@ -52,8 +62,9 @@ def _carried(child: I32, parent: I32, label: I32, sets: int) -> tuple[I32, I32]:
     return one[across].astype(np.int32), other[across].astype(np.int32)
 
 
-def _chains(nodes: int, sets: int, items: I64, child: I32, parent: I32, limit: int) -> I32:
-    """Rule 1: the only child of an only parent joins it."""
+def _chains(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
+    """Rule 1."""
+    sets = len(items)
     parents = np.bincount(child, minlength=nodes)
     children = np.bincount(parent, minlength=nodes)
     link = (parents[child] == 1) & (children[parent] == 1) & (child < sets) & (parent < sets)
@@ -79,20 +90,18 @@ def _follow(heads: I64, below: I32, items: I64, limit: int) -> I32:
     return label
 
 
-def _alike(
-    nodes: int, sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int
-) -> I32:
-    """Rule 2: sets with the same parents and the same children join, unless they have neither.
+def _alike(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
+    """Rule 2, but for sets that have neither parents nor children.
 
-    Neighbours are compared by a 64-bit sum of mixed numbers; if two differ and agree in it, the sets
-    are packed all the same, which reads more and is still right.
+    Neighbours are compared by a 64-bit sum of mixed numbers; if two differ and agree in it, the
+    sets are packed all the same, which reads more and is still right.
     """
     signature = _sums(child, parent, nodes, 1) ^ _sums(parent, child, nodes, 2)
-    mine = signature[:sets]
+    mine = signature[: len(items)]
     single = np.flatnonzero(mine != 0)
     order = single[np.lexsort((single, mine[single], group[single]))]
     result: I32 = _fill(order, mine, group, items, limit)
-    return np.unique(result, return_inverse=True)[1].astype(np.int32)
+    return result
 
 
 def _sums(node: I32, neighbour: I32, nodes: int, salt: int) -> U64:
@@ -129,3 +138,43 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
         label[row] = leader
         size += items[row]
     return label
+
+
+def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
+    """Rule 3, in the order of the children, so that those that share some meet."""
+    at, children = neighbours(nodes, parent, child)
+    chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
+    sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))
+    first = children[at[sources]]  # pairs are sorted by child, so this is the smallest
+    last = children[at[sources + 1] - 1]
+    order = sources[np.lexsort((last, first, group[sources]))]
+    result: I32 = _share(order, at, children, group, items, limit)
+    return result
+
+
+@njit(cache=True)
+def _share(order: I64, at: I64, children: I32, group: I32, items: I64, limit: int) -> I32:
+    label = np.arange(len(items)).astype(np.int32)
+    leader_of = np.full(children.max() + 1 if len(children) else 0, -1, np.int64)
+    leader, size, shared = -1, 0, 0
+    for row in order:
+        more = 0
+        for edge in range(at[row], at[row + 1]):
+            more += leader_of[children[edge]] != leader
+        fits = (
+            leader >= 0
+            and group[row] == group[leader]
+            and size + items[row] <= limit
+            and shared + more <= 2 * (at[leader + 1] - at[leader])
+        )
+        if not fits:
+            leader, size, shared, more = row, 0, 0, at[row + 1] - at[row]
+        for edge in range(at[row], at[row + 1]):
+            leader_of[children[edge]] = leader
+        label[row] = leader
+        size += items[row]
+        shared += more
+    return label
+
+
+RULES: tuple[Callable[[int, I64, I32, I32, I32, int], I32], ...] = (_chains, _alike, _sources)

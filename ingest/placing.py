@@ -7,6 +7,7 @@ Sorting by dst brings the triples of a set together, since the numbers of a set 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -144,7 +145,7 @@ class Gather:
         kept = rows.select([SRC, DST, OP, ATTRIBUTES])
         for name, value in ((INGEST, self.ingest), (BORN, self.born)):
             kept = kept.append_column(name, pa.repeat(pa.scalar(value, pa.int32()), len(kept)))
-        for number, (start, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        for number, (start, end) in enumerate(pairwise(bounds.tolist())):
             path = folder / f"{self.number:04d}-{number:06d}.parquet"
             write_partition(kept.slice(start, end - start), path)
 
@@ -251,9 +252,7 @@ def _workflow(rows: pa.Table) -> pa.Table:
 
 def _counted(rows: pa.Table, keys: list[str]) -> pa.Table:
     by_op = rows.group_by([*keys, OP], use_threads=False).aggregate([([], "count_all")])
-    pairs = by_op.group_by(keys, use_threads=False).aggregate(
-        [("count_all", "sum"), (OP, "list")]
-    )
+    pairs = by_op.group_by(keys, use_threads=False).aggregate([("count_all", "sum"), (OP, "list")])
     pairs = pairs.rename_columns([*keys, TRIPLES, OPS])
     few = pc.list_slice(pairs[OPS], 0, OPS_KEPT, return_fixed_size_list=False)
     return pairs.set_column(pairs.column_names.index(OPS), OPS, few)

@@ -6,10 +6,10 @@ decides about single rows: ``stage`` does.
 
 import csv
 import gzip
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO, cast
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -58,7 +58,9 @@ def sources(paths: Sequence[Path], input_format: str | None) -> list[Source]:
 def _sources(path: Path, input_format: str | None) -> list[Source]:
     if path.is_dir():
         inside = [f for f in sorted(path.rglob("*")) if f.is_file() and _visible(f, path)]
-        kept = [Source(str(f), input_format or _format(f)) for f in inside if input_format or _format(f)]
+        kept = [
+            Source(str(f), input_format or _format(f)) for f in inside if input_format or _format(f)
+        ]
         if not kept:
             raise BadInput(
                 f"The folder {path} should hold files of triples",
@@ -115,14 +117,10 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
 def _csv(path: str) -> Iterator[pa.Table]:
     header = _header(path)
     _check_header(path, header)
-    wrong: list[int] = []
     reader = pa_csv.open_csv(
         _opened(path),
         read_options=pa_csv.ReadOptions(use_threads=False, block_size=BLOCK),
-        parse_options=pa_csv.ParseOptions(
-            newlines_in_values=True,
-            invalid_row_handler=lambda row: (wrong.append(row.number), "error")[1],
-        ),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(header, pa.string()),
             null_values=[""],  # a field with nothing in it is absent, a quoted nothing is not
@@ -151,9 +149,10 @@ def _header(path: str) -> list[str]:
         ) from error
 
 
-def _lines(path: str, errors: str) -> io.TextIOWrapper:
-    raw = gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb")
-    return io.TextIOWrapper(raw, "utf-8-sig", errors, newline="")  # type: ignore[arg-type]
+def _lines(path: str, errors: str) -> TextIO:
+    """The text of a CSV, for Python's own reader, which knows about lines."""
+    opened = gzip.open if path.lower().endswith(".gz") else open
+    return cast(TextIO, opened(path, "rt", encoding="utf-8-sig", errors=errors, newline=""))
 
 
 def _check_header(path: str, header: Sequence[str]) -> None:

@@ -1,9 +1,9 @@
 """Algorithm 3 of CSProv (section IV): large pieces are cut into connected sets below theta.
 
 The paper cuts along splits that a person names and stops where those end. Here a piece that is
-still too large is always cut on: by the splits that were given, then by bands of tables in the order
-in which the workflow derives them, then by depth, at last by place. Each of these cuts a piece in
-two near the middle and takes the weakly connected components of both halves. Any cut is right
+still too large is always cut on: by the splits that were given, then by splits that are found in
+the workflow (``contraction``), then in two halves by depth, at last by place, and each time the
+weakly connected components of what was cut are taken. Any cut is right
 (``docs/decisions/0004-tables.md``), so none of this needs to be certain, only good.
 """
 
@@ -15,9 +15,8 @@ from numba import njit
 from provhouse.model.arrays import I32, I64, Bools
 
 from .components import Edges, dense, flatten, join_within
+from .contraction import find_splits
 from .depths import depths
-
-_BAND, _DEPTH, _PLACE = 0, 1, 2
 
 
 def cut(
@@ -54,21 +53,35 @@ def _cut_large(
     for level in splits:
         large = np.bincount(label)[label] >= theta
         label = _relabel(label, src, dst, np.where(large, level[table], -2).astype(np.int32))
-    band = _bands(table, src, dst)
-    mode = np.full(len(label), _BAND, np.int8)
+    label = _along_the_workflow(label, src, dst, table, theta)
+    return _by_halves(label, src, dst, theta)
+
+
+def _along_the_workflow(label: I32, src: Edges, dst: Edges, table: I32, theta: int) -> I32:
+    """Cut pieces that are too large along the splits that are found for each."""
+    large = np.bincount(label)[label] >= theta
+    inside = large[src] & (label[src] == label[dst])
+    place = np.cumsum(large, dtype=np.int32) - np.int32(1)
+    split = np.zeros(len(label), np.int32)
+    split[large] = find_splits(
+        label[large], place[src[inside]], place[dst[inside]], table[large], theta
+    )
+    return _relabel(label, src, dst, split)
+
+
+def _by_halves(label: I32, src: Edges, dst: Edges, theta: int) -> I32:
+    """Cut pieces that are still too large in two, by depth, or by place where all depths agree."""
+    large = np.bincount(label)[label] >= theta
     depth = np.zeros(len(label), np.int32)
-    while True:
-        large = np.bincount(label)[label] >= theta
-        if not large.any():
-            return label
-        key = np.choose(mode, [band, depth, np.arange(len(label), dtype=np.int32)])
-        side, stuck = _halve(label, key, large)
+    depth[large] = _depths_within(label, src, dst, large)
+    place = np.arange(len(label), dtype=np.int32)
+    level = np.zeros(len(label), bool)
+    while large.any():
+        side, stuck = _halve(label, np.where(level, place, depth), large)
+        level |= stuck
         label = _relabel(label, src, dst, side)
-        if stuck.any():  # one key for a whole piece: try the next kind of key on it
-            fresh = stuck & (mode == _BAND)
-            if fresh.any():
-                depth[fresh] = _depths_within(label, src, dst, fresh)
-            mode[stuck] += 1
+        large = np.bincount(label)[label] >= theta
+    return label
 
 
 def _relabel(label: I32, src: Edges, dst: Edges, side: I32) -> I32:
@@ -77,16 +90,6 @@ def _relabel(label: I32, src: Edges, dst: Edges, side: I32) -> I32:
     join_within(parent, src, dst, label, side)
     flatten(parent)
     return dense(parent)[0]
-
-
-def _bands(table: I32, src: Edges, dst: Edges) -> I32:
-    """Each item's band: the depth of its table among the tables."""
-    tables = int(table.max()) + 1
-    pairs = np.unique(table[src].astype(np.int64) * tables + table[dst])
-    one, other = np.divmod(pairs, tables)
-    across = one != other
-    order = depths(tables, one[across].astype(np.int32), other[across].astype(np.int32))
-    return order[table]
 
 
 def _depths_within(label: I32, src: Edges, dst: Edges, chosen: Bools) -> I32:

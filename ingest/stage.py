@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import Bools, I64, U64
+from provhouse.model.arrays import I64, U64, Bools
 from provhouse.model.columns import (
     ATTRIBUTES,
     DST,
@@ -84,7 +84,9 @@ def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
     if not bad.any():
         return rows, REJECTS.empty_table()
     at = np.flatnonzero(bad)
-    reasons = np.where(lacks_src & lacks_dst, "no src and no dst", np.where(lacks_src, "no src", "no dst"))
+    reasons = np.where(
+        lacks_src & lacks_dst, "no src and no dst", np.where(lacks_src, "no src", "no dst")
+    )
     rejects = pa.table(
         {
             "file": pa.repeat(task.source.path, len(at)),
@@ -131,7 +133,9 @@ class _Writer:
         if not self._rejects:
             path = self._task.folder / "rejects" / f"{self._task.number:06d}.parquet"
             path.parent.mkdir(exist_ok=True)
-            self._rejects = pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False)
+            self._rejects = pq.ParquetWriter(
+                path, REJECTS, compression="zstd", write_statistics=False
+            )
         self._rejects.write_table(rows)
 
     def write(self, rows: pa.Table) -> None:

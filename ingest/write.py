@@ -170,4 +170,3 @@ def _table_items(folder: Path, tables: Sequence[str]) -> pa.Table:
     there = np.flatnonzero(counts)
     names = pa.array(tables, pa.string()).take(pa.array(there))
     return pa.table({TABLE: names, "items": counts[there]})
-

@@ -1,1 +1,1 @@
-"""The vocabulary of provhouse: terms, columns, settings, errors; `glossary.md` explains the words."""
+"""The vocabulary: terms, columns, settings, errors; `glossary.md` explains the words."""

@@ -1,6 +1,6 @@
 """Short names for the array types that pass between the folders."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,4 @@ Bools = npt.NDArray[np.bool_]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
-
-if TYPE_CHECKING:
-    Column = pa.Array[Any] | pa.ChunkedArray[Any]
-else:  # the classes cannot be subscripted at run time
-    Column = pa.Array | pa.ChunkedArray
+Column: TypeAlias = pa.Array | pa.ChunkedArray

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from .errors import UsageError
 
@@ -14,7 +14,7 @@ PREFIX = "PROVHOUSE_"
 
 @dataclass(frozen=True)
 class Settings:
-    """All that can be set; each field may stand in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
+    """All that can be set, also in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
 
     warehouse: Path = Path("warehouse")
     theta: int = 25_000
@@ -30,7 +30,7 @@ class Settings:
     spark_memory: str = "2g"
     """Heap of Spark's driver."""
     neo4j_home: Path | None = None
-    """Folder of the managed Neo4j server; ``WAREHOUSE/neo4j`` unless several warehouses share one."""
+    """Folder of the managed Neo4j server, else ``WAREHOUSE/neo4j``; warehouses may share one."""
     neo4j_memory: str = "1g"
     """Heap of the managed Neo4j server."""
 
@@ -50,8 +50,11 @@ class Settings:
         """
         env = os.environ if environment is None else environment
         given = {k: v for k, v in options.items() if v is not None}
-        from_env = {f.name: env[PREFIX + f.name.upper()] for f in fields(cls)
-                    if env.get(PREFIX + f.name.upper())}
+        from_env = {
+            f.name: env[PREFIX + f.name.upper()]
+            for f in fields(cls)
+            if env.get(PREFIX + f.name.upper())
+        }
         warehouse = given.get("warehouse") or from_env.get("warehouse") or cls.warehouse
         file = Path(str(warehouse)) / "warehouse.toml"
         settings = cls()
@@ -60,8 +63,8 @@ class Settings:
             ("the environment", from_env),
             ("an option", given),
         ):
-            for name, value in values.items():
-                settings = replace(settings, **{name: _converted(name, value, source)})
+            changes: dict[str, Any] = {n: _converted(n, v, source) for n, v in values.items()}
+            settings = replace(settings, **changes)
         return replace(settings, warehouse=Path(str(warehouse)).absolute())
 
 

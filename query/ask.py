@@ -141,7 +141,7 @@ class Asker:
             return "csprov", f"The item's component is one set of {items:,} items, read as a whole"
         return (
             "csprov",
-            f"The item's component has {items:,} items in {sets:,} sets; CSProv reads those it needs",
+            f"The item's component has {items:,} items in {sets:,} sets, of which few are needed",
         )
 
     def _csprov(self, watch: Stopwatch) -> Method:

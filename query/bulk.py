@@ -109,8 +109,10 @@ class Hashed:
         return joined(blocks), len(chosen)
 
     def within(self, first: I64, last: I64) -> "Hashed":
-        """The same, of only the triples whose dst is in one of the ranges; reads every partition."""
-        blocks = self._blocks.mapPartitions(partial(_filtered, first, last), preservesPartitioning=True)
+        """The same, but only triples whose dst is in one of the ranges; reads every partition."""
+        blocks = self._blocks.mapPartitions(
+            partial(_filtered, first, last), preservesPartitioning=True
+        )
         kept = Hashed(blocks, self.key, self.count, 0)
         kept.triples = sum(kept._blocks.map(_rows).collect())
         return kept

@@ -1,11 +1,11 @@
 """CSProv: walk the connected sets, then read only their triples (CSProv, algorithm 2).
 
 The walk is a closure over set dependencies in Neo4j. With the placements it tells which partitions
-hold the triples and how many there are, before anything is read. Deviations from the paper: the set
-dependencies lie in Neo4j instead of an RDD; a set's triples lie in known partitions instead of under
-a hash of the set; and the downstream question walks the dependencies the other way over the same
-triples, which is right since a triple lies with the set of its dst and that set depends on the set
-of its src.
+hold the triples and how many there are, before anything is read. Deviations from the paper: the
+set dependencies lie in Neo4j instead of an RDD; a set's triples lie in known partitions instead of
+under a hash of the set; and the downstream question walks the dependencies the other way over the
+same triples, which is right since a triple lies with the set of its dst, and that set depends on
+the set of its src.
 """
 
 from dataclasses import dataclass

@@ -33,8 +33,8 @@ class Reached:
 def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
     """Follow triples from ``item``, from their near end to their far end, at most ``limit`` hops.
 
-    Upstream the near end of a triple is its dst, downstream its src. Triples are kept whose near end
-    is the item (depth 0) or was reached at a depth below the limit.
+    Upstream the near end of a triple is its dst, downstream its src. Triples are kept whose near
+    end is the item (depth 0) or was reached at a depth below the limit.
     """
     order = np.argsort(near, kind="stable")
     heads, starts = np.unique(near[order], return_index=True)
@@ -50,7 +50,9 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
     found = np.flatnonzero(depth != NEVER)
     kept = np.flatnonzero(via != NEVER)
     outside = np.append(found, start)
-    more = bool((np.diff(at)[outside].sum() - np.diff(at)[start] * (depth[start] != NEVER)) > len(kept))
+    more = bool(
+        (np.diff(at)[outside].sum() - np.diff(at)[start] * (depth[start] != NEVER)) > len(kept)
+    )
     return Reached(nodes[found], depth[found], order[kept], via[kept], more)
 
 

@@ -1,8 +1,8 @@
 """RQ: recursive querying, level by level (CSProv, section III-A).
 
 Triples are cached and hash-partitioned on the near end: dst for lineage, as in the paper, and a
-second copy on src for impact. Each level is one Spark job on only the partitions that the frontier's
-items hash to, so the number of jobs is the number of levels.
+second copy on src for impact. Each level is one Spark job on only the partitions that the items of
+the frontier hash to, so the number of jobs is the number of levels.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,12 @@ def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | N
     """
     frontier = np.array([item], np.int64)
     asked = frontier
-    items, depths, parts, near = [frontier[:0]], [frontier[:0]], [BLOCK.empty_table()], [frontier[:0]]
+    items, depths, parts, near = (
+        [frontier[:0]],
+        [frontier[:0]],
+        [BLOCK.empty_table()],
+        [frontier[:0]],
+    )
     level = partitions = 0
     while len(frontier) and (limit is None or level < limit):
         triples, read = fetch(frontier)

@@ -1,10 +1,10 @@
-"""Names of items: from a number to its name and table, and from a name to its number, without Spark.
+"""Names of items: from a number to name and table, and from a name to its number, without Spark.
 
 Each ingest adds segments that never change again. ``FIRST-INGEST.arrow`` holds names and tables in
 the order of numbers, in small compressed batches, so that reading one name decompresses one batch.
-``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of each
-less the ingest's first; both are mapped, and every hit is verified by the name itself. Names stand
-here and nowhere else, but for rejected rows.
+``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of
+each less the ingest's first; both are mapped, and every hit is verified by the name itself. Names
+stand here and nowhere else, but for rejected rows.
 """
 
 from collections.abc import Iterable, Iterator
@@ -90,9 +90,11 @@ class Names:
         return values.take(pa.array(back))
 
     def _batches(self, numbers: I64) -> Iterator[tuple[pa.RecordBatch, I64]]:
+        if not len(numbers):
+            return
         firsts, files = self._segments
         segment = np.searchsorted(firsts, numbers, "right") - 1
-        within = numbers - firsts[segment] if len(numbers) else numbers
+        within = numbers - firsts[segment]
         block = within // BATCH
         starts = np.flatnonzero(
             np.diff(segment, prepend=-1).astype(bool) | np.diff(block, prepend=-1).astype(bool)

@@ -1,4 +1,4 @@
-"""Partitions of triples: one Parquet file each, and the same kept in Spark's memory to be read from.
+"""Partitions of triples: one Parquet file each, and the same kept in Spark's memory for reading.
 
 A partition never changes, so a cached one never goes stale. Reading is one Spark job on exactly the
 partitions that were named; each task keeps the rows of the wanted items, which lie together since a
@@ -61,7 +61,8 @@ def as_block(rows: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, BLOCK) as out:
         out.write_table(coded)
-    return sink.getvalue().to_pybytes()
+    block: bytes = sink.getvalue().to_pybytes()
+    return block
 
 
 def from_block(block: bytes) -> pa.Table:
@@ -127,6 +128,8 @@ def _within(first: I64, last: I64, rows: pa.Table) -> pa.Table:
     starts = np.searchsorted(dst, first, "left")
     ends = np.searchsorted(dst, last, "right")
     parts = [
-        rows.slice(start, end - start) for start, end in zip(starts, ends, strict=True) if end > start
+        rows.slice(start, end - start)
+        for start, end in zip(starts, ends, strict=True)
+        if end > start
     ]
     return pa.concat_tables(parts) if parts else rows.slice(0, 0)

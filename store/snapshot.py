@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import Bools, I64
+from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import (
     COMPONENT,
     FIRST,
@@ -165,9 +165,10 @@ class Snapshot:
         return np.searchsorted(self.set_firsts, items, "right") - 1
 
     def rows_of_sets(self, sets: I64) -> I64:
-        """The position in ``set_ids`` of each of these sets; sets that are not visible are left out."""
+        """The position in ``set_ids`` of each of these sets; those not visible are left out."""
         at = np.minimum(np.searchsorted(self.set_ids, sets), len(self.set_ids) - 1)
-        return at[self.set_ids[at] == sets]
+        found: I64 = at[self.set_ids[at] == sets]
+        return found
 
     @property
     def tables(self) -> list[str]:

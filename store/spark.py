@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
@@ -67,7 +67,8 @@ def spark(settings: Settings, log: Path) -> "SparkSession":
         conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", scratch.name)
     try:
         with log.open("ab") as sink:
-            gateway = launch_gateway(conf, {"stdout": sink, "stderr": sink})
+            launch: Any = launch_gateway  # untyped
+            gateway = launch(conf, {"stdout": sink, "stderr": sink})
         session = SparkSession(SparkContext(conf=conf, gateway=gateway))
     except KeyboardInterrupt:
         raise
@@ -82,13 +83,11 @@ def spark(settings: Settings, log: Path) -> "SparkSession":
 
 
 def _stop(session: "SparkSession", scratch: "tempfile.TemporaryDirectory[str]") -> None:
-    gateway = session.sparkContext._gateway  # type: ignore[attr-defined]
+    gateway: Any = session.sparkContext._gateway
     session.stop()
     gateway.shutdown()
-    process = gateway.proc
-    if process is not None:
-        process.stdin.close()  # the JVM ends when nobody can write to it any more
-        process.wait(30)
+    gateway.proc.stdin.close()  # the JVM ends when nobody can write to it any more
+    gateway.proc.wait(30)
     scratch.cleanup()
 
 
@@ -125,10 +124,12 @@ def run_tasks(
     watch = _Watch(context, len(arguments), progress)
     with watch:
         results = context.parallelize(arguments, len(arguments)).map(_Guarded(task)).collect()
+    done: list[Result] = []
     for result in results:
         if isinstance(result, _Failed):
             raise result.error
-    return results
+        done.append(result)
+    return done
 
 
 class _Watch:

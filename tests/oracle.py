@@ -1,0 +1,58 @@
+"""Lineage and impact by networkx: small, obvious, and slow."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import networkx as nx
+
+
+class Triple(NamedTuple):
+    """A named triple as it goes into an ingest; ``attributes`` is JSON text, or empty."""
+
+    src: str
+    dst: str
+    op: str = ""
+    src_table: str = ""
+    dst_table: str = ""
+
+
+class Expected(NamedTuple):
+    """What an answer must hold, as sets."""
+
+    items: set[tuple[str, int]]
+    triples: set[tuple[str, str, str]]
+    truncated: bool
+
+
+@dataclass
+class Oracle:
+    """All triples as a graph."""
+
+    graph: "nx.MultiDiGraph[str]" = field(default_factory=nx.MultiDiGraph)
+
+    @classmethod
+    def of(cls, triples: Iterable[Triple]) -> "Oracle":
+        """The graph of distinct triples."""
+        oracle = cls()
+        for triple in triples:
+            oracle.graph.add_edge(triple.src, triple.dst, key=triple.op)
+        return oracle
+
+    def ask(self, item: str, direction: str, depth: int | None = None) -> Expected:
+        """The items with their fewest hops and the triples on the way to them."""
+        graph = self.graph.reverse(copy=False) if direction == "upstream" else self.graph
+        hops = nx.single_source_shortest_path_length(graph, item)
+        limit = len(graph) if depth is None else depth
+        items = {(other, d) for other, d in hops.items() if other != item and d <= limit}
+        back = [hops[other] + 1 for other in graph.predecessors(item) if other in hops]
+        if back and min(back) <= limit:
+            items.add((item, min(back)))
+        near = {other for other, d in hops.items() if d < limit}
+        triples = {
+            (near_end, far_end, op) for near_end, far_end, op in graph.edges(near, keys=True)
+        }
+        cut = any(d >= limit and graph.out_degree(other) for other, d in hops.items())
+        if direction == "upstream":
+            triples = {(src, dst, op) for dst, src, op in triples}
+        return Expected(items, triples, cut)
