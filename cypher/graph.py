@@ -73,7 +73,7 @@ class Graph:
 
     def closure(self, set_id: int, direction: Literal["upstream", "downstream"]) -> list[int]:
         """Ids of the set and all sets reached from it, in no order; empty if it has no node."""
-        return self._run(statement(direction), READ_ACCESS, id=set_id)
+        return list(self._run(statement(direction), READ_ACCESS, id=set_id)[0])
 
     def read(self, query: str, parameters: Mapping[str, object]) -> Result:
         """Run a user's Cypher, which can't change anything; ``$warehouse`` is given besides.
@@ -91,9 +91,7 @@ class Graph:
 
         with (
             translated(self._address),
-            self._driver.session(
-                database=DATABASE, default_access_mode=access, fetch_size=100_000
-            ) as session,
+            self._driver.session(database=DATABASE, default_access_mode=access) as session,
         ):
             run = session.execute_read if access == READ_ACCESS else session.execute_write
             return run(work)

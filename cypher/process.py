@@ -104,7 +104,7 @@ def await_ready(
             _reap(pid)
             raise Unavailable(
                 f"Neo4j should start in {home}",
-                f"It ended at once; the end of {log_file(home)} is:\n{_tail(home)}",
+                f"It ended instead; the end of {log_file(home)} is:\n{_tail(home)}",
                 "Mend what it names, then run the command again",
             )
         if monotonic() > deadline:

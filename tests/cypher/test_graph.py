@@ -74,7 +74,7 @@ def test_ladder_takes_less_than_a_second(graph: Graph, address: Address) -> None
         driver.session(database="neo4j") as session,
     ):
         result = session.run(query, id=0, warehouse=graph.warehouse)
-        assert len(result.value()) == 121
+        assert len(result.value()[0]) == 121
 
 
 @pytest.mark.parametrize("seed", range(5))
