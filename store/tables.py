@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Schema
 from deltalake.exceptions import TableNotFoundError
-from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from provhouse.model.columns import PARTITION, TABLES
 from provhouse.model.errors import Damaged
@@ -61,11 +61,11 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     """Make files part of a table, which is created if need be; its new version."""
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
-    actions: list[AddAction | RemoveAction] = [_action(folder, file) for file in files]
+    actions = [_action(folder, file) for file in files]
     version = 0
     try:
         table = DeltaTable(folder)
-        table.create_write_transaction(actions, "append", schema, partition_by)
+        table.create_write_transaction([*actions], "append", schema, partition_by)
         version = table.version()
     except TableNotFoundError:
         create_table_with_add_actions(
