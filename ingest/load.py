@@ -135,9 +135,10 @@ def _dependency_rows(snapshot: Snapshot, ingest: int) -> Rows:
     if mine.num_rows < rows.num_rows:
         rows = rows.filter(pc.is_in(rows[SET], pc.unique(mine[SET])))
         rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)
-        rows = rows.join(
-            mine.select([SET, DERIVES_FROM]), [SET, DERIVES_FROM], join_type="left semi"
-        )
+        keys = [SET, DERIVES_FROM]
+        at = rows.select(keys).append_column("at", pa.array(range(rows.num_rows)))
+        at = at.join(mine.select(keys), keys, join_type="left semi")  # lists can't be joined
+        rows = rows.take(at["at"])
     for row in _rows(rows.select([SET, DERIVES_FROM, TRIPLES, OPS])):
         yield {**row, "ops": few(row[OPS])}
 

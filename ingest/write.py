@@ -139,8 +139,10 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
     sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])
     if sums.num_rows == rows.num_rows:  # nothing to put together
         return rows
-    sums = sums.rename_columns([*keys, TRIPLES])
-    return sums.join(_ops(rows, keys), list(keys), use_threads=False).select([*keys, TRIPLES, OPS])
+    order = [(key, "ascending") for key in keys]
+    sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
+    # Both have the same keys, each once; Arrow does not join tables with lists.
+    return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
 
 
 def _ops(rows: pa.Table, keys: Iterable[str]) -> pa.Table:
