@@ -82,7 +82,8 @@ class Asker:
             raise Damaged(
                 f"Neo4j should hold generation {self.snapshot.commit.generation}",
                 "It holds an older state of this warehouse, or none",
-                f"Bring {settings.graph_home} back from a backup, or ingest into a new warehouse",
+                f"If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
+                f"{settings.graph_home} back from a backup, or ingest into a new warehouse",
             )
         return graph
 
@@ -99,6 +100,7 @@ class Asker:
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
         used, why = self._chosen(method, number)
+        _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
         with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
         found = with_name(watch).find(number, direction, depth)
         with watch.step("recurse"):

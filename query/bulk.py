@@ -4,7 +4,9 @@ All of it is filled when first asked for, and kept while the process lives.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,9 +16,17 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.partitions import BLOCK, Partitions, as_block, joined, run_on
+from provhouse.store.partitions import (
+    BLOCK,
+    Partitions,
+    as_block,
+    joined,
+    partition_path,
+    run_on,
+    unless_damaged,
+)
 from provhouse.store.snapshot import Snapshot
-from provhouse.store.spark import spark
+from provhouse.store.spark import Starting
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -37,12 +47,15 @@ class Bulk:
         self._hashed: dict[str, Hashed] = {}
 
     @cached_property
+    def starting(self) -> Starting:
+        """Spark on its way, so that something else can be done meanwhile."""
+        return Starting(self._settings, self._snapshot.layout)
+
+    @property
     def session(self) -> "SparkSession":
         """The Spark session."""
         self._progress.begin("Start Spark")
-        layout = self._snapshot.layout
-        layout.create(layout.logs)
-        return spark(self._settings, layout.logs / "spark.log")
+        return self.starting.session()
 
     @cached_property
     def partitions(self) -> Partitions:
@@ -55,8 +68,13 @@ class Bulk:
         key = DST if direction == "upstream" else SRC
         if key not in self._hashed:
             self._progress.begin(f"Cache all triples by {key}")
-            self._hashed[key] = Hashed.load(self.session, self._snapshot, key)
+            with unless_damaged(self._paths()), working():
+                self._hashed[key] = Hashed.load(self.session, self._snapshot, key)
         return self._hashed[key]
+
+    def _paths(self) -> Iterator[Path]:
+        folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
+        return (partition_path(folder, p) for p in self._snapshot.partitions.tolist())
 
     def release(self) -> None:
         """Give Spark's memory back."""
@@ -114,12 +132,14 @@ class Hashed:
             partial(_filtered, first, last), preservesPartitioning=True
         )
         kept = Hashed(blocks, self.key, self.count, 0)
-        kept.triples = sum(kept._blocks.map(_rows).collect())
+        with working():
+            kept.triples = sum(kept._blocks.map(_rows).collect())
         return kept
 
     def release(self) -> None:
-        """Give the memory back."""
-        self._blocks.unpersist()
+        """Give the memory back; quiet where Spark has ended, which gives it back too."""
+        with suppress(Exception):
+            self._blocks.unpersist()
 
 
 def _to_block(key: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -6,6 +6,7 @@ partition is sorted by dst, and sends them back as an Arrow stream.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,9 @@ import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC, TRIPLE
-from provhouse.model.errors import Damaged
+from provhouse.model.errors import Damaged, Unavailable
 
+from .spark import working
 from .tables import write_parquet
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class Partitions:
 
     def __init__(self, context: "SparkContext", folder: Path, partitions: I64) -> None:
         paths = [str(partition_path(folder, p)) for p in partitions.tolist()]
+        self._paths = paths
         self._context = context
         self._partitions = partitions
         self._blocks: RDD[bytes] = context.parallelize(paths, max(len(paths), 1)).map(_load)
@@ -92,11 +95,30 @@ class Partitions:
         Runs one Spark job with one task for each partition named, and no other.
         """
         chosen = np.searchsorted(self._partitions, partitions).tolist()
-        return joined(run_on(self._context, self._blocks, partial(_within, first, last), chosen))
+        with unless_damaged([self._paths[p] for p in chosen]):
+            blocks = run_on(self._context, self._blocks, partial(_within, first, last), chosen)
+        return joined(blocks)
 
     def release(self) -> None:
-        """Give the memory back."""
-        self._blocks.unpersist()
+        """Give the memory back; quiet where Spark has ended, which gives it back too."""
+        with suppress(Exception):
+            self._blocks.unpersist()
+
+
+@contextmanager
+def unless_damaged(paths: Iterable["str | Path"]) -> Iterator[None]:
+    """Around a job that reads these partitions: raises Damaged if it fails over one of them.
+
+    What a task says reaches the driver as text only, so the driver looks for itself.
+    """
+    try:
+        yield
+    except Unavailable:
+        raise
+    except Exception:
+        for path in paths:
+            read_partition(Path(path))
+        raise
 
 
 def run_on(
@@ -108,7 +130,8 @@ def run_on(
     """What ``select`` keeps of the blocks in the chosen partitions; empty results are left out."""
     if not chosen:
         return []
-    return context.runJob(blocks, partial(_select, select), list(chosen))
+    with working():
+        return context.runJob(blocks, partial(_select, select), list(chosen))
 
 
 def _load(path: str) -> bytes:

@@ -2,19 +2,26 @@
 
 import atexit
 import os
+import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import psutil
 
 from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
+
+from .layout import Layout
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -38,20 +45,51 @@ _CONFIG = {
 }
 
 
-def spark(settings: Settings, log: Path) -> "SparkSession":
+_starting = threading.Lock()
+_sessions: "list[SparkSession]" = []
+
+
+def spark(settings: Settings, layout: Layout) -> "SparkSession":
     """The session of this process; the first call starts Spark, which takes 6 to 11 seconds.
 
-    What the JVM prints goes to ``log``. Raises Unavailable where Java, the jars or the master are
-    missing.
+    What the JVM prints goes to the warehouse's logs. Raises Unavailable where Java, the jars or the
+    master are missing.
     """
+    with _starting:
+        if not _sessions:
+            layout.create(layout.logs)
+            _sessions.append(_started(settings, layout.logs / "spark.log"))
+        return _sessions[0]
+
+
+class Starting:
+    """Starts Spark while something else goes on, so that nobody waits for both in turn."""
+
+    def __init__(self, settings: Settings, layout: Layout) -> None:
+        self._session: SparkSession | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._start, args=(settings, layout), daemon=True)
+        self._thread.start()
+
+    def _start(self, settings: Settings, layout: Layout) -> None:
+        try:
+            self._session = spark(settings, layout)
+        except BaseException as error:  # raised where the session is asked for
+            self._error = error
+
+    def session(self) -> "SparkSession":
+        """The session, waited for; raises what kept it from starting."""
+        self._thread.join()
+        if self._error or not self._session:
+            raise self._error or Unavailable("Spark should have started")
+        return self._session
+
+
+def _started(settings: Settings, log: Path) -> "SparkSession":
     from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
     executable, jars = java(), jar_folder("delta")
     os.environ["JAVA_HOME"] = str(executable.parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
@@ -65,39 +103,101 @@ def spark(settings: Settings, log: Path) -> "SparkSession":
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", scratch.name)
+    atexit.register(_stop, scratch)
+    interrupted = signal.getsignal(signal.SIGINT)
     try:
         with log.open("ab") as sink:
             launch: Any = launch_gateway  # untyped
             gateway = launch(conf, {"stdout": sink, "stderr": sink})
         session = SparkSession(SparkContext(conf=conf, gateway=gateway))
-    except KeyboardInterrupt:
-        raise
-    except (PySparkException, Exception) as error:
+    except Exception as error:
         raise Unavailable(
             f"Spark should start with the master {settings.master}",
-            f"It did not: {str(error).splitlines()[0]}",
+            f"It did not: {_first_line(error)}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
-    atexit.register(_stop, session, scratch)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, interrupted)  # Spark's own would undo what the command set
     return session
 
 
-def _stop(session: "SparkSession", scratch: "tempfile.TemporaryDirectory[str]") -> None:
-    gateway: Any = session.sparkContext._gateway
-    session.stop()
-    gateway.shutdown()
-    gateway.proc.stdin.close()  # the JVM ends when nobody can write to it any more
-    gateway.proc.wait(30)
-    scratch.cleanup()
+def _stop(scratch: "tempfile.TemporaryDirectory[str]") -> None:
+    end()
+    with suppress(OSError):
+        scratch.cleanup()
+
+
+def end() -> None:
+    """End the JVM that this process started, and its workers; returns when all are gone.
+
+    By signal, since there may be nobody to speak to, and since it may not be up yet.
+    """
+    jvms = [child for child in psutil.Process().children() if _is_spark(child)]
+    family = [*jvms, *(worker for jvm in jvms for worker in _below(jvm))]
+    for jvm in jvms:
+        with suppress(psutil.Error):
+            jvm.terminate()
+    for left in psutil.wait_procs(family, 10)[1]:
+        with suppress(psutil.Error):
+            left.kill()
+
+
+def _is_spark(process: psutil.Process) -> bool:
+    try:
+        return "pyspark-shell" in process.cmdline()
+    except psutil.Error:
+        return False
+
+
+def _below(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+@contextmanager
+def working() -> Iterator[None]:
+    """Around what Spark does: if it dies meanwhile that is Unavailable, and no defect of ours.
+
+    An error that Python raised in a task, or Spark over what it was told, stays as it is. An
+    interruption ends Spark, so that no task goes on writing while others put away.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        end()
+        raise
+    except Exception as error:
+        alive = _alive()
+        if alive and "Python worker exited unexpectedly" not in str(error):
+            raise
+        end()
+        raise Unavailable(
+            "Spark should do its part of this",
+            f"{'A worker of it' if alive else 'It'} ended meanwhile: {_first_line(error)}",
+            "See whether the machine lacks memory, then run the command again",
+        ) from error
+
+
+def _alive() -> bool:
+    return any(_is_spark(child) for child in psutil.Process().children())
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 @dataclass(frozen=True)
 class _Failed:
-    error: ProvhouseError
+    error: Exception
 
 
 class _Guarded(Generic[Arg, Result]):
-    """A task whose own errors come back as values: Spark would turn them into text."""
+    """A task whose known errors come back as values: Spark would turn them into text.
+
+    Known are those of provhouse, and those that the machine makes: a full disk, no memory.
+    """
 
     def __init__(self, task: Callable[[Arg], Result]) -> None:
         self.task = task
@@ -105,7 +205,8 @@ class _Guarded(Generic[Arg, Result]):
     def __call__(self, argument: Arg) -> Result | _Failed:
         try:
             return self.task(argument)
-        except ProvhouseError as error:
+        except (ProvhouseError, OSError, MemoryError) as error:
+            error.add_note(traceback.format_exc())  # which does not travel by itself
             return _Failed(error)
 
 
@@ -117,12 +218,13 @@ def run_tasks(
 ) -> list[Result]:
     """Run ``task`` on every argument as one Spark job, one task each; results in their order.
 
-    An error of provhouse that a task raises is raised here, the one of the first argument first.
+    A known error that a task raises is raised here, the one of the first argument first; Unavailable
+    if Spark ends meanwhile.
     """
     if not arguments:
         return []
     watch = _Watch(context, len(arguments), progress)
-    with watch:
+    with working(), watch:
         results = context.parallelize(arguments, len(arguments)).map(_Guarded(task)).collect()
     done: list[Result] = []
     for result in results:
@@ -152,7 +254,8 @@ class _Watch:
             self._thread.join()
 
     def _look(self) -> None:
-        while not self._over.wait(0.5):
-            stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
-            done = sum(stage.numCompletedTasks for stage in stages if stage)
-            self._progress.advance(done, self._total)
+        with suppress(Exception):  # if Spark ends, the job that is looked at says so
+            while not self._over.wait(0.5):
+                stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
+                done = sum(stage.numCompletedTasks for stage in stages if stage)
+                self._progress.advance(done, self._total)

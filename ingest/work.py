@@ -1,0 +1,76 @@
+"""One ingest as it goes: what it was given, and what each step adds."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyspark import SparkContext
+
+from provhouse.cypher.graph import Graph
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.commits import Commit
+from provhouse.store.ids import Ids
+from provhouse.store.layout import Layout
+
+from .cutting import Cut
+from .naming import Named
+from .placing import Gathered
+from .readers import Source
+from .splits import Split
+from .stage import Staged
+
+NOTHING_CUT = Cut(0, 0, 0, ())
+
+
+@dataclass
+class Work:
+    """One ingest as it goes: what it was given, and what each step adds."""
+
+    settings: Settings
+    layout: Layout
+    held: Commit | None
+    """The generation that this ingest adds to; None begins a base."""
+    ids: Ids
+    sources: list[Source]
+    splits: tuple[Path, list[Split]] | None
+    strict: bool
+    context: SparkContext
+    graph: Graph
+    progress: Progress
+    staged: list[Staged] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
+    seed: int = 0
+    tables: list[str] = field(default_factory=list)
+    cut: Cut = NOTHING_CUT
+    gathered: list[Gathered] = field(default_factory=list)
+    commit: Commit | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The staging folder."""
+        return self.layout.staging
+
+    @property
+    def base(self) -> int:
+        """The base that is written to."""
+        return self.held.base if self.held else self.ids.base
+
+    @property
+    def rows(self) -> int:
+        """Valid rows that were read."""
+        return sum(staged.valid for staged in self.staged)
+
+    @property
+    def rejected(self) -> int:
+        """Rows that are no triples."""
+        return sum(staged.rejected for staged in self.staged)
+
+    @property
+    def triples(self) -> int:
+        """New triples."""
+        return sum(sum(part.partitions) for part in self.gathered)
+
+    @property
+    def two_tables(self) -> int:
+        """Items that were named with a table that they do not keep."""
+        return sum(named.two_tables for named in self.named)
