@@ -100,7 +100,7 @@ def await_ready(
     """Wait until the server answers; raises Unavailable with its own words if it ends instead."""
     deadline = monotonic() + seconds
     while not ready():
-        if not serves(pid, home):
+        if not serves(pid, home) and not _begins(pid):
             _reap(pid)
             raise Unavailable(
                 f"Neo4j should start in {home}",
@@ -114,6 +114,15 @@ def await_ready(
                 "See whether this machine is overloaded, then run the command again",
             )
         sleep(0.05)
+
+
+def _begins(pid: int | None) -> bool:
+    """Whether the process lives without a command line yet, as it does for a moment in its exec."""
+    try:
+        process = psutil.Process(pid) if pid is not None else None
+        return bool(process and not process.cmdline() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _reap(pid: int | None) -> None:
