@@ -1,6 +1,7 @@
 """The ``provhouse`` command: what stands in front of every command, and where all of them end."""
 
 import logging
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -87,4 +88,7 @@ def main() -> None:
     """The console script."""
     # Spark's client logs tracebacks of what reaches the user as an error of ours anyway.
     logging.getLogger().addHandler(logging.NullHandler())
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # all that is left is to end Spark
+    sys.exit(status)

@@ -24,9 +24,11 @@ _OUTSIDE = {
 }  # fmt: skip
 """Errors that the machine makes, and not we."""
 
+_DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
+
 
 class Stopped(KeyboardInterrupt):
-    """Another process asked us to end."""
+    """A person or another process asked us to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -49,8 +51,9 @@ def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP unwind like Ctrl-C; a second one can't stop the unwinding."""
-    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) == signal.SIG_DFL]
+    """SIGTERM and SIGHUP unwind like Ctrl-C; a second one of any can't stop the unwinding."""
+    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    numbers = [n for n, kept in before.items() if kept in _DEFAULT]
 
     def stop(number: int, frame: FrameType | None) -> None:
         for each in numbers:
@@ -63,7 +66,7 @@ def _signals() -> Iterator[None]:
         yield
     finally:
         for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, before[number])
 
 
 def _status(error: BaseException, logs: Callable[[], Path]) -> int:

@@ -10,6 +10,8 @@ from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.runtime.jars import GROUPS, jar_folder
+from provhouse.runtime.java import java
 from provhouse.store.commits import Commit, Totals, current
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout
@@ -18,7 +20,7 @@ from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 
 from .memory import PeakMemory
-from .readers import sources
+from .readers import Source, check, sources
 from .recover import recover
 from .splits import read_splits
 from .steps import STEPS, nothing_new
@@ -46,6 +48,7 @@ def ingest(
     layout = Layout(settings.warehouse)
     found = sources(files, input_format)
     given = (splits, read_splits(splits)) if splits else None
+    _check(found)
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
         memory = stack.enter_context(PeakMemory())
@@ -80,6 +83,15 @@ def ingest(
             if nothing_new(work):
                 break
         return _summary(work, held, watch.total(), memory.megabytes)
+
+
+def _check(found: Sequence[Source]) -> None:
+    """Whatever can be known to fail does so before anything is written or started."""
+    for source in found:
+        check(source)
+    java()
+    for group in GROUPS:
+        jar_folder(group)
 
 
 def _summary(work: Work, held: Commit | None, seconds: dict[str, float], memory: int) -> Summary:

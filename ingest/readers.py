@@ -6,7 +6,9 @@ decides about single rows: ``stage`` does.
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
@@ -70,6 +72,10 @@ def _sources(path: Path, input_format: str | None) -> list[Source]:
         return kept
     if not path.exists():
         raise BadInput(f"A file of triples should be at {path}", "There is none", "Check the name")
+    if not path.is_file():
+        raise BadInput(
+            f"{path} should be a file or a folder", "It is a device or a pipe", "Write it to a file"
+        )
     known = input_format or _format(path)
     if not known:
         raise UsageError(
@@ -89,18 +95,32 @@ def _format(path: Path) -> str:
     return next((form for ending, form in FORMATS.items() if name.endswith(ending)), "")
 
 
+def check(source: Source) -> None:
+    """Raise BadInput if the beginning of a file shows that it can't be taken in."""
+    with _translated(source):
+        if source.format == "csv":
+            _check_header(source.path, _header(source.path))
+        else:
+            with pq.ParquetFile(source.path) as file:
+                _check_columns(source.path, file.schema_arrow.names)
+
+
 def batches(source: Source) -> Iterator[Batch]:
     """The rows of a file, a batch at a time; raises BadInput, naming file and line."""
     read = {"csv": _csv, "parquet": _parquet}[source.format]
     row = 1
-    try:
+    with _translated(source):
         for rows in read(source.path):
             yield _batch(row, rows)
             row += rows.num_rows
-    except BadInput:
-        raise
-    except (pa.ArrowException, OSError, EOFError) as error:
-        raise _unreadable(source, str(error).splitlines()[0]) from error
+
+
+@contextmanager
+def _translated(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
+        raise _unreadable(source, next(iter(str(error).splitlines()), "it is cut off")) from error
 
 
 def _batch(row: int, rows: pa.Table) -> Batch:
@@ -213,6 +233,6 @@ def _broken_line(source: Source) -> int | None:
                 if row and len(row) != width:
                     return line + 1
                 line = reader.line_num
-    except (UnicodeError, csv.Error, OSError, EOFError):
+    except (UnicodeError, csv.Error, OSError, EOFError, zlib.error):
         return line + 1
     return None

@@ -26,7 +26,7 @@ from provhouse.store.partitions import (
     unless_damaged,
 )
 from provhouse.store.snapshot import Snapshot
-from provhouse.store.spark import Starting
+from provhouse.store.spark import Starting, working
 
 if TYPE_CHECKING:
     from pyspark import RDD

@@ -104,21 +104,27 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", scratch.name)
     atexit.register(_stop, scratch)
-    interrupted = signal.getsignal(signal.SIGINT)
     try:
         with log.open("ab") as sink:
             launch: Any = launch_gateway  # untyped
             gateway = launch(conf, {"stdout": sink, "stderr": sink})
-        session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+        with _signal_kept():
+            return SparkSession(SparkContext(conf=conf, gateway=gateway))
     except Exception as error:
         raise Unavailable(
             f"Spark should start with the master {settings.master}",
             f"It did not: {_first_line(error)}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
+
+
+@contextmanager
+def _signal_kept() -> Iterator[None]:
+    """Spark's own handler of Ctrl-C would replace that of the command."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, interrupted)  # Spark's own would undo what the command set
-    return session
+        signal.signal(signal.SIGINT, before)
 
 
 def _stop(scratch: "tempfile.TemporaryDirectory[str]") -> None:
@@ -132,6 +138,14 @@ def end() -> None:
 
     By signal, since there may be nobody to speak to, and since it may not be up yet.
     """
+    for _ in range(100):
+        _end_processes()
+        if _starting.acquire(timeout=0.1):  # a start that goes on gives up when its JVM is gone
+            _starting.release()
+            return
+
+
+def _end_processes() -> None:
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
     family = [*jvms, *(worker for jvm in jvms for worker in _below(jvm))]
     for jvm in jvms:
@@ -218,8 +232,8 @@ def run_tasks(
 ) -> list[Result]:
     """Run ``task`` on every argument as one Spark job, one task each; results in their order.
 
-    A known error that a task raises is raised here, the one of the first argument first; Unavailable
-    if Spark ends meanwhile.
+    A known error that a task raises is raised here, the one of the first argument first. Raises
+    Unavailable if Spark ends meanwhile.
     """
     if not arguments:
         return []
