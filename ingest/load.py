@@ -28,7 +28,7 @@ from provhouse.model.columns import (
 )
 from provhouse.store.snapshot import Snapshot
 
-from .write import merged
+from .write import merged, pairs_among
 
 Rows = Iterator[Mapping[str, object]]
 CHUNK = 1 << 16
@@ -135,10 +135,7 @@ def _dependency_rows(snapshot: Snapshot, ingest: int) -> Rows:
     if mine.num_rows < rows.num_rows:
         rows = rows.filter(pc.is_in(rows[SET], pc.unique(mine[SET])))
         rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)
-        keys = [SET, DERIVES_FROM]
-        at = rows.select(keys).append_column("at", pa.array(range(rows.num_rows)))
-        at = at.join(mine.select(keys), keys, join_type="left semi")  # lists can't be joined
-        rows = rows.take(at["at"])
+        rows = rows.filter(pa.array(pairs_among(rows, mine)))
     for row in _rows(rows.select([SET, DERIVES_FROM, TRIPLES, OPS])):
         yield {**row, "ops": few(row[OPS])}
 

@@ -40,7 +40,7 @@ from .splits import Split, check_splits, split_codes
 from .stage import Task as StageTask
 from .stage import read_stream, stage
 from .work import Work
-from .write import Target, write_tables
+from .write import Target, pairs_among, write_tables
 
 BUCKET_BYTES = 256 << 20
 """About how many bytes of input share one bucket of names."""
@@ -279,8 +279,7 @@ def _new_dependencies(work: Work) -> int:
     if work.held is None or not mine.num_rows:
         return int(mine.num_rows)
     before = rows.filter(pc.less(rows[INGEST], work.ids.ingest))
-    keys = [SET, DERIVES_FROM]
-    return int(mine.join(before.select(keys), keys, join_type="left anti").num_rows)
+    return int((~pairs_among(mine, before)).sum())
 
 
 def _after(work: Work) -> Snapshot:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from provhouse.model.arrays import Bools
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,
@@ -143,6 +144,16 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
     sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
     # Both have the same keys, each once; Arrow does not join tables with lists.
     return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
+
+
+def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
+    """Which rows' pairs of sets are among those of ``others``; Arrow's joins refuse lists."""
+    parts = []
+    for column in (SET, DERIVES_FROM):
+        both = np.concatenate([np.asarray(rows[column]), np.asarray(others[column])])
+        parts.append(np.unique(both, return_inverse=True)[1])
+    code = parts[0] * (int(parts[1].max(initial=0)) + 1) + parts[1]
+    return np.isin(code[: rows.num_rows], code[rows.num_rows :])
 
 
 def _ops(rows: pa.Table, keys: Iterable[str]) -> pa.Table:
