@@ -33,7 +33,6 @@ Result = TypeVar("Result")
 _CONFIG = {
     "spark.ui.enabled": "false",  # nobody looks, and it takes a port
     "spark.ui.showConsoleProgress": "false",  # the command draws its own
-    "spark.python.unix.domain.socket.enabled": "true",  # a small Python job: 65 ms -> 27 ms
     "spark.databricks.delta.snapshotPartitions": "1",  # else 50 tasks for the first small read
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -44,6 +43,8 @@ _CONFIG = {
     "spark.log.level": "ERROR",
 }
 
+LONGEST_SOCKET_FOLDER = 60
+"""The system takes 107 bytes, and Spark's names of sockets have 42."""
 
 _starting = threading.Lock()
 _sessions: "list[SparkSession]" = []
@@ -100,6 +101,9 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
     conf.set("spark.driver.memory", settings.spark_memory)
     conf.set("spark.sql.warehouse.dir", f"{scratch.name}/tables")
+    conf.set("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={scratch.name}")
+    if len(scratch.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
+        conf.set("spark.python.unix.domain.socket.enabled", "true")
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", scratch.name)
@@ -109,13 +113,21 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
             launch: Any = launch_gateway  # untyped
             gateway = launch(conf, {"stdout": sink, "stderr": sink})
         with _signal_kept():
-            return SparkSession(SparkContext(conf=conf, gateway=gateway))
+            context = SparkContext(conf=conf, gateway=gateway)
+        # Else its thread prints a traceback when the JVM is gone.
+        server: Any = context._accumulatorServer
+        server.handle_error = _ignore
+        return SparkSession(context)
     except Exception as error:
         raise Unavailable(
             f"Spark should start with the master {settings.master}",
             f"It did not: {_first_line(error)}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
+
+
+def _ignore(*_: object) -> None:
+    pass
 
 
 @contextmanager
