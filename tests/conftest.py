@@ -1,16 +1,22 @@
 """What all tests share: outside systems that are started once."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from helpers.warehouse import House
 from provhouse.cypher import process, server
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.state import State
 from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.store import spark as store
+from provhouse.store.layout import Layout
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +43,26 @@ def graph(address: Address) -> Iterator[Graph]:
     with Graph(address, secrets.token_hex(8)) as opened:
         opened.prepare()
         yield opened
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    """The Spark session of all tests, started as a command starts it; it ends with the process."""
+    folder = tmp_path_factory.mktemp("spark")
+    return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder))
+
+
+@pytest.fixture(scope="session")
+def houses(
+    tmp_path_factory: pytest.TempPathFactory,
+    graph_home: Path,
+    address: Address,
+    spark: SparkSession,
+) -> Callable[..., House]:
+    """Makes empty warehouses with the settings that are named, all on one Spark and one Neo4j."""
+
+    def make(**settings: Any) -> House:
+        folder = tmp_path_factory.mktemp("house") / "warehouse"
+        return House(Settings(warehouse=folder, neo4j_home=graph_home, **settings), spark, address)
+
+    return make

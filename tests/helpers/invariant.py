@@ -1,0 +1,120 @@
+"""What must hold after every ingest, asked of Spark's own Delta reader and of Neo4j itself.
+
+None of our bookkeeping is believed: triples are read from the Delta table, and what they say is
+compared with sets, placements, totals and the dependencies that Neo4j holds.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+from deltalake import DeltaTable
+from neo4j import GraphDatabase
+from pyspark.sql import SparkSession
+
+from provhouse.cypher.address import Address
+from provhouse.model.arrays import I64
+from provhouse.store.commits import current
+from provhouse.store.layout import Layout
+
+PAIRS = """
+MATCH (s:Set {warehouse: $warehouse})-[:DEPENDS_ON]->(source:Set)
+RETURN s.id AS child, source.id AS parent, source.warehouse AS warehouse
+"""
+
+
+def check(layout: Layout, session: SparkSession, address: Address, theta: int) -> None:
+    """Fail if the current generation breaks anything that every generation promises."""
+    commit = current(layout)
+    assert commit
+    base = layout.base(commit.base)
+    sets = Sets(_rows(base / "sets", commit.tables))
+    triples = _triples(base / "triples", commit.tables, session)
+    child, parent = sets.of(triples["dst"]), sets.of(triples["src"])
+    across = child != parent
+    pairs = set(zip(child[across].tolist(), parent[across].tolist(), strict=True))
+
+    missing = pairs - dependencies(address, layout.warehouse_id())
+    assert not missing, f"Neo4j lacks dependencies of these sets on these: {sorted(missing)[:5]}"
+    _check_placements(_rows(base / "placements", commit.tables), child, triples["partition"])
+    sets.check(theta)
+    graph = nx.Graph(zip(triples["src"].tolist(), triples["dst"].tolist(), strict=True))
+    ends = sorted(graph)
+    assert ends == sets.numbers().tolist(), "every number is an item with a triple"
+    assert asdict(commit.totals) == {
+        "triples": len(triples["src"]),
+        "items": len(ends),
+        "components": nx.number_connected_components(graph),
+        "sets": len(sets.ids),
+        "set_dependencies": len(pairs),
+    }
+
+
+def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
+    """The pairs (set, set that it derives from) that Neo4j holds, asked by its own driver."""
+    with (
+        GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver,
+        driver.session() as session,
+    ):
+        rows = session.run(PAIRS, warehouse=warehouse).values()
+    assert all(other == warehouse for _, _, other in rows), "no set depends on another warehouse's"
+    return {(child, parent) for child, parent, _ in rows}
+
+
+class Sets:
+    """The sets of a generation, as the Delta table has them."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        rows = rows.sort_by("set")
+        self.ids = np.asarray(rows["set"])
+        self.firsts = np.asarray(rows["first"])
+        self.items = np.asarray(rows["items"])
+
+    def of(self, numbers: I64) -> I64:
+        """The set of each item; fails for a number that no set has."""
+        at = np.searchsorted(self.firsts, numbers, "right") - 1
+        assert (at >= 0).all()
+        assert (numbers < self.firsts[at] + self.items[at]).all()
+        found: I64 = self.ids[at]
+        return found
+
+    def numbers(self) -> I64:
+        """The numbers of all items, in order."""
+        ranges = [np.arange(f, f + n) for f, n in zip(self.firsts, self.items, strict=True)]
+        return np.concatenate([np.empty(0, np.int64), *ranges])
+
+    def check(self, theta: int) -> None:
+        """Ids are used once, ranges of numbers don't overlap, no set reaches theta."""
+        assert len(np.unique(self.ids)) == len(self.ids)
+        assert (self.items > 0).all()
+        assert (self.firsts[1:] >= self.firsts[:-1] + self.items[:-1]).all()
+        assert (self.items < theta).all(), f"a set has {self.items.max()} items at theta {theta}"
+
+
+def _rows(folder: Path, versions: dict[str, int]) -> pa.Table:
+    if folder.name not in versions:
+        return pa.table({n: np.empty(0, np.int64) for n in ("set", "first", "items", "partition")})
+    return DeltaTable(folder, version=versions[folder.name]).to_pyarrow_table()
+
+
+def _triples(folder: Path, versions: dict[str, int], session: SparkSession) -> dict[str, I64]:
+    columns = ["src", "dst", "partition"]
+    if folder.name not in versions:
+        return {name: np.empty(0, np.int64) for name in columns}
+    reader = session.read.format("delta").option("versionAsOf", versions[folder.name])
+    rows = reader.load(str(folder)).select(*columns).toArrow()
+    return {name: np.asarray(rows[name]) for name in columns}
+
+
+def _check_placements(placements: pa.Table, sets: I64, partitions: I64) -> None:
+    pairs, counts = np.unique(np.stack([sets, partitions]), axis=1, return_counts=True)
+    told = sorted(
+        zip(*(placements[name].to_pylist() for name in ("set", "partition")), strict=True)
+    )
+    assert len(set(told)) == len(told)
+    assert told == [(s, p) for s, p in pairs.T.tolist()]
+    if told:
+        rows = placements.sort_by([("set", "ascending"), ("partition", "ascending")])
+        assert rows["triples"].to_pylist() == counts.tolist()

@@ -1,0 +1,79 @@
+"""A warehouse for tests: triples go in, answers come out, and what must hold is checked between."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from helpers.invariant import check
+from helpers.oracle import Expected, Triple
+from provhouse.cypher.address import Address
+from provhouse.ingest.ingest import ingest
+from provhouse.ingest.summary import Summary
+from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.query.answer import Answer
+from provhouse.query.ask import Asker
+from provhouse.store.layout import Layout
+
+COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
+
+
+@dataclass
+class House:
+    """One warehouse in a folder of its own; it shares Spark and Neo4j with all other tests."""
+
+    settings: Settings
+    session: SparkSession
+    address: Address
+    theta: int = field(init=False)
+    """The largest theta that any ingest had."""
+
+    def __post_init__(self) -> None:
+        self.theta = self.settings.theta
+
+    @property
+    def layout(self) -> Layout:
+        """Where things lie."""
+        return Layout(self.settings.warehouse)
+
+    def write(self, triples: Iterable[Triple], name: str = "triples.csv") -> Path:
+        """Triples as a CSV file beside the warehouse."""
+        path = self.settings.warehouse.parent / name
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([COLUMNS, *triples])
+        return path
+
+    def ingest(self, triples: Iterable[Triple], **options: Any) -> Summary:
+        """Take in triples, and check everything that must hold after an ingest."""
+        return self.ingest_files(self.write(triples), **options)
+
+    def ingest_files(self, *files: Path, **options: Any) -> Summary:
+        """Take in files, and check everything that must hold after an ingest."""
+        summary = ingest(files, self.settings, progress=Silent(), **options)
+        self.check()
+        return summary
+
+    def check(self) -> None:
+        """The invariant, the placements, the numbers and the totals of the current generation."""
+        check(self.layout, self.session, self.address, self.theta)
+
+    @contextmanager
+    def asker(self) -> Iterator[Asker]:
+        """Answers from the current generation."""
+        with Asker(self.settings, Silent()) as opened:
+            yield opened
+
+
+def content(answer: Answer) -> Expected:
+    """What an answer holds, as sets; fails if it holds anything twice."""
+    items = [(row["item"], row["depth"]) for row in answer.items.to_pylist()]
+    triples = [(row["src"], row["dst"], row["op"]) for row in answer.triples.to_pylist()]
+    assert len(set(items)) == len(items)
+    assert len(set(triples)) == len(triples)
+    return Expected(set(items), set(triples), answer.truncated is not None)

@@ -1,0 +1,132 @@
+"""Every method gives what networkx gives, whatever the graph and however it came in.
+
+Many graphs share a warehouse, under names of their own. ``SEED=n pytest …`` tries other graphs; a
+failure names the graph, which ``helpers.graphs.graph(seed)`` makes again.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import product
+from random import Random
+from typing import Literal, NamedTuple
+
+import pytest
+
+from helpers.graphs import Graph, chain, graph
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.ingest import steps
+from provhouse.query.answer import Direction
+from provhouse.query.ask import Asker
+
+GRAPHS = 20
+"""Random graphs in each warehouse."""
+SEED = int(os.environ.get("SEED", "1"))
+WAREHOUSES = tuple(product((2, 3, 10), (0, 2, 5), (1, 3)))
+"""Theta, packing limit, number of ingests."""
+LONG = 5_000
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+
+asked: Counter[str] = Counter()
+"""How many graphs and questions were compared so far."""
+
+
+class Question(NamedTuple):
+    item: str
+    direction: Direction
+    depth: int | None
+
+
+@pytest.fixture
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few thousand rows then go through several buckets of names and ranges of triples."""
+    monkeypatch.setattr(steps, "BUCKET_BYTES", 20_000)
+    monkeypatch.setattr(steps, "RANGE_TRIPLES", 400)
+
+
+@pytest.mark.usefixtures("small_steps")
+@pytest.mark.parametrize(("theta", "pack", "ingests"), WAREHOUSES)
+def test_all_methods_answer_as_networkx_does(
+    houses: Callable[..., House], theta: int, pack: int, ingests: int
+) -> None:
+    number = WAREHOUSES.index((theta, pack, ingests))
+    graphs = [graph(SEED * 1_000_000 + number * GRAPHS + n) for n in range(GRAPHS)]
+    long = chain(LONG, tables=theta) if (theta, pack) in {(2, 0), (3, 2), (10, 5)} else None
+    house = houses(theta=theta, pack=pack, partition_triples=150 + 1000 * (number % 3))
+    _take_in(house, [*graphs, long] if long else graphs, ingests)
+    with house.asker() as asker:
+        for turn, one in enumerate(graphs):
+            _compare(asker, one, turn)
+        if long:
+            _compare_long(asker, long)
+    asked["graphs"] += len(graphs)
+
+
+def test_that_was_at_least_300_graphs() -> None:
+    """And says how many questions."""
+    if not asked["graphs"]:
+        pytest.skip("runs after the test before, in the same session")
+    print(dict(asked))
+    assert asked["graphs"] >= 300 or asked["graphs"] % GRAPHS
+
+
+def _take_in(house: House, graphs: list[Graph], ingests: int) -> None:
+    """In one ingest or several, in any order, each time with some triples that are held."""
+    random = Random(house.theta)
+    triples = [triple for one in graphs for triple in one.triples]
+    random.shuffle(triples)
+    held: set[Triple] = set()
+    for part in range(ingests):
+        new = triples[part::ingests]
+        rows = new + random.sample(sorted(held), min(len(held), 30))
+        summary = house.ingest(rows)
+        assert summary.new_triples == len(set(rows) - held)
+        assert summary.duplicates == len(rows) - summary.new_triples
+        held.update(rows)
+        assert summary.triples == len(held)
+
+
+def _questions(one: Graph, random: Random) -> Iterator[Question]:
+    items = sorted({end for triple in one.triples for end in triple[:2]})
+    for direction in DIRECTIONS:
+        for depth in (None, random.randint(0, 4)):
+            yield Question(random.choice(items), direction, depth)
+
+
+def _compare(asker: Asker, one: Graph, turn: int) -> None:
+    """All four questions by CSProv; by the others, whose levels are a job each, one in turn."""
+    oracle = Oracle.of(one.triples)
+    for number, question in enumerate(_questions(one, Random(one.seed))):
+        _ask(asker, one, oracle, question, "csprov")
+        if number == turn % 4:
+            _ask(asker, one, oracle, question, "rq")
+        if number == (turn + 1) % 4:
+            _ask(asker, one, oracle, question, "ccprov")
+
+
+def _compare_long(asker: Asker, long: Graph) -> None:
+    oracle = Oracle.of(long.triples)
+    middle, last = f"chain.{LONG // 2}", f"chain.{LONG}"
+    for question in (
+        Question(last, "upstream", None),
+        Question("chain.0", "downstream", None),
+        Question(middle, "downstream", 1_000),
+    ):
+        _ask(asker, long, oracle, question, "csprov")
+    _ask(asker, long, oracle, Question(middle, "upstream", 200), "rq")
+    _ask(asker, long, oracle, Question(middle, "downstream", 20), "ccprov")
+
+
+def _ask(
+    asker: Asker,
+    one: Graph,
+    oracle: Oracle,
+    question: Question,
+    method: Literal["rq", "ccprov", "csprov"],
+) -> None:
+    answer = asker.ask(question.item, question.direction, method, question.depth)
+    expected = oracle.ask(question.item, question.direction, question.depth)
+    assert content(answer) == expected, f"{one}: {question} by {method}"
+    assert answer.complete
+    asked[method] += 1
