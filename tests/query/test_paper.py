@@ -2,35 +2,144 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+from helpers.invariant import dependencies
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
+from provhouse.model.progress import Stopwatch
+from provhouse.query.answer import Direction, Method, Read
+from provhouse.query.ask import Asker
+from provhouse.query.csprov import CSProv
+from provhouse.store.snapshot import Snapshot
 
-EDGES = (
-    (1, 13), (4, 16), (7, 19), (2, 14), (5, 17), (14, 22), (17, 22), (8, 20), (20, 24), (3, 15),
-    (6, 18), (15, 23), (18, 23), (9, 21), (21, 25),
-)  # fmt: skip
+METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 
 
-def table(item: int) -> str:
+def person(item: int) -> str:
     return "Person1" if item <= 12 else "Person2" if item <= 21 else "AvgAge"
 
 
+def third(item: int) -> str:
+    return "first" if item <= 3 else "second" if item <= 6 else "third"
+
+
+def names(*items: int) -> frozenset[str]:
+    return frozenset(map(str, items))
+
+
+R1 = ((1, 13), (4, 16), (7, 19), (2, 14), (5, 17), (8, 20), (3, 15), (6, 18), (9, 21))
+R2 = ((14, 22), (17, 22), (20, 24), (15, 23), (18, 23), (21, 25))
 FIRST = [
-    Triple(str(src), str(dst), "R1" if src <= 12 else "R2", table(src), table(dst))
-    for src, dst in EDGES
+    Triple(str(src), str(dst), op, person(src), person(dst))
+    for op, edges in (("R1", R1), ("R2", R2))
+    for src, dst in edges
 ]
+COMPONENTS = [[1, 13], [4, 16], [7, 19], [2, 5, 14, 17, 22], [8, 20, 24], [3, 6, 15, 18, 23],
+              [9, 21, 25]]  # fmt: skip
+
+C = (
+    (1, 2), (1, 3), (2, 4), (3, 4), (4, 5), (4, 6), (5, 7), (7, 8), (7, 9), (6, 10), (10, 11),
+    (10, 12),
+)  # fmt: skip
+SECOND = [Triple(str(src), str(dst), "", third(src), third(dst)) for src, dst in C]
+S1, S2, S3, S4 = names(1, 2, 3), names(4, 5, 6), names(7, 8, 9), names(10, 11, 12)
 
 
 @pytest.fixture(scope="module")
 def first(houses: Callable[..., House]) -> House:
+    """The running example."""
     house = houses(pack=0)
     house.ingest(FIRST)
     return house
 
 
-def test_first(first: House) -> None:
+@pytest.fixture(scope="module")
+def second(houses: Callable[..., House]) -> House:
+    """Component C, cut by the paper's splits."""
+    house = houses(pack=0, theta=4)
+    splits = house.settings.warehouse.parent / "splits.toml"
+    splits.write_text('one = ["first"]\ntwo = ["second"]\nthree = ["third"]\n', encoding="utf-8")
+    house.ingest(SECOND, splits=splits)
+    return house
+
+
+def sets(snapshot: Snapshot) -> dict[int, frozenset[str]]:
+    """The names of the items in each set."""
+    ranges = zip(snapshot.set_firsts, snapshot.set_items, strict=True)
+    texts = [snapshot.names.names(first + np.arange(items)).to_pylist() for first, items in ranges]
+    return dict(zip(snapshot.set_ids.tolist(), map(frozenset, texts), strict=True))
+
+
+def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]:
+    """The sets that CSProv would read."""
+    csprov = CSProv(asker.snapshot, asker.graph, asker.bulk, Stopwatch())
+    walk = csprov.walk(asker._locate(item), direction)
+    named = sets(asker.snapshot)
+    return {named[number] for number in asker.snapshot.set_ids[walk.sets].tolist()}
+
+
+def test_seven_components_have_triples(first: House) -> None:
+    """The paper's ten count the items 10, 11 and 12, which no triple names."""
     with first.asker() as asker:
-        a = asker.ask("23", "upstream", "csprov")
-        assert content(a) == Oracle.of(FIRST).ask("23", "upstream")
+        snapshot = asker.snapshot
+        assert len(np.unique(snapshot.set_components)) == 7
+        assert set(sets(snapshot).values()) == {names(*c) for c in COMPONENTS}
+        assert snapshot.commit.totals.components == 7
+        assert snapshot.commit.totals.set_dependencies == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_lineage_of_23(first: House, method: Method) -> None:
+    with first.asker() as asker:
+        found = content(asker.ask("23", "upstream", method))
+        assert found == Oracle.of(FIRST).ask("23", "upstream")
+        assert found.items == {("15", 1), ("18", 1), ("3", 2), ("6", 2)}
+        assert found.triples == {
+            ("15", "23", "R2"), ("18", "23", "R2"), ("3", "15", "R1"), ("6", "18", "R1"),
+        }  # fmt: skip
+
+
+def test_the_lineage_of_23_reads_its_component(first: House) -> None:
+    with first.asker() as asker:
+        assert walked(asker, "23", "upstream") == {names(3, 6, 15, 18, 23)}
+        assert asker.ask("23", "upstream", "csprov").read == Read(1, 1, 4)
+        assert asker.ask("23", "upstream", "ccprov").read.triples == 4
+
+
+def test_the_tables_of_items(first: House) -> None:
+    with first.asker() as asker:
+        answer = asker.ask("23", "upstream")
+        assert answer.table == "AvgAge"
+        assert answer.items["table"].to_pylist() == ["Person2", "Person2", "Person1", "Person1"]
+
+
+def test_the_four_sets_and_their_dependencies(second: House) -> None:
+    with second.asker() as asker:
+        named = sets(asker.snapshot)
+        assert sorted(map(sorted, named.values())) == sorted(map(sorted, (S1, S2, S3, S4)))
+    pairs = dependencies(second.address, second.layout.warehouse_id())
+    assert {(named[one], named[other]) for one, other in pairs} == {(S2, S1), (S3, S2), (S4, S2)}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_lineage_of_8(second: House, method: Method) -> None:
+    with second.asker() as asker:
+        found = content(asker.ask("8", "upstream", method))
+        assert found == Oracle.of(SECOND).ask("8", "upstream")
+        assert found.items == {("7", 1), ("5", 2), ("4", 3), ("2", 4), ("3", 4), ("1", 5)}
+
+
+def test_the_lineage_of_8_never_reads_the_fourth_set(second: House) -> None:
+    with second.asker() as asker:
+        assert walked(asker, "8", "upstream") == {S1, S2, S3}
+        assert asker.ask("8", "upstream", "csprov").read == Read(3, 1, 9)
+        assert walked(asker, "8", "downstream") == {S3}
+        assert walked(asker, "6", "downstream") == {S2, S3, S4}
+
+
+def test_ccprov_reads_the_whole_component(second: House) -> None:
+    with second.asker() as asker:
+        read = asker.ask("8", "upstream", "ccprov").read
+        assert (read.sets, read.triples) == (4, 12)

@@ -38,22 +38,21 @@ class Question(NamedTuple):
     depth: int | None
 
 
-@pytest.fixture
-def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few thousand rows then go through several buckets of names and ranges of triples."""
-    monkeypatch.setattr(steps, "BUCKET_BYTES", 20_000)
-    monkeypatch.setattr(steps, "RANGE_TRIPLES", 400)
-
-
-@pytest.mark.usefixtures("small_steps")
 @pytest.mark.parametrize(("theta", "pack", "ingests"), WAREHOUSES)
 def test_all_methods_answer_as_networkx_does(
-    houses: Callable[..., House], theta: int, pack: int, ingests: int
+    houses: Callable[..., House],
+    monkeypatch: pytest.MonkeyPatch,
+    theta: int,
+    pack: int,
+    ingests: int,
 ) -> None:
     number = WAREHOUSES.index((theta, pack, ingests))
     graphs = [graph(SEED * 1_000_000 + number * GRAPHS + n) for n in range(GRAPHS)]
     long = chain(LONG, tables=theta) if (theta, pack) in {(2, 0), (3, 2), (10, 5)} else None
-    house = houses(theta=theta, pack=pack, partition_triples=150 + 1000 * (number % 3))
+    # Even a few thousand rows go through several buckets of names and ranges of triples.
+    monkeypatch.setattr(steps, "BUCKET_BYTES", 20_000)
+    monkeypatch.setattr(steps, "RANGE_TRIPLES", 2_000 if long else 300)
+    house = houses(theta=theta, pack=pack, partition_triples=2_000 if long else 200)
     _take_in(house, [*graphs, long] if long else graphs, ingests)
     with house.asker() as asker:
         for turn, one in enumerate(graphs):
