@@ -71,9 +71,9 @@ class Settings:
 def _read(file: Path) -> dict[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(
             f"Settings should be readable TOML in {file}", f"It is not: {error}", "Correct the file"
         ) from error

@@ -57,7 +57,7 @@ def generations(layout: Layout) -> list[int]:
     """The numbers of all committed generations, in order."""
     try:
         return sorted(int(f.stem) for f in layout.commits.iterdir() if f.stem.isdigit())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

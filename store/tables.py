@@ -66,7 +66,7 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     try:
         table = DeltaTable(folder)
         table.create_write_transaction([*actions], "append", schema, partition_by)
-        version = table.version()
+        version = DeltaTable(folder).version()  # ``table`` still is what it was when it was opened
     except TableNotFoundError:
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION

@@ -15,8 +15,8 @@ from neo4j import GraphDatabase
 from pyspark.sql import SparkSession
 
 from provhouse.cypher.address import Address
-from provhouse.model.arrays import I64
-from provhouse.store.commits import current
+from provhouse.model.arrays import I64, Bools
+from provhouse.store.commits import Commit, current
 from provhouse.store.layout import Layout
 
 PAIRS = """
@@ -30,15 +30,15 @@ def check(layout: Layout, session: SparkSession, address: Address, theta: int) -
     commit = current(layout)
     assert commit
     base = layout.base(commit.base)
-    sets = Sets(_rows(base / "sets", commit.tables))
-    triples = _triples(base / "triples", commit.tables, session)
+    sets = Sets(_rows(base / "sets", commit))
+    triples = _triples(base / "triples", commit, session)
     child, parent = sets.of(triples["dst"]), sets.of(triples["src"])
     across = child != parent
     pairs = set(zip(child[across].tolist(), parent[across].tolist(), strict=True))
 
     missing = pairs - dependencies(address, layout.warehouse_id())
     assert not missing, f"Neo4j lacks dependencies of these sets on these: {sorted(missing)[:5]}"
-    _check_placements(_rows(base / "placements", commit.tables), child, triples["partition"])
+    _check_placements(_rows(base / "placements", commit), child, triples["partition"])
     sets.check(theta)
     graph = nx.Graph(zip(triples["src"].tolist(), triples["dst"].tolist(), strict=True))
     ends = sorted(graph)
@@ -93,19 +93,27 @@ class Sets:
         assert (self.items < theta).all(), f"a set has {self.items.max()} items at theta {theta}"
 
 
-def _rows(folder: Path, versions: dict[str, int]) -> pa.Table:
-    if folder.name not in versions:
+def _rows(folder: Path, commit: Commit) -> pa.Table:
+    if folder.name not in commit.tables:
         return pa.table({n: np.empty(0, np.int64) for n in ("set", "first", "items", "partition")})
-    return DeltaTable(folder, version=versions[folder.name]).to_pyarrow_table()
+    rows = DeltaTable(folder, version=commit.tables[folder.name]).to_pyarrow_table()
+    return rows.filter(pa.array(_shown(np.asarray(rows["ingest"]), commit)))
 
 
-def _triples(folder: Path, versions: dict[str, int], session: SparkSession) -> dict[str, I64]:
+def _triples(folder: Path, commit: Commit, session: SparkSession) -> dict[str, I64]:
     columns = ["src", "dst", "partition"]
-    if folder.name not in versions:
+    if folder.name not in commit.tables:
         return {name: np.empty(0, np.int64) for name in columns}
-    reader = session.read.format("delta").option("versionAsOf", versions[folder.name])
-    rows = reader.load(str(folder)).select(*columns).toArrow()
-    return {name: np.asarray(rows[name]) for name in columns}
+    reader = session.read.format("delta").option("versionAsOf", commit.tables[folder.name])
+    rows = reader.load(str(folder)).select(*columns, "ingest").toArrow()
+    shown = _shown(np.asarray(rows["ingest"]), commit)
+    return {name: np.asarray(rows[name])[shown] for name in columns}
+
+
+def _shown(ingests: I64, commit: Commit) -> Bools:
+    """Which rows belong to the generation: those of visible ingests."""
+    visible = [n for first, last in commit.visible for n in range(first, last + 1)]
+    return np.isin(ingests, visible)
 
 
 def _check_placements(placements: pa.Table, sets: I64, partitions: I64) -> None:
