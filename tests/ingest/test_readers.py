@@ -1,0 +1,149 @@
+"""Files that are not what they claim to be are refused, with name and line."""
+
+import gzip
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from provhouse.ingest import readers
+from provhouse.ingest.readers import Source, batches, sources
+from provhouse.model.errors import BadInput, UsageError
+
+HEADER = b"src,dst,op\n"
+
+
+def read(path: Path, form: str = "csv") -> list[dict[str, object]]:
+    return [row for batch in batches(Source(str(path), form)) for row in batch.rows.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", 1),
+        (b"\n\n", 1),
+        (b"from,to\na,b\n", 1),
+        (b"src,op\na,b\n", 1),
+        (b"src,dst,src\na,b,c\n", 1),
+        (b"\xff\xfe\x00src,dst\n", 1),
+        (HEADER + b"a,b,c\na,b\n", 3),
+        (HEADER + b"a,b,c\na,b,c,d\n", 3),
+        (HEADER + b'a,"b\nc",d\na\n', 4),
+        (HEADER + b"a,b,\xff\n", 2),
+        (HEADER + b'a,"b,c\n', 2),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_broken_csv_is_refused_with_its_line(
+    tmp_path: Path, content: bytes, line: int, packed: bool
+) -> None:
+    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(BadInput) as caught:
+        read(path)
+    assert f"{path}, line {line}" in caught.value.wanted
+    assert caught.value.found
+
+
+def cut_off(packed: bytes) -> bytes:
+    return packed[: len(packed) // 2]
+
+
+def spoilt(packed: bytes) -> bytes:
+    return packed[:40] + bytes(40) + packed[80:]
+
+
+def spoilt_later(packed: bytes) -> bytes:
+    at = len(packed) * 3 // 4
+    return packed[:at] + bytes(40) + packed[at + 40 :]
+
+
+def other(packed: bytes) -> bytes:
+    return b"this is no gzip at all"
+
+
+@pytest.mark.parametrize("harm", [cut_off, spoilt, spoilt_later, other])
+def test_a_broken_gzip_is_refused(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
+    rows = b"".join(f"item-{n * 7919 % 100_003},item-{n},op\n".encode() for n in range(50_000))
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(harm(gzip.compress(HEADER + rows)))
+    with pytest.raises(BadInput, match=str(path)):
+        read(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1 nothing of the kind PAR1"])
+def test_a_torn_parquet_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=str(path)):
+        read(path, "parquet")
+
+
+def test_a_parquet_without_src_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"from": ["a"], "dst": ["b"]}), path)
+    with pytest.raises(BadInput) as caught:
+        read(path, "parquet")
+    assert "line" not in caught.value.wanted
+    assert "no src" in caught.value.found
+
+
+def test_quotes_newlines_and_unicode_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        '\ufeffsrc,dst,op\r\n"a\nb","c""d",\r\nä😀,"x,y",""\r\n', encoding="utf-8", newline=""
+    )
+    assert read(path) == [
+        {"src": "a\nb", "dst": 'c"d', "op": None},
+        {"src": "ä😀", "dst": "x,y", "op": ""},
+    ]
+
+
+def test_numbers_are_names_too(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"src": [1, None], "dst": [2.5, 3.0], "op": ["x", None]}), path)
+    assert read(path, "parquet") == [
+        {"src": "1", "dst": "2.5", "op": "x"},
+        {"src": None, "dst": "3", "op": None},
+    ]
+
+
+def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "BLOCK", 100)
+    path = tmp_path / "t.csv"
+    path.write_bytes(HEADER + b"".join(f"a{n},b{n},c\n".encode() for n in range(100)))
+    read = list(batches(Source(str(path), "csv")))
+    assert len(read) > 3
+    firsts = [batch.first_row for batch in read]
+    assert firsts[0] == 1
+    assert [b - a for a, b in pairwise(firsts)] == [
+        batch.rows.num_rows for batch in read[:-1]
+    ]
+
+
+def test_a_file_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(HEADER)
+    assert read(path) == []
+
+
+def test_folders_are_opened_and_files_named_once(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.CSV.GZ", "x.parquet", "_SUCCESS", ".hidden.csv", "notes.txt"):
+        (tmp_path / name).touch()
+    found = sources([tmp_path, tmp_path / "b.csv"], None)
+    assert [Path(source.path).name for source in found] == ["a.CSV.GZ", "b.csv", "x.parquet"]
+    assert [source.format for source in found] == ["csv", "csv", "parquet"]
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(BadInput, match="There is none"):
+        sources([tmp_path / "nothing.csv"], None)
+    with pytest.raises(BadInput, match="should hold files of triples"):
+        sources([tmp_path], None)
+    with pytest.raises(UsageError, match="--input"):
+        sources([tmp_path / "notes.txt"], None)
+    assert sources([tmp_path / "notes.txt"], "csv")[0].format == "csv"
