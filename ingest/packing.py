@@ -36,7 +36,7 @@ def pack(
     fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
     for rule in RULES:
         count = len(items)
-        if limit < 2 or count + len(child) <= enough:
+        if limit < 2 or count < 2 or count + len(child) <= enough:
             break
         packed = rule(count + fixed, items, child, parent, group, limit)
         child, parent = _carried(packed, count, child, parent)
