@@ -112,8 +112,9 @@ def read_rows(
     if version is None:
         return empty
     try:
-        files = DeltaTable(folder, version=version).file_uris()
-        parts = [pq.read_table(file, columns=names, partitioning=None) for file in sorted(files)]
+        # A uri has blanks and accents of the folder in code; our own file names have neither.
+        files = sorted(Path(uri).name for uri in DeltaTable(folder, version=version).file_uris())
+        parts = [pq.read_table(folder / f, columns=names, partitioning=None) for f in files]
     except (OSError, TableNotFoundError, pa.ArrowInvalid) as error:
         raise Damaged(
             f"The table {name} should be readable at version {version} in {folder}",
