@@ -1,14 +1,18 @@
-.PHONY: help setup demo test lint format lock lock-jars clean
+.PHONY: help setup demo bench-methods test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install everything this needs: virtual environment, Java (as root), Neo4j's and Delta's jars
 	@tools/setup.sh
 
 demo: setup ## Explain a surprising figure of 336,776 real flights from their lineage
 	@.venv/bin/python examples/flights/run.py
+
+bench-methods: setup ## Measure RQ, CCProv and CSProv on the demo's warehouse, for the README's table
+	@.venv/bin/python benchmarks/methods.py
+	@.venv/bin/python benchmarks/tables.py
 
 test: setup ## Run all tests
 	@.venv/bin/pytest
@@ -17,7 +21,7 @@ lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check
 	.venv/bin/ruff check
 	.venv/bin/mypy
-	.venv/bin/mypy tests tools examples
+	.venv/bin/mypy tests tools examples benchmarks
 	.venv/bin/lint-imports
 
 format: setup ## Format the code and mend what the linter can mend

@@ -1,0 +1,94 @@
+"""Put what was measured into the README, between two markers, so that no figure is typed.
+
+The text is made from `results/methods.json`; a test checks that the README holds just that.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import cast
+
+from form import Class, Measured, Results
+
+README = Path(__file__).parent.parent / "README.md"
+RESULTS = Path(__file__).parent / "results" / "methods.json"
+BEGIN, END = "<!-- methods -->", "<!-- /methods -->"
+NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
+WORDS = {"upstream": "lineage", "downstream": "impact"}
+
+
+def read(path: Path = RESULTS) -> Results:
+    """The results of the last run."""
+    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+
+
+def methods(results: Results) -> str:
+    """A Markdown table, a row for each class, and a paragraph that says what it stands on."""
+    heads = [f"{name}: {what}" for name in NAMES.values() for what in ("time", "triples read")]
+    lines = [
+        row("question", "items found", *heads),
+        row("---", *["---:"] * (1 + len(heads))),
+        *(row(*cells(each)) for each in results["classes"]),
+    ]
+    return "\n".join([*lines, "", note(results)])
+
+
+def row(*cells: str) -> str:
+    """One line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def cells(each: Class) -> list[str]:
+    """What the table says about one class."""
+    question = f"{WORDS[each['direction']]} of {each['least']:,} to {each['most']:,} items"
+    found = f"{each['answer']['items']['median']:,.0f}"
+    return [question, found, *(cell for name in NAMES for cell in pair(each["methods"][name]))]
+
+
+def pair(measured: Measured) -> tuple[str, str]:
+    """Time and triples of one method."""
+    return lasted(measured["seconds"]["median"]), f"{measured['triples']['median']:,.0f}"
+
+
+def lasted(seconds: float) -> str:
+    """A time with two digits that count."""
+    return f"{seconds * 1000:,.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def note(results: Results) -> str:
+    """Where the figures are from."""
+    machine, held, fills = results["machine"], results["warehouse"], results["fill_seconds"]
+    asked = " and ".join(sorted({str(each["asked"]) for each in results["classes"]}))
+    return (
+        f"Medians of {asked} questions of each kind, on the demo's {held['triples']:,} triples with"
+        f" {machine['cores']} cores ({machine['cpu']}), all in memory: {filled(fills)}. An empty"
+        f" Spark job takes {lasted(results['empty_job_seconds']['median'])} there."
+    )
+
+
+def filled(fills: dict[str, float]) -> str:
+    """What each cache took to fill."""
+    by_hash = [seconds for name, seconds in fills.items() if name.startswith("rq")]
+    return (
+        f"filling took {lasted(fills['csprov'])} for CSProv and {lasted(sum(by_hash))} for the"
+        " copies by dst and by src that RQ and CCProv need"
+    )
+
+
+def placed(text: str, between: str) -> str | None:
+    """The text with this between the markers; None if it has none."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    return f"{before}{begin}\n{between}\n{end}{after}" if end else None
+
+
+def main() -> None:
+    """Bring the README up to date."""
+    text = placed(README.read_text(encoding="utf-8"), methods(read()))
+    if text is None:
+        sys.exit(f"{README.name} should have the markers {BEGIN} and {END}; write them into it")
+    README.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
