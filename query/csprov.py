@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
@@ -91,18 +91,41 @@ class CSProv:
                 f"{triples.num_rows:,} were read",
                 "Bring the folder back from a backup",
             )
-        if direction == "downstream":
-            return
-        src = np.unique(np.asarray(triples[SRC]))
-        outside = src[~np.isin(self._snapshot.set_rows(src), walk.sets)]
-        if len(outside):
-            child = np.asarray(triples[DST])[np.asarray(triples[SRC]) == outside[0]][0]
-            sets = self._snapshot.set_ids[self._snapshot.set_rows(np.array([child, outside[0]]))]
+        missing = self._missing(walk, triples, direction)
+        if missing:
             raise Damaged(
-                f"Neo4j should hold a dependency from set {sets[0]} to set {sets[1]}",
+                f"Neo4j should hold a dependency from set {missing[0]} to set {missing[1]}",
                 "It does not, so that the answer would be short",
                 "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
             )
+
+    def _missing(
+        self, walk: Walk, triples: pa.Table, direction: Direction
+    ) -> tuple[int, int] | None:
+        """A pair of sets that Neo4j ought to have walked along.
+
+        Upstream the triples tell. Downstream those that are missing lie in sets that were not
+        read, so that the table of dependencies has to.
+        """
+        snapshot = self._snapshot
+        if direction == "upstream":
+            child = snapshot.set_rows(np.asarray(triples[DST]))
+            parent = snapshot.set_rows(np.asarray(triples[SRC]))
+            outside = ~_among(walk.sets, parent)
+        else:
+            child, parent = snapshot.set_dependencies
+            outside = _among(walk.sets, parent) & ~_among(walk.sets, child)
+        if not outside.any():
+            return None
+        first = int(np.argmax(outside))
+        return int(snapshot.set_ids[child[first]]), int(snapshot.set_ids[parent[first]])
+
+
+def _among(sets: I64, rows: I64) -> Bools:
+    """Which of these positions of sets are in ``sets``, which is in order."""
+    at = np.minimum(np.searchsorted(sets, rows), len(sets) - 1)
+    found: Bools = sets[at] == rows
+    return found
 
 
 def _joined(first: I64, last: I64) -> tuple[I64, I64]:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import (
     COMPONENT,
+    DERIVES_FROM,
     FIRST,
     INGEST,
     INTO,
@@ -146,6 +147,15 @@ class Snapshot:
         """Where the triples of every set lie."""
         rows = self.rows("placements").sort_by([(SET, "ascending"), (PARTITION, "ascending")])
         return Placements(_ints(rows, SET), _ints(rows, PARTITION), _ints(rows, TRIPLES))
+
+    @cached_property
+    def set_dependencies(self) -> tuple[I64, I64]:
+        """Positions in ``set_ids``: sets, and each time one that the set derives from."""
+        rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
+        ids = self.set_ids
+        return np.searchsorted(ids, _ints(rows, SET)), np.searchsorted(
+            ids, _ints(rows, DERIVES_FROM)
+        )
 
     @cached_property
     def partitions(self) -> I64:
