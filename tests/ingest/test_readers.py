@@ -119,9 +119,7 @@ def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(read) > 3
     firsts = [batch.first_row for batch in read]
     assert firsts[0] == 1
-    assert [b - a for a, b in pairwise(firsts)] == [
-        batch.rows.num_rows for batch in read[:-1]
-    ]
+    assert [b - a for a, b in pairwise(firsts)] == [batch.rows.num_rows for batch in read[:-1]]
 
 
 def test_a_file_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:

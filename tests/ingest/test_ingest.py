@@ -1,0 +1,272 @@
+"""What an ingest takes in, refuses and reports; all that must hold is checked each time."""
+
+import csv
+import gzip
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.collision import colliding
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.ingest import steps
+from provhouse.ingest.ingest import ingest
+from provhouse.model.errors import BadInput
+from provhouse.model.progress import Silent
+from provhouse.query.answer import Direction, Method
+from provhouse.store.commits import current, generations
+from provhouse.store.snapshot import Snapshot
+
+Houses = Callable[..., House]
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
+
+
+def snapshot(house: House) -> Snapshot:
+    commit = current(house.layout)
+    assert commit
+    return Snapshot(house.layout, commit)
+
+
+def table_of(house: House, item: str) -> str:
+    names = snapshot(house).names
+    return str(names.tables(names.locate(pa.array([item])))[0].as_py())
+
+
+def file(
+    folder: Path, name: str, rows: Iterable[Iterable[object]], header: str = "src,dst"
+) -> Path:
+    path = folder / name
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(header.split(","))
+        writer.writerows(rows)
+    return path
+
+
+def test_two_names_with_one_hash_are_kept_apart(houses: Houses) -> None:
+    one, other = colliding()
+    triples = [Triple(one, "x", "1"), Triple("y", other, "2"), Triple("x", "z", "3")]
+    house = houses(theta=3)
+    assert house.ingest(triples).new_items == 5
+    with house.asker() as asker:
+        for item in (one, other):
+            for direction in DIRECTIONS:
+                expected = Oracle.of(triples).ask(item, direction)
+                assert content(asker.ask(item, direction)) == expected
+
+
+def test_a_name_with_the_hash_of_a_held_one_is_new(houses: Houses) -> None:
+    one, other = colliding()
+    house = houses()
+    house.ingest([Triple(one, "x")])
+    assert house.ingest([Triple(other, "x")]).new_items == 1
+    with house.asker() as asker:
+        assert content(asker.ask("x", "upstream")).items == {(one, 1), (other, 1)}
+        assert content(asker.ask(other, "downstream")).items == {("x", 1)}
+
+
+def test_names_of_any_kind(houses: Houses) -> None:
+    names = ["a b", ' "quoted" ', "two\nlines", "komma, das", "ünï😀", "\u202eright", "\\N", "0",
+             "null", "'", "\t", "x" * 5_000, "\r\n", "{}", "A", "a"]  # fmt: skip
+    triples = [Triple(src, dst, dst) for src, dst in pairwise(names)]
+    house = houses(theta=4)
+    house.ingest(triples)
+    with house.asker() as asker:
+        for item in names:
+            expected = Oracle.of(triples).ask(item, "downstream")
+            assert content(asker.ask(item, "downstream")) == expected
+
+
+def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
+    house = houses()
+    rows = [("a", "b", "", "1"), ("", "b", "o", "2"), ("c", "", "", ""), ("", "", "x", "y")]
+    first = file(tmp_path, "one.csv", rows, "src,dst,op,v")
+    second = file(tmp_path, "two.csv", [("", "q")])
+    summary = house.ingest_files(first, second)
+    assert (summary.new_triples, summary.rejected, summary.duplicates) == (1, 4, 0)
+    rejects = snapshot(house).rows("rejects").to_pylist()
+    assert [(Path(r["file"]).name, r["row"], r["reason"]) for r in rejects] == [
+        ("one.csv", 2, "no src"),
+        ("one.csv", 3, "no dst"),
+        ("one.csv", 4, "no src and no dst"),
+        ("two.csv", 1, "no src"),
+    ]
+    assert summary.rejects is not None
+
+
+def test_an_ingest_of_rejects_alone(houses: Houses, tmp_path: Path) -> None:
+    """Makes a generation, first and later."""
+    house = houses()
+    path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
+    for generation in (1, 2):
+        summary = house.ingest_files(path)
+        assert summary.committed
+        assert (summary.generation, summary.items, summary.rejected) == (generation, 0, 2)
+    assert house.ingest([Triple("a", "b")]).triples == 1
+    assert house.ingest_files(path).triples == 1
+    with house.asker() as asker:
+        assert content(asker.ask("b", "upstream", "rq")).items == {("a", 1)}
+
+
+def test_nothing_new_makes_no_generation(houses: Houses, tmp_path: Path) -> None:
+    house = houses()
+    empty = file(tmp_path, "empty.csv", [])
+    triples = [Triple("a", "b", "x"), Triple("b", "c", "x")]
+    assert not house_committed(house, empty)
+    assert generations(house.layout) == []
+    house.ingest(triples)
+    again = house.ingest([*triples, triples[0]])
+    assert (again.committed, again.generation, again.duplicates) == (False, 1, 3)
+    assert (again.triples, again.new_items) == (2, 0)
+    assert not house_committed(house, empty)
+    assert generations(house.layout) == [1]
+    assert house.ingest([Triple("c", "d")]).generation == 2
+
+
+def house_committed(house: House, *files: Path) -> bool:
+    return ingest(files, house.settings, progress=Silent()).committed
+
+
+def test_attributes_make_triples_distinct(houses: Houses, tmp_path: Path) -> None:
+    house = houses()
+    rows = [("a", "b", "o", "1"), ("a", "b", "o", "1"), ("a", "b", "o", "2"), ("a", "b", "p", "1")]
+    summary = house.ingest_files(file(tmp_path, "t.csv", rows, "src,dst,op,v"))
+    assert (summary.new_triples, summary.duplicates) == (3, 1)
+    path = tmp_path / "t.parquet"
+    numbers = {"v": [1, 2, 3, None], "w": pa.array([None] * 4, pa.string())}
+    pq.write_table(pa.table({"src": ["a"] * 4, "dst": ["b"] * 4, "op": ["o"] * 4, **numbers}), path)
+    summary = house.ingest_files(path)
+    assert (summary.new_triples, summary.duplicates) == (2, 2)  # v = 3, and none at all
+    with house.asker() as asker:
+        for method in METHODS:
+            found = asker.ask("b", "upstream", method).triples.to_pylist()
+            assert [(row["op"], row["attributes"]) for row in found] == [
+                ("o", '{"v":"1"}'), ("o", '{"v":"2"}'), ("o", '{"v":"3"}'), ("o", "{}"),
+                ("p", '{"v":"1"}'),
+            ]  # fmt: skip
+
+
+def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
+    house = houses()
+    summary = house.ingest(
+        [
+            Triple("a", "b", "1", "T", "U"),
+            Triple("a", "c", "2", "T", ""),
+            Triple("a", "d", "3", "S", ""),
+            Triple("b", "c", "4", "R", "Z"),  # b is as often in R as in U: first by name
+            Triple("c", "d", "5", "", ""),  # no vote
+        ]
+    )
+    assert summary.two_tables == 2
+    assert [table_of(house, item) for item in "abcd"] == ["T", "R", "Z", ""]
+    summary = house.ingest([Triple("a", "e", "6", "S", "S"), Triple("a", "f", "7", "T", "S")])
+    assert summary.two_tables == 1
+    assert [table_of(house, item) for item in "ae"] == ["T", "S"]
+
+
+def test_strict_refuses_what_would_be_reported(houses: Houses, tmp_path: Path) -> None:
+    house = houses()
+    rejected = file(tmp_path, "r.csv", [("a", ""), ("a", "b")])
+    two = file(tmp_path, "t.csv", [("a", "b", "T"), ("a", "c", "U")], "src,dst,src_table")
+    for path in (rejected, two):
+        with pytest.raises(BadInput, match="--strict"):
+            house.ingest_files(path, strict=True)
+    assert generations(house.layout) == []
+    assert not list(house.layout.root.glob("base-*"))
+    assert not house.layout.staging.exists()
+
+
+def test_a_broken_file_leaves_nothing(houses: Houses, tmp_path: Path) -> None:
+    house = houses()
+    house.ingest([Triple("a", "b")])
+    before = sorted(house.layout.root.glob("base-1/**/*"))
+    good = file(tmp_path, "good.csv", [("x", "y")])
+    torn = tmp_path / "torn.csv.gz"
+    torn.write_bytes(gzip.compress(b"src,dst\na,b\n" * 100)[:-20])
+    with pytest.raises(BadInput, match=str(torn)):
+        house.ingest_files(good, torn)
+    assert generations(house.layout) == [1]
+    assert sorted(house.layout.root.glob("base-1/**/*")) == before
+    assert not house.layout.staging.exists()
+    assert house.ingest([Triple("b", "c")]).generation == 2
+
+
+def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
+    house = houses(theta=3, pack=0)
+    splits = tmp_path / "s.toml"
+    triples = [Triple(f"{n}", f"{n + 1}", "", f"t{n // 2}", f"t{(n + 1) // 2}") for n in range(5)]
+    for text, told in (
+        ('a = ["t0", "t1"]', "no split has t2"),
+        ('a = ["t0", "t1", "t2", "t3"]', "no item is in t3"),
+        ('a = ["t0", "t1", "t2"]\nb = ["t1"]', "names t1 twice"),
+    ):
+        splits.write_text(text, encoding="utf-8")
+        with pytest.raises(BadInput) as caught:
+            house.ingest(triples, splits=splits)
+        assert told in str(caught.value).lower()
+    assert generations(house.layout) == []
+    splits.write_text('a = [["t0"], ["t1"]]\nb = ["t2"]', encoding="utf-8")
+    assert house.ingest(triples, splits=splits).sets == 3
+
+
+def test_replace_begins_a_base_and_keeps_the_old_one(houses: Houses) -> None:
+    house = houses(theta=3)
+    old = [Triple("a", "b"), Triple("b", "c"), Triple("c", "d")]
+    house.ingest(old)
+    first = snapshot(house)
+    new = [Triple("x", "y"), Triple("a", "x")]
+    summary = house.ingest(new, replace=True)
+    assert (summary.generation, summary.triples, summary.items) == (2, 2, 3)
+    second = snapshot(house)
+    assert (first.commit.base, second.commit.base) == (1, 2)
+    assert second.set_ids.min() > first.set_ids.max()
+    assert second.set_firsts.min() >= first.set_firsts.max() + first.set_items[-1]
+    assert first.rows("placements")["triples"].to_pylist() == [1, 2]  # the old one stays
+    assert first.names.names(np.array([1])).to_pylist()[0] in "abcd"
+    with house.asker() as asker:
+        assert content(asker.ask("y", "upstream")).items == {("x", 1), ("a", 2)}
+        assert content(asker.ask("a", "downstream", "rq")).items == {("x", 1), ("y", 2)}
+    assert house.ingest([Triple("y", "z")]).triples == 3
+
+
+def test_appends_merge_components(houses: Houses) -> None:
+    house = houses(theta=4, pack=2)
+    pairs = ["ab", "cd", "ef", "gh"]
+    assert house.ingest([Triple(*pair) for pair in pairs]).components == 4
+    assert house.ingest([Triple("b", "c"), Triple("x", "y")]).components == 4
+    assert house.ingest([Triple("f", "n"), Triple("n", "h"), Triple("y", "y")]).components == 3
+    assert house.ingest([Triple("d", "e"), Triple("h", "x")]).components == 1
+    oracle = Oracle.of([Triple(*e) for e in [*pairs, "bc", "xy", "fn", "nh", "yy", "de", "hx"]])
+    with house.asker() as asker:
+        for method in METHODS:
+            for direction in DIRECTIONS:
+                for item in ("y", "a"):
+                    expected = oracle.ask(item, direction)
+                    assert content(asker.ask(item, direction, method)) == expected
+
+
+def test_many_buckets_ranges_and_files(houses: Houses, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is cut up for large inputs, on a small one."""
+    monkeypatch.setattr(steps, "BUCKET_BYTES", 3_000)
+    monkeypatch.setattr(steps, "RANGE_TRIPLES", 500)
+    random = np.random.default_rng(4)
+    pairs = random.integers(0, 2_000, (5_000, 2)).tolist()
+    triples = [Triple(f"item {min(p)}", f"item {max(p)}", "o", f"t{min(p) // 700}") for p in pairs]
+    house = houses(theta=50, partition_triples=100)
+    paths = [house.write(triples[n::3], f"{n}.csv") for n in range(3)]
+    summary = house.ingest_files(*paths, paths[0])
+    assert summary.new_triples == len(set(triples))
+    assert summary.duplicates == len(triples) - len(set(triples))
+    oracle = Oracle.of(triples)
+    with house.asker() as asker:
+        for item in ("item 1999", "item 1000", "item 1"):
+            for direction in DIRECTIONS:
+                if oracle.graph.has_node(item):
+                    expected = oracle.ask(item, direction)
+                    assert content(asker.ask(item, direction)) == expected

@@ -1,0 +1,174 @@
+"""CSProv reads what the walk names and no more, and never gives a short answer."""
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+import pytest
+from neo4j import GraphDatabase
+
+from helpers.graphs import graph
+from helpers.invariant import dependencies
+from helpers.oracle import Expected, Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.model.errors import Damaged
+from provhouse.model.progress import Stopwatch
+from provhouse.query.answer import Answer, Direction, Method
+from provhouse.query.ask import Asker
+from provhouse.query.csprov import CSProv, Walk
+
+FAMILIES, SIZE, HUBS = 4_200, 50, 20
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+DROP = """
+MATCH (:Set {warehouse: $warehouse, id: $child})-[d:DEPENDS_ON]->(:Set {id: $parent})
+DELETE d
+"""
+RESTORE = """
+MATCH (child:Set {warehouse: $warehouse, id: $child})
+MATCH (parent:Set {warehouse: $warehouse, id: $parent})
+MERGE (child)-[:DEPENDS_ON]->(parent)
+"""
+
+
+def families() -> list[Triple]:
+    """One component: many small trees under a few hubs, which one origin makes."""
+    triples = [Triple("origin", f"hub {hub}", "found", "origins", "hubs") for hub in range(HUBS)]
+    random = np.random.default_rng(6)
+    for family in range(FAMILIES):
+        root = f"{family} 0"
+        triples.append(Triple(f"hub {family % HUBS}", root, "read", "hubs", "items"))
+        parents = random.integers(0, np.arange(1, SIZE)).tolist()
+        for child, parent in enumerate(parents, 1):
+            triples.append(Triple(f"{family} {parent}", f"{family} {child}", "", "items", "items"))
+    return triples
+
+
+@pytest.fixture(scope="module")
+def large(houses: Callable[..., House]) -> House:
+    house = houses(theta=1_000, partition_triples=2_048)
+    summary = house.ingest(families())
+    assert summary.components == 1
+    assert summary.triples > 200_000
+    return house
+
+
+def walk(asker: Asker, item: str, direction: Direction) -> Walk:
+    csprov = CSProv(asker.snapshot, asker.graph, asker.bulk, Stopwatch())
+    return csprov.walk(asker._locate(item), direction)
+
+
+def observed(
+    asker: Asker, item: str, direction: Direction, method: Method, depth: int | None = None
+) -> tuple[Answer, list[int]]:
+    """The answer, and for each job how many tasks Spark itself says that it ran."""
+    context = asker.bulk.session.sparkContext
+    group = f"{item} {direction} {method}"
+    context.setJobGroup(group, group)
+    try:
+        answer = asker.ask(item, direction, method, depth)
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+    tracker = context.statusTracker()
+    tasks = []
+    for job in sorted(tracker.getJobIdsForGroup(group)):
+        info = tracker.getJobInfo(job)
+        assert info
+        stages = [tracker.getStageInfo(stage) for stage in info.stageIds]
+        tasks.append(sum(stage.numCompletedTasks for stage in stages if stage))
+    return answer, tasks
+
+
+@pytest.mark.parametrize(
+    ("item", "direction"), [("17 49", "upstream"), ("17 0", "downstream"), ("4199 20", "upstream")]
+)
+def test_spark_runs_a_task_for_each_partition_that_the_walk_named(
+    large: House, item: str, direction: Direction
+) -> None:
+    with large.asker() as asker:
+        named = walk(asker, item, direction)
+        answer, tasks = observed(asker, item, direction, "csprov")
+        assert tasks == [len(named.partitions)]
+        assert answer.read.partitions == len(named.partitions)
+        assert answer.read.triples == named.triples
+        assert answer.read.sets == len(named.sets)
+        held = len(asker.snapshot.partitions)
+        asker.ask(item, direction, "rq", 0)  # so that the cache is filled
+        whole, all_tasks = observed(asker, item, direction, "ccprov")
+        assert content(whole) == content(answer)
+        assert whole.read.triples == large_triples() > 200_000
+        assert held >= 100
+        assert max(all_tasks) >= held
+        assert sum(tasks) * 10 < sum(all_tasks)
+        assert named.triples * 10 < whole.read.triples
+
+
+def large_triples() -> int:
+    return HUBS + FAMILIES * SIZE
+
+
+@pytest.fixture(scope="module")
+def chained(houses: Callable[..., House]) -> House:
+    """Two graphs in many sets of two items."""
+    house = houses(theta=3, pack=0)
+    house.ingest([*graph(11 * 8).triples, *graph(11 * 7 + 8).triples])
+    return house
+
+
+def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
+    """The answer, or what should be there but is damaged."""
+    try:
+        return content(asker.ask(item, direction, "csprov"))
+    except Damaged as error:
+        return error.wanted
+
+
+def test_a_missing_dependency_is_damage_and_no_short_answer(chained: House) -> None:
+    """Each is dropped in turn; whatever needs it says so, and all else is right."""
+    triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
+    oracle = Oracle.of(triples)
+    items = sorted({end for triple in triples for end in triple[:2]})[::3]
+    warehouse = chained.layout.warehouse_id()
+    pairs = sorted(dependencies(chained.address, warehouse))
+    auth = (chained.address.user, chained.address.password)
+    refused = 0
+    with (
+        chained.asker() as asker,
+        GraphDatabase.driver(chained.address.bolt, auth=auth) as driver,
+        driver.session() as session,
+    ):
+        for child, parent in pairs[:: max(len(pairs) // 5, 1)]:
+            keys = {"warehouse": warehouse, "child": child, "parent": parent}
+            session.run(DROP, keys).consume()
+            with pytest.raises(AssertionError, match="Neo4j lacks"):
+                chained.check()
+            for item in items:
+                for direction in DIRECTIONS:
+                    found = asked(asker, item, direction)
+                    if isinstance(found, str):
+                        refused += 1
+                        assert f"from set {child} to set {parent}" in found
+                    else:
+                        assert found == oracle.ask(item, direction)
+            session.run(RESTORE, keys).consume()
+    chained.check()
+    assert refused >= 2 * len(pairs[:: max(len(pairs) // 5, 1)])
+
+
+def test_more_in_neo4j_is_never_wrong(chained: House) -> None:
+    """Dependencies that no triple makes, as a crash leaves them, only read more."""
+    triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
+    warehouse = chained.layout.warehouse_id()
+    ids = sorted({one for pair in dependencies(chained.address, warehouse) for one in pair})
+    stray = {"warehouse": warehouse, "child": ids[0], "parent": ids[-1]}
+    auth = (chained.address.user, chained.address.password)
+    with (
+        GraphDatabase.driver(chained.address.bolt, auth=auth) as driver,
+        driver.session() as session,
+    ):
+        session.run(RESTORE, stray).consume()
+        with chained.asker() as asker:
+            for item in sorted({end for triple in triples for end in triple[:2]})[::4]:
+                for direction in DIRECTIONS:
+                    expected = Oracle.of(triples).ask(item, direction)
+                    assert content(asker.ask(item, direction, "csprov")) == expected
+        session.run(DROP, stray).consume()

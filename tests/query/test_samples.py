@@ -1,0 +1,64 @@
+"""Real provenance: every method gives what networkx gives. Skipped where the samples are not."""
+
+import csv
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import networkx as nx
+import pytest
+
+from helpers.oracle import Expected, Oracle, Triple
+from helpers.warehouse import House
+from provhouse.query.answer import Answer, Direction, Method
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+ITEMS = 50
+DEEP = 200
+"""The most levels, each a job, that RQ and CCProv are asked for."""
+OFTEN = 10
+"""RQ and CCProv are asked about one in so many items: their answers come level by level."""
+
+
+@pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
+@pytest.mark.parametrize("theta", [10, 100, 25_000])
+@pytest.mark.parametrize("name", ["wfinstances", "wf4ever", "git_versions", "git_merkle"])
+def test_real_samples(houses: Callable[..., House], name: str, theta: int) -> None:
+    path = DATA / f"{name}.csv.gz"
+    oracle = Oracle.of(read(path))
+    house = houses(theta=theta)
+    house.ingest_files(path)
+    chosen = Random(theta).sample(sorted(oracle.graph), ITEMS)
+    with house.asker() as asker:
+        for turn, item in enumerate(chosen):
+            for direction in DIRECTIONS:
+                expected = oracle.ask(item, direction)
+                deepest = max((depth for _, depth in expected.items), default=0)
+                methods: list[Method] = ["csprov"]
+                if turn % OFTEN == 0 and deepest <= DEEP:
+                    methods += ["rq", "ccprov"]
+                for method in methods:
+                    found = distinct(asker.ask(item, direction, method))
+                    assert found == expected, f"{item}, {direction}, {method}, theta {theta}"
+
+
+def read(path: Path) -> list[Triple]:
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [Triple(row["src"], row["dst"], row["op"]) for row in rows]
+
+
+def distinct(answer: Answer) -> Expected:
+    """What an answer holds; triples that differ in attributes alone are one to networkx."""
+    items = zip(answer.items["item"].to_pylist(), answer.items["depth"].to_pylist(), strict=True)
+    triples = zip(*(answer.triples[n].to_pylist() for n in ("src", "dst", "op")), strict=True)
+    return Expected(set(items), set(triples), answer.truncated is not None)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
+def test_the_samples_have_what_they_are_for() -> None:
+    """Long chains and cycles of tables; else a green test above would mean little."""
+    merkle = Oracle.of(read(DATA / "git_merkle.csv.gz")).graph
+    assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > DEEP
