@@ -1,0 +1,181 @@
+"""Files that are not what they should be: exit 4, file and line named, nothing taken in."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.command import Command
+
+GOOD = "src,dst,op\na,b,x\n"
+
+
+def _parquet(path: Path) -> bytes:
+    pq.write_table(pa.table({"src": ["a"] * 1000, "dst": ["b"] * 1000}), path)
+    return path.read_bytes()
+
+
+def empty(folder: Path) -> tuple[Path, str]:
+    """Nothing in it."""
+    file = folder / "empty.csv"
+    file.touch()
+    return file, "it is empty"
+
+
+def without_columns(folder: Path) -> tuple[Path, str]:
+    """Another file of theirs."""
+    file = folder / "other.csv"
+    file.write_text("from,to\na,b\n")
+    return file, "It has no src and no dst: from, to"
+
+
+def twice_a_column(folder: Path) -> tuple[Path, str]:
+    """Which of them would it be?"""
+    file = folder / "twice.csv"
+    file.write_text("src,dst,src\na,b,c\n")
+    return file, "It names src more than once"
+
+
+def torn_parquet(folder: Path) -> tuple[Path, str]:
+    """A copy that broke off."""
+    file = folder / "torn.parquet"
+    file.write_bytes(_parquet(file)[:-100])
+    return file, "It is not: "
+
+
+def no_parquet(folder: Path) -> tuple[Path, str]:
+    """A CSV with the wrong name."""
+    file = folder / "table.parquet"
+    file.write_text(GOOD)
+    return file, "It is not: "
+
+
+def parquet_without_columns(folder: Path) -> tuple[Path, str]:
+    """Another table of theirs."""
+    file = folder / "other.parquet"
+    pq.write_table(pa.table({"src": ["a"]}), file)
+    return file, "It has no dst: src"
+
+
+def no_gzip(folder: Path) -> tuple[Path, str]:
+    """A CSV with the wrong name."""
+    file = folder / "table.csv.gz"
+    file.write_text(GOOD)
+    return file, "line 1"
+
+
+def not_there(folder: Path) -> tuple[Path, str]:
+    """A slip of the pen."""
+    return folder / "nowhere.csv", "There is none"
+
+
+def folder_without_files(folder: Path) -> tuple[Path, str]:
+    """What is in it is none of ours."""
+    (folder / "sub").mkdir()
+    (folder / "sub" / "notes.txt").touch()
+    return folder / "sub", "It holds none that ends in .csv"
+
+
+def a_device(folder: Path) -> tuple[Path, str]:
+    """Which could be read only once."""
+    return Path("/dev/null"), "a device or a pipe"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        empty, without_columns, twice_a_column, torn_parquet, no_parquet, parquet_without_columns,
+        no_gzip, not_there, folder_without_files, a_device,
+    ],
+)  # fmt: skip
+def test_a_wrong_beginning_is_found_before_anything_is_started(
+    make: Callable[[Path], tuple[Path, str]], fresh: Command, tmp_path: Path
+) -> None:
+    """Also behind a file that is right."""
+    good = tmp_path / "good.csv"
+    good.write_text(GOOD)
+    file, found = make(tmp_path)
+    done = fresh("ingest", good, file, status=4)
+    assert str(file) in done.message
+    assert found in done.message
+    assert done.out == ""
+    assert not fresh.warehouse.exists()
+
+
+def test_an_unknown_ending(fresh: Command, tmp_path: Path) -> None:
+    file = tmp_path / "triples.dat"
+    file.write_text(GOOD)
+    done = fresh("ingest", file, status=2)
+    assert str(file) in done.message
+    assert "--input csv" in done.message
+    assert not fresh.warehouse.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("x = ", "should be TOML"),
+        ("x = 3", "should be a list of tables"),
+        ('x = ["a"]\ny = ["a"]', "It names a twice"),
+    ],
+)
+def test_a_wrong_splits_file(content: str, found: str, fresh: Command, tmp_path: Path) -> None:
+    good, splits = tmp_path / "good.csv", tmp_path / "splits.toml"
+    good.write_text(GOOD)
+    splits.write_text(content)
+    done = fresh("ingest", good, "--splits", splits, status=4)
+    assert str(splits) in done.message
+    assert found in done.message
+    assert not fresh.warehouse.exists()
+
+
+def broken_gzip(folder: Path) -> tuple[Path, str]:
+    """A copy that broke off; what came through of it would be a right file."""
+    file = folder / "broken.csv.gz"
+    lines = "".join(f"a{n},b{n},x\n" for n in range(10_000))
+    file.write_bytes(gzip.compress(("src,dst,op\n" + lines).encode())[:-1000])
+    return file, "broken.csv.gz"
+
+
+def wrong_number_of_fields(folder: Path) -> tuple[Path, str]:
+    """In line 4; the rows before are right, and one of them lies on two lines."""
+    file = folder / "fields.csv"
+    file.write_text('src,dst,op\n"a\nb",c,x\nd,e\nf,g,x\n')
+    return file, "fields.csv, line 4"
+
+
+def no_utf8(folder: Path) -> tuple[Path, str]:
+    """Latin-1."""
+    file = folder / "latin.csv"
+    file.write_bytes("src,dst,op\na,b,x\nkäse,c,x\n".encode("latin-1"))
+    return file, "latin.csv, line 3"
+
+
+@pytest.mark.parametrize("make", [broken_gzip, wrong_number_of_fields, no_utf8])
+def test_one_file_that_is_wrong_further_down_keeps_out_all(
+    make: Callable[[Path], tuple[Path, str]],
+    held: Command,
+    unchanged: Callable[[], None],
+    tmp_path: Path,
+) -> None:
+    good = tmp_path / "good.csv"
+    good.write_text(GOOD)
+    file, named = make(tmp_path)
+    done = held("ingest", good, file, status=4)
+    assert named in done.message
+    assert "Nothing was taken in" in done.message
+    assert done.out == ""
+    unchanged()
+
+
+def test_splits_that_name_a_table_which_is_not_there(
+    held: Command, unchanged: Callable[[], None], first_file: Path, tmp_path: Path
+) -> None:
+    splits = tmp_path / "splits.toml"
+    splits.write_text('x = ["raw", "clean"]\ny = ["reprot"]')
+    done = held("ingest", first_file, "--splits", splits, status=4)
+    assert "reprot" in done.message
+    unchanged()

@@ -1,0 +1,230 @@
+"""One warehouse through everything that can cut an ingest or a question off, in order.
+
+Every attempt is also the command after the one that was cut off before it. Whatever happens, no
+generation appears, nothing keeps running, and at the end all answers are right, under new ids.
+The trace is large enough for each step to be met, and simple enough for answers by hand.
+"""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from helpers.command import Command, Terminal
+
+GROUPS = 40_000
+INTERRUPTED = "Interrupted; what the warehouse holds is as its last commit left it."
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Group g: two rows of raw and the one of config make mid/g; mid/g and the next one end/g."""
+    file = tmp_path_factory.mktemp("trace") / "trace.csv"
+    with file.open("w") as out:
+        out.write("src,dst,op,src_table,dst_table\n")
+        for g in range(GROUPS):
+            for src in (f"raw/{2 * g}", f"raw/{2 * g + 1}", "config/0"):
+                out.write(f"{src},mid/{g},join,{src.split('/')[0]},mid\n")
+            for mid in (g, (g + 1) % GROUPS):
+                out.write(f"mid/{mid},end/{g},sum,mid,end\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
+    """One warehouse with a Neo4j of its own, through all tests of this file."""
+    folder = tmp_path_factory.mktemp("life") / "warehouse"
+    command = Command(folder, None, {"PROVHOUSE_THETA": "1000"})
+    yield command
+    command.end_all()
+
+
+@pytest.fixture
+def attempt(house: Command, trace: Path) -> Callable[[str], Terminal]:
+    """An ingest on a terminal that has come to a step."""
+
+    def begin(step: str) -> Terminal:
+        terminal = house.on_terminal("ingest", trace, "--format", "json")
+        terminal.awaits(step)
+        return terminal
+
+    return begin
+
+
+def generations(house: Command) -> list[int]:
+    """What was committed."""
+    return sorted(int(file.stem) for file in house.warehouse.glob("commits/*.json"))
+
+
+def spark(house: Command) -> psutil.Process:
+    """The JVM of Spark, once Python can have spoken to it."""
+    (jvm,) = house.running("org.apache.spark.deploy.SparkSubmit")
+    return jvm
+
+
+def test_ctrl_c_while_spark_and_neo4j_start(
+    house: Command, attempt: Callable[[str], Terminal]
+) -> None:
+    """Both are on their way; neither stays."""
+    terminal = attempt("Start Spark and Neo4j")
+    terminal.awaits(lambda: house.running("CommunityEntryPoint") and house.running("SparkSubmit"))
+    time.sleep(1)
+    terminal.ctrl_c()
+    assert INTERRUPTED in terminal.ended(130)
+    assert not generations(house)
+
+
+def test_ctrl_c_twice_while_neo4j_is_loaded(
+    house: Command, attempt: Callable[[str], Terminal]
+) -> None:
+    """The second one, of a person in a hurry, doesn't stop the putting away."""
+    terminal = attempt("Load Neo4j")
+    terminal.ctrl_c()
+    time.sleep(0.3)
+    terminal.ctrl_c()
+    assert terminal.ended(130).count(INTERRUPTED) == 1
+    assert not generations(house)
+    assert not list(house.warehouse.glob("base-*"))
+
+
+def test_what_up_started_stays(house: Command) -> None:
+    """The rest of this file is faster with it."""
+    house("up")
+    assert len(house.running("CommunityEntryPoint")) == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "number", "status"),
+    [
+        ("Read the files", signal.SIGINT, 130),
+        ("Cut into sets", signal.SIGTERM, 143),
+    ],
+)
+def test_a_signal_to_the_command_alone(
+    step: str,
+    number: signal.Signals,
+    status: int,
+    house: Command,
+    attempt: Callable[[str], Terminal],
+) -> None:
+    terminal = attempt(step)
+    terminal.process.send_signal(number)
+    assert INTERRUPTED in terminal.ended(status)
+    assert not generations(house)
+    assert len(house.running("CommunityEntryPoint")) == 1
+
+
+@pytest.mark.parametrize("step", ["Read the files", "Load Neo4j"])
+def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -> None:
+    """Spark ends by itself; what was written is left to the next command."""
+    terminal = attempt(step)
+    terminal.process.kill()
+    terminal.ended(-signal.SIGKILL)
+    assert not generations(house)
+    gone = [one for one in house.running() if one not in house.running("CommunityEntryPoint")]
+    assert not psutil.wait_procs(gone, 60)[1]
+
+
+def test_spark_is_killed_while_files_are_read(
+    house: Command, attempt: Callable[[str], Terminal]
+) -> None:
+    """As the system does when memory is short."""
+    terminal = attempt("Read the files")
+    spark(house).kill()
+    assert "Spark should do its part of this" in terminal.ended(5)
+    assert not generations(house)
+
+
+def test_a_second_writer_is_told_who_writes_and_neo4j_is_killed(
+    house: Command, attempt: Callable[[str], Terminal], trace: Path
+) -> None:
+    """The second goes at once; the first fails when it comes to load Neo4j."""
+    terminal = attempt("Read the files")
+    second = house.start("ingest", trace)
+    out, said = second.communicate(timeout=60)
+    assert (second.returncode, out) == (6, "")
+    assert f"Process {terminal.process.pid} has been writing since 20" in said
+    for one in house.running("CommunityEntryPoint"):
+        one.kill()
+    assert "Neo4j at bolt://127.0.0.1:" in terminal.ended(5)
+    assert not generations(house)
+    assert not house.running()
+
+
+def test_the_next_ingest_is_right(house: Command, trace: Path) -> None:
+    """It starts Neo4j again, which is still to be kept; ids of what was cut off are not reused."""
+    done = json.loads(house("ingest", trace, "--format", "json").out)
+    assert done["triples"] == 5 * GROUPS
+    assert done["items"] == 4 * GROUPS + 1
+    assert done["components"] == 1
+    assert done["duplicates"] == 0
+    assert generations(house) == [done["generation"]]
+    assert done["generation"] > 2, "two attempts had taken theirs"
+    assert len(list(house.warehouse.glob("base-*"))) == 1
+    assert len(house.running("CommunityEntryPoint")) == 1
+
+
+def test_a_killed_neo4j_is_back_for_the_next_question(house: Command, tmp_path: Path) -> None:
+    """Many at once, in the order asked, some of them not held."""
+    for one in house.running("CommunityEntryPoint"):
+        one.kill()
+        one.wait(10)
+    asked = ["end/17", "nothing/1", f"end/{GROUPS - 1}", "raw/8", "nothing/2"]
+    names = tmp_path / "names.txt"
+    names.write_text("\n".join(asked))
+    done = house("lineage", "--items", names, status=3)
+    assert done.message == "All 5 items should be held\n2 are not, the first 'nothing/1'"
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert [line["item"] for line in lines] == asked
+    assert [line.get("found", True) for line in lines] == [True, False, True, True, False]
+    assert _depths(lines[0]) == {
+        "mid/17": 1, "mid/18": 1, "config/0": 2,
+        "raw/34": 2, "raw/35": 2, "raw/36": 2, "raw/37": 2,
+    }  # fmt: skip
+    last = 2 * GROUPS - 1
+    assert _depths(lines[2]) == {
+        "mid/0": 1, f"mid/{GROUPS - 1}": 1, "config/0": 2,
+        "raw/0": 2, "raw/1": 2, f"raw/{last - 1}": 2, f"raw/{last}": 2,
+    }  # fmt: skip
+    assert _depths(lines[3]) == {}
+
+
+def _depths(answer: dict[str, list[dict[str, object]]]) -> dict[object, object]:
+    return {row["item"]: row["depth"] for row in answer["items"]}
+
+
+def test_ctrl_c_in_a_question(house: Command) -> None:
+    terminal = house.on_terminal("impact", "config/0", "--method", "rq", "--format", "json")
+    terminal.awaits("Cache all triples")
+    terminal.ctrl_c()
+    assert INTERRUPTED in terminal.ended(130)
+
+
+def test_spark_is_killed_in_a_question(house: Command) -> None:
+    terminal = house.on_terminal("impact", "raw/8", "--method", "rq", "--format", "json")
+    terminal.awaits("Cache all triples")
+    spark(house).kill()
+    assert "Spark should do its part of this" in terminal.ended(5)
+
+
+def test_down_ends_it(house: Command) -> None:
+    assert house("down").out == "Neo4j is down.\n"
+    assert not house.running()
+
+
+@pytest.mark.parametrize("method", ["csprov", "rq"])
+def test_a_partition_that_is_gone_is_damage(method: str, house: Command) -> None:
+    """Missing for the one, torn for the other; never a shorter answer."""
+    files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
+    contents = {file: file.read_bytes() for file in files}
+    for file, content in contents.items():
+        os.truncate(file, len(content) // 2) if method == "rq" else file.unlink()
+    done = house("lineage", "end/17", "--method", method, status=7)
+    assert "A partition of triples should be readable at" in done.message
+    for file, content in contents.items():
+        file.write_bytes(content)

@@ -1,0 +1,126 @@
+"""A machine that lacks something: exit 5, what is wrong and what to do, nothing written."""
+
+import socket
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from helpers.command import Command
+from provhouse.cypher.state import State
+
+
+def fake_java(folder: Path, says: str) -> Path:
+    """A runtime of which we only see what it says of itself."""
+    executable = folder / "bin" / "java"
+    executable.parent.mkdir(parents=True)
+    executable.write_text(f"#!/bin/sh\nprintf '{says}'\n")
+    executable.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("says", "found"),
+    [
+        (None, "which holds no bin/java"),
+        ("java.base@11.0.2\\njava.sql@11.0.2\\n", "is Java 11.0.2"),
+        ("java.base@17.0.9\\n", "is Java 17.0.9 without its module jdk.incubator.vector"),
+    ],
+)
+def test_java_that_does_not_serve(
+    says: str | None,
+    found: str,
+    held: Command,
+    unchanged: Callable[[], None],
+    first_file: Path,
+    tmp_path: Path,
+) -> None:
+    """For a new warehouse, a held one, and a question."""
+    home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
+    told = {"JAVA_HOME": str(home)}
+    new = Command(tmp_path / "warehouse", None, told)
+    there = replace(held, settings=told)
+    for done in (
+        new("ingest", first_file, status=5),
+        there("ingest", first_file, status=5),
+        there("lineage", "report", status=5),
+    ):
+        assert "A Java 17 or 21 runtime is needed" in done.message
+        assert found in done.message
+        assert "apt install openjdk-17-jre-headless" in done.message
+        assert done.out == ""
+    assert not new.warehouse.exists()
+    unchanged()
+
+
+def test_no_java_on_the_path(first_file: Path, tmp_path: Path) -> None:
+    command = Command(tmp_path / "w", None, {"JAVA_HOME": "", "PATH": str(tmp_path)})
+    done = command("ingest", first_file, status=5)
+    assert "No java was found on PATH, and JAVA_HOME is not set" in done.message
+    assert not command.warehouse.exists()
+
+
+def test_missing_jars(first_file: Path, tmp_path: Path) -> None:
+    command = Command(tmp_path / "w", None, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    done = command("ingest", first_file, status=5)
+    assert "provhouse doctor --fetch" in done.message
+    assert not command.warehouse.exists()
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_warehouse_that_cannot_be_written(below: str, first_file: Path, tmp_path: Path) -> None:
+    """A file stands where its folder should be; not even root can make one there."""
+    (tmp_path / "file").write_text("mine")
+    command = Command(tmp_path / "file" / below if below else tmp_path / "file")
+    done = command("ingest", first_file, status=5)
+    assert str(command.warehouse) in done.message
+    assert "--warehouse" in done.message
+    assert command("lineage", "report", status=3).message
+    assert command("status").out
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_neo4j_whose_ports_are_taken_and_whose_password_is_wrong(
+    first_file: Path, tmp_path: Path
+) -> None:
+    """It moves to other ports; a password that does not fit is said, and mended it works again."""
+    command = Command(tmp_path / "warehouse")
+    assert "Neo4j is up" in command("up").out
+    before = State.read(command.warehouse / "neo4j")
+    assert before
+    for one in command.running("CommunityEntryPoint"):
+        one.kill()
+        one.wait(10)
+    password = command.warehouse / "neo4j" / "password"
+    assert stat.S_IMODE(password.stat().st_mode) == 0o600
+    right = password.read_text()
+    with socket.create_server(("127.0.0.1", before.bolt)):
+        password.write_text("something else\n")
+        done = command("up", status=5)
+        assert "Another program has taken a port of Neo4j" in done.err
+        assert str(password) in done.message
+        assert "something else" not in done.err
+        assert not command.running()
+        password.unlink()
+        assert str(password) in command("up", status=5).message
+        password.write_text(right)
+        assert "Neo4j is up" in command("up").out
+    after = State.read(command.warehouse / "neo4j")
+    assert after
+    assert after.bolt != before.bolt
+    assert psutil.pid_exists(after.pid or 0)
+    password.write_text("something else\n")
+    done = command("ingest", first_file, status=5)
+    assert str(password) in done.message
+    assert not list(command.warehouse.glob("commits/*"))
+    password.write_text(right)
+    assert command("down").out == "Neo4j is down.\n"
+
+
+def test_a_place_where_a_result_cannot_go(held: Command, tmp_path: Path) -> None:
+    """Found before anything is started."""
+    done = held("lineage", "report", "--out", tmp_path / "no" / "where.json", status=5)
+    assert "where.json" in done.message

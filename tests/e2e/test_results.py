@@ -1,0 +1,149 @@
+"""What commands give when all is well, or when only the question is wrong."""
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from helpers.command import Command
+
+
+def valid(name: str, text: str) -> dict[str, Any]:
+    """One JSON object that its schema describes."""
+    value: dict[str, Any] = json.loads(text)
+    schema = json.loads((files("provhouse.cli") / "schemas" / f"{name}.json").read_text())
+    jsonschema.validate(value, schema)
+    return value
+
+
+def test_nothing_was_ingested(fresh: Command) -> None:
+    """Exit 3 where something is asked of it, and a status of zeros; nothing is written."""
+    for asked in (("lineage", "a"), ("impact", "a"), ("cypher", "RETURN 1"), ("browser",)):
+        fresh.kept = False
+        done = fresh(*asked, status=3)
+        assert str(fresh.warehouse) in done.message
+        assert "ngest" in done.message
+    status = valid("status", fresh("status", "--format", "json").out)
+    assert status["generation"] is None
+    assert status["triples"] == 0
+    assert not fresh.warehouse.exists()
+
+
+def test_an_item_that_is_not_held(held: Command) -> None:
+    done = held("lineage", "reprot", status=3)
+    assert done.message.splitlines()[:2] == [
+        "The item 'reprot' should be held",
+        "It is none of the 5 items",
+    ]
+    assert done.out == ""
+
+
+def test_status(held: Command) -> None:
+    """The shared server is up, under the address that Browser uses."""
+    status = valid("status", held("status").out)
+    assert status["warehouse"] == str(held.warehouse)
+    counts = ("generation", "triples", "items", "components", "sets", "set_dependencies")
+    assert [status[name] for name in counts] == [1, 4, 5, 1, 1, 0]
+    assert status["neo4j"].startswith("bolt://127.0.0.1:")
+    assert status["server"] is None
+
+
+def test_cypher_reads(held: Command) -> None:
+    query = "MATCH (t:Table {warehouse: $warehouse}) WHERE t.items >= $n RETURN t.name AS name"
+    done = held("cypher", f"{query} ORDER BY name", "--param", "n=2", "--format", "csv")
+    assert done.out.split() == ["name", "clean", "raw"]
+
+
+def test_cypher_refuses_to_write(held: Command) -> None:
+    for query in ("CREATE (:Mine)", "MATCH (n) DETACH DELETE n", "CALL dbms.listConfig()"):
+        done = held("cypher", query, status=2)
+        assert "The query should only read" in done.message
+    assert '"n":5' in held("cypher", "MATCH (t:Table {warehouse: $warehouse}) "
+                           "RETURN sum(t.items) AS n").out  # fmt: skip
+
+
+def test_browser_says_where_and_how(held: Command) -> None:
+    """Address, user, the file with the password, and five queries to paste."""
+    out = held("browser").out
+    assert "http://127.0.0.1:" in out
+    assert "Username       neo4j" in out
+    password = Path(out.split("the one line in ")[1].split("\n")[0])
+    assert password.read_text().strip() not in out
+    assert out.count("\n// ") >= 5
+
+
+def test_many_items_and_their_attributes(held: Command, tmp_path: Path) -> None:
+    """One object a line; the methods are compared elsewhere, on graphs that are worth it."""
+    names = tmp_path / "names"
+    names.write_text("report\nclean/2\nraw/1\n")
+    lines = held("lineage", "--items", names, "--method", "rq").out.splitlines()
+    report, clean, raw = (valid("answer", line) for line in lines)
+    assert report["triples"][0] == {
+        "src": "clean/1", "dst": "report", "op": "sum", "attributes": {},
+    }  # fmt: skip
+    assert [row["src"] for row in report["triples"]] == ["clean/1", "clean/2", "raw/1", "raw/2"]
+    assert clean["triples"][0]["attributes"] == {"by": "nightly"}
+    assert raw["items"] == raw["triples"] == []
+
+
+def test_the_ingests_of_a_warehouse(fresh: Command, first_file: Path, tmp_path: Path) -> None:
+    """A first one, the same again, --strict, more of it as Parquet, and --replace."""
+    first = valid("ingest", fresh("ingest", first_file, "--format", "json").out)
+    names = ("generation", "triples", "items", "components", "duplicates", "rejected", "two_tables")
+    assert [first[name] for name in names] == [1, 4, 5, 1, 1, 1, 0]
+    assert first["peak_memory_mb"] > 100
+
+    check = unchanged(fresh)
+    done = fresh("ingest", first_file, "--strict", status=4)
+    assert "With --strict every row should be a triple" in done.message
+    check()
+
+    more = tmp_path / "more.parquet"
+    pq.write_table(
+        pa.table({
+            "src": ["raw/1", "report", "raw/1"], "dst": ["clean/1", "mail", "clean/1"],
+            "op": ["trim", "send", "trim"], "by": ["nightly", None, "hand"],
+            "src_table": ["sources", "report", "sources"], "dst_table": ["clean", "mail", "clean"],
+        }),
+        more,
+    )  # fmt: skip
+    second = valid("ingest", fresh("ingest", more, "--format", "json").out)
+    assert [second[name] for name in names] == [2, 6, 6, 1, 1, 0, 1]
+
+    third = valid("ingest", fresh("ingest", first_file, "--replace", "--format", "json").out)
+    assert [third[name] for name in names] == [3, 4, 5, 1, 1, 1, 0]
+    assert sorted(path.name for path in fresh.warehouse.glob("base-*")) == ["base-1", "base-2"]
+    assert valid("status", fresh("status").out)["generation"] == 3
+    lineage = valid("answer", fresh("lineage", "report").out)
+    assert {row["item"]: row["depth"] for row in lineage["items"]} == {
+        "clean/1": 1, "clean/2": 1, "raw/1": 2, "raw/2": 2,
+    }  # fmt: skip
+    assert lineage["generation"] == 3
+    assert fresh("lineage", "mail", status=3).message.splitlines()[1].endswith("5 items")
+
+
+def unchanged(command: Command) -> Callable[[], None]:
+    """Asserts later that the commits are the same as now."""
+    commits = {file: file.read_text() for file in command.warehouse.glob("commits/*")}
+
+    def check() -> None:
+        assert {f: f.read_text() for f in command.warehouse.glob("commits/*")} == commits
+
+    return check
+
+
+def test_two_commands_share_the_neo4j_that_the_first_one_started(held: Command) -> None:
+    """The last one stops it; here it is in the warehouse's own folder."""
+    own = Command(held.warehouse)
+    done = own("lineage", "report", status=7)
+    assert "Neo4j should hold generation 1" in done.message
+    first, second = (own.start("cypher", "RETURN 1 AS n") for _ in range(2))
+    outs = [one.communicate(timeout=120) for one in (first, second)]
+    assert [out for out, _ in outs] == ['[\n{"n":1}\n]\n'] * 2
+    assert "".join(err for _, err in outs).count("Starting Neo4j") == 1
+    own.assert_nothing_left()

@@ -1,0 +1,185 @@
+"""The real command in processes of its own, by pipe or on a terminal, and what it leaves behind."""
+
+import fcntl
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+PROGRAM = Path(sys.executable).with_name("provhouse")
+MARK = "STARTED_BY_TEST"
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+NOTES = ("Starting Neo4j", "Waiting for another command", "Another program has taken a port")
+"""What a command may say beside its one message."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def message(self) -> str:
+        """The one message of a command that failed: wanted, found, remedy."""
+        lines = [line for line in self.err.splitlines() if not line.startswith(NOTES)]
+        assert lines, "there should be a message"
+        assert lines[0].startswith("provhouse: "), self.err
+        assert all(line.startswith(" " * 11) for line in lines[1:]), self.err
+        return "\n".join(line[11:] for line in lines)
+
+
+@dataclass
+class Command:
+    """The ``provhouse`` of one warehouse; whatever it starts carries a mark in its environment."""
+
+    warehouse: Path
+    home: Path | None = None
+    """The Neo4j home; None leaves it within the warehouse."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """Further variables of the environment; an empty text takes one away."""
+    mark: str = field(default_factory=lambda: secrets.token_hex(8))
+    kept: bool = False
+    """Whether ``up`` was called last, and not ``down``."""
+
+    def environment(self) -> dict[str, str]:
+        """What the command sees, which is the test's own environment and the settings."""
+        given = {
+            **os.environ,
+            MARK: self.mark,
+            "PROVHOUSE_WAREHOUSE": str(self.warehouse),
+            "PROVHOUSE_NEO4J_HOME": str(self.home or ""),
+            "PROVHOUSE_NEO4J_MEMORY": "512m",
+            "PROVHOUSE_SPARK_MEMORY": "1g",
+            "TERM": "xterm",
+            "COLUMNS": "120",
+            **self.settings,
+        }
+        return {name: value for name, value in given.items() if value}
+
+    def start(self, *arguments: object) -> "subprocess.Popen[str]":
+        """Start it with pipes."""
+        self.kept = {"up": True, "browser": True, "down": False}.get(str(arguments[0]), self.kept)
+        return subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    def __call__(self, *arguments: object, status: int = 0) -> Done:
+        """Run it to its end, which must be this one, and look for what it left."""
+        return self.ended(self.start(*arguments), status)
+
+    def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
+        """What a started one came to."""
+        out, err = process.communicate(timeout=300)
+        done = Done(process.returncode, out, err)
+        assert done.status == status, done
+        assert "Traceback" not in out + err
+        assert "Exception" not in err
+        self.assert_nothing_left()
+        return done
+
+    def running(self, words: str = "") -> list[psutil.Process]:
+        """The processes that carry the mark and have these words in their command line."""
+        return [one for one in psutil.process_iter() if self._carries(one, words)]
+
+    def _carries(self, process: psutil.Process, words: str) -> bool:
+        with suppress(psutil.Error):
+            marked = process.environ().get(MARK) == self.mark
+            return marked and words in " ".join(process.cmdline())
+        return False
+
+    def assert_nothing_left(self) -> None:
+        """Only a Neo4j that ``up`` keeps may live on."""
+        left = [one for one in self.running() if not (self.kept and _is_neo4j(one))]
+        assert [one.cmdline()[:3] for one in left if one.is_running()] == []
+        assert not (self.warehouse / "staging").exists()
+
+    def end_all(self) -> None:
+        """End whatever a failed test left."""
+        for one in self.running():
+            with suppress(psutil.Error):
+                one.kill()
+
+    def on_terminal(self, *arguments: object) -> "Terminal":
+        """Start it on a terminal of its own."""
+        return Terminal(self, arguments)
+
+
+def _is_neo4j(process: psutil.Process) -> bool:
+    return any("CommunityEntryPoint" in word for word in process.cmdline())
+
+
+class Terminal:
+    """A command on a terminal, as a person sees it."""
+
+    def __init__(self, command: Command, arguments: Sequence[object]) -> None:
+        self._command = command
+        self._master, slave = os.openpty()
+        self._seen = ""
+        self.process = subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            env=command.environment(),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with suppress(OSError):  # the end of a terminal is an error
+            while piece := os.read(self._master, 65536):
+                self._seen += piece.decode(errors="replace")
+        os.close(self._master)
+
+    @property
+    def seen(self) -> str:
+        """All that was shown so far, without what moves the cursor and gives colours."""
+        return ESCAPES.sub("", self._seen)
+
+    def awaits(self, moment: "str | Callable[[], object]", seconds: float = 240) -> None:
+        """Wait until a text is shown or something holds."""
+        deadline = time.monotonic() + seconds
+        holds = (lambda: moment in self.seen) if isinstance(moment, str) else moment
+        while not holds():
+            assert self.process.poll() is None, self.seen
+            assert time.monotonic() < deadline, self.seen
+            time.sleep(0.01)
+
+    def ctrl_c(self) -> None:
+        """What the key does: a signal to every process in the foreground."""
+        os.write(self._master, b"\x03")
+
+    def ended(self, status: int) -> str:
+        """All that was shown, once it ended, which must be in this way."""
+        self.process.wait(300)
+        self._reader.join(60)
+        assert self.process.returncode == status, self.seen
+        assert "Traceback" not in self.seen
+        assert "Exception" not in self.seen
+        if status != -signal.SIGKILL:
+            self._command.assert_nothing_left()
+        return self.seen
