@@ -18,7 +18,7 @@ from .config import ensure_password, free_ports, is_free, password_file, write_c
 from .leases import Lease, transition
 from .state import State
 
-__all__ = ["Address", "connected", "down", "password_file", "running", "up"]
+__all__ = ["Address", "connected", "down", "password_file", "process_id", "running", "up"]
 
 PAGE_CACHE = "256m"
 
@@ -85,6 +85,12 @@ def running(home: Path) -> Address | None:
     if state is None or not process.serves(state.pid, home):
         return None
     return state.address(home)
+
+
+def process_id(home: Path) -> int | None:
+    """The process of the server of this home, if it was ever started."""
+    state = State.read(home.resolve())
+    return state.pid if state else None
 
 
 @contextmanager

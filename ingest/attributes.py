@@ -49,6 +49,9 @@ def _texts_of(column: pa.Array) -> pa.Array:
     if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
         shortest = [None if v is None else str(np.float32(v)) for v in column.to_pylist()]
         return pa.array(shortest, pa.string())
+    if pa.types.is_nested(column.type):
+        texts = [None if v is None else as_text(v) for v in column.to_pylist()]
+        return pa.array(texts, pa.string())
     if pa.types.is_dictionary(column.type):
         return _texts_of(column.dictionary_decode())
     return column

@@ -1,4 +1,4 @@
-"""Step 4, one task: components, sets and numbers for all new items, from the edges alone.
+"""One task: components, sets and numbers for all new items, from the edges alone.
 
 An item that is held keeps its number and its set, so only new items are cut: those that new triples
 connect without help of held items form pieces, pieces are cut into sets, sets are packed, and
@@ -22,7 +22,7 @@ from provhouse.store.snapshot import Snapshot
 
 from .components import dense, flatten, join, weak_components
 from .depths import neighbours
-from .edges import chunks
+from .edges import CHUNK, chunks
 from .packing import pack
 from .sets import cut, dense_values
 
@@ -164,13 +164,14 @@ class _Graph:
         node[self.at] = label
         node[~self.new] = count + self._held_rows[1]
         width = np.int64(1) << 32
-        pairs = np.empty(0, np.int64)
+        parts = [np.empty(0, np.int64)]
         for src, dst in chunks(self._folder):
             child, parent = node[dst], node[src]
             across = child != parent
-            found = np.unique(child[across] * width + parent[across])
-            pairs = np.union1d(pairs, found)
-        one, other = np.divmod(pairs, width)
+            parts.append(np.unique(child[across] * width + parent[across]))
+            if sum(map(len, parts[1:])) > max(CHUNK, len(parts[0])):  # not once for each small file
+                parts = [np.unique(np.concatenate(parts))]
+        one, other = np.divmod(np.unique(np.concatenate(parts)), width)
         return one.astype(np.int32), other.astype(np.int32)
 
     def in_company(self, count: int, child: I32, parent: I32) -> Bools:

@@ -1,4 +1,4 @@
-"""Step 3, one task a file: rows become edges between places, four bytes an end.
+"""One task a file: rows become edges between places, four bytes an end.
 
 A place is the position of a name's hash among all hashes of the ingest.
 """
@@ -14,6 +14,7 @@ from numba import njit
 
 from provhouse.model.arrays import I32, I64, U64
 from provhouse.model.columns import DST, SRC
+from provhouse.model.errors import BadInput
 
 CHUNK = 1 << 22
 """Edges taken up at once by whoever passes over all of them."""
@@ -70,8 +71,10 @@ class Places:
         self._starts = np.append(self._starts, len(hashed))
 
     def of(self, wanted: npt.NDArray[np.uint64]) -> I32:
-        """The place of each hash, all of which are known."""
+        """The place of each hash; raises BadInput for one that is not known."""
         result: I32 = _find(self._hashed, self._starts, self._shift, wanted)
+        if len(wanted) and (result.min() < 0):
+            raise BadInput("An input should stay as it is while it is read", "One was changed")
         return result
 
 
@@ -88,5 +91,5 @@ def _find(hashed: U64, starts: I64, shift: np.uint64, wanted: U64) -> I32:
                 low = middle + 1
             else:
                 high = middle
-        out[row] = low
+        out[row] = low if low < starts[top + 1] and hashed[low] == key else -1
     return out

@@ -24,11 +24,15 @@ def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Bools:
         return held
     wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
     wanted = wanted.append_column(_ROW, pa.array(candidates))
+    ends = dst[candidates]  # rows come by dst, so those of a partition are a slice
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     for partition, items in _by_partition(snapshot, dst[candidates]):
         there = read_partition(partition_path(folder, partition))
         there = there.filter(pa.array(np.isin(np.asarray(there[DST]), items)))
-        both = wanted.join(there, list(TRIPLE), join_type="left semi", use_threads=False)
+        low, high = np.searchsorted(ends, [items[0], items[-1] + 1])
+        both = wanted.slice(low, high - low).join(
+            there, list(TRIPLE), join_type="left semi", use_threads=False
+        )
         held[np.asarray(both[_ROW])] = True
     return held
 

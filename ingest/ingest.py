@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected
+from provhouse.cypher.server import connected, process_id
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
@@ -60,6 +60,7 @@ def ingest(
             address = stack.enter_context(
                 connected(settings.graph_home, settings.neo4j_memory, progress)
             )
+            memory.include(process_id(settings.graph_home))
             graph = stack.enter_context(Graph(address, layout.warehouse_id()))
             context = starting.session().sparkContext
         layout.create(layout.staging)
@@ -101,7 +102,7 @@ def _summary(work: Work, held: Commit | None, seconds: dict[str, float], memory:
         **asdict(totals),
         generation=shown.generation if shown else 0,
         rejected=work.rejected,
-        duplicates=work.rows - work.triples,
+        duplicates=work.duplicates,
         two_tables=work.two_tables,
         new_triples=work.triples,
         new_items=work.cut.items if work.commit else 0,

@@ -1,4 +1,4 @@
-"""Step 7: what an ingest touched, as nodes and relationships in Neo4j.
+"""What an ingest touched, as nodes and relationships in Neo4j.
 
 All totals are read from the tables as the new generation will show them and are written absolute,
 so that writing twice changes nothing. Only sets and dependencies count for answers.

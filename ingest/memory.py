@@ -31,9 +31,10 @@ class PeakMemory:
         self._over.set()
         self._thread.join()
 
-    def include(self, process: int) -> None:
-        """Count a process that is not a child of this one, such as Neo4j's."""
-        self._others.append(process)
+    def include(self, process: int | None) -> None:
+        """Count a process that need not be a child of this one, such as Neo4j's."""
+        if process is not None:
+            self._others.append(process)
 
     @property
     def megabytes(self) -> int:
@@ -47,7 +48,7 @@ class PeakMemory:
     def _processes(self) -> list[psutil.Process]:
         me = psutil.Process()
         others = [psutil.Process(p) for p in self._others if psutil.pid_exists(p)]
-        return [me, *me.children(recursive=True), *others]
+        return list({me, *me.children(recursive=True), *others})
 
 
 def _size(process: psutil.Process) -> int:

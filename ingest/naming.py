@@ -1,4 +1,4 @@
-"""Step 2, one task a bucket: the distinct names, the table of each, and which are held already.
+"""One task a bucket: the distinct names, the table of each, and which are held already.
 
 The items of a bucket come out in the order of their hashes; buckets follow each other in that order
 too, so that the position of a name's hash over all buckets is its place in this ingest.
@@ -57,7 +57,9 @@ def name(task: Task) -> Named:
     names = rows[NAME].take(pa.array(first)).combine_chunks()
     held = Names(task.names, task.spans)
     numbers = held.locate(names)
-    tables, two = _tables(rows, np.repeat(np.arange(len(first)), np.diff([*first, len(rows)])))
+    tables, two = _tables(
+        rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
+    )
     tables, two = _keep_held(held, numbers, tables, two)
     _write(task, names, tables, numbers, hashed[first])
     kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
@@ -96,8 +98,8 @@ def _keep_held(held: Names, numbers: I64, tables: pa.Array, two: Bools) -> tuple
         return tables, two
     kept = held.tables(numbers[rows])
     named = tables.take(pa.array(rows))
-    differs = pc.and_(pc.not_equal(named, ""), pc.not_equal(named, kept))
-    two[rows] |= np.asarray(differs, dtype=bool)
+    both = pc.and_(pc.not_equal(named, ""), pc.not_equal(kept, ""))
+    two[rows] |= np.asarray(pc.and_(both, pc.not_equal(named, kept)), dtype=bool)
     mask = pa.array(numbers >= 0)
     return pc.replace_with_mask(tables, mask, kept), two
 

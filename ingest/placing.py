@@ -1,4 +1,4 @@
-"""Step 5: every triple goes into a partition, with the set of its dst.
+"""Every triple goes into a partition, with the set of its dst.
 
 First each staged file is scattered into ranges of numbers (``scatter``), then each range is sorted,
 freed of duplicates and cut into partitions (``gather``), so that one range at a time is in memory.
@@ -102,10 +102,9 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Gathered:
-    """What a range has: triples in each of its partitions, and rows that added none."""
+    """What a range has: how many triples each of its partitions."""
 
     partitions: tuple[int, ...]
-    duplicates: int
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,6 @@ class Gather:
         """Write the range's partitions and what they say of sets and tables."""
         parts = sorted((self.folder / "ranges").glob(f"{self.number:04d}-*.arrow"))
         rows = pa.concat_tables([NUMBERED.empty_table(), *map(read_stream, parts)])
-        total = rows.num_rows
         rows = _distinct(rows.combine_chunks())
         snapshot = Snapshot(self.layout, self.commit) if self.commit else None
         if snapshot:
@@ -137,7 +135,7 @@ class Gather:
         self._save("placements", placements)
         self._save("dependencies", _dependencies(rows, dst_sets, sets))
         self._save("workflow", _workflow(rows))
-        return Gathered(tuple(np.diff(bounds).tolist()), total - rows.num_rows)
+        return Gathered(tuple(np.diff(bounds).tolist()))
 
     def _write_partitions(self, rows: pa.Table, bounds: I64) -> None:
         folder = self.folder / "partitions"
@@ -199,7 +197,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
     (from 0) and triples.
     """
     starts = np.flatnonzero(np.diff(dst_sets, prepend=-1) != 0)
-    sizes = np.diff([*starts, len(dst_sets)])
+    sizes = np.diff(np.append(starts, len(dst_sets)))
     owner, part, triples = _fill(sizes.astype(np.int64), limit)
     count = int(part[-1]) + 1 if len(part) else 0
     rows = np.bincount(part, triples, minlength=count).astype(np.int64)

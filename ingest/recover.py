@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 
 from provhouse.model.columns import INGEST
-from provhouse.store.commits import Commit, current, generations, read_commit
+from provhouse.store.commits import Commit, generations, read_commit
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout
 from provhouse.store.tables import read_rows, take_back
@@ -16,14 +16,15 @@ def recover(layout: Layout) -> None:
     shutil.rmtree(layout.staging, ignore_errors=True)
     if not read_ids(layout).unfinished:
         return
-    used = {read_commit(layout, generation).base for generation in generations(layout)}
+    commits = [read_commit(layout, generation) for generation in generations(layout)]
+    used = {layout.base(commit.base) for commit in commits}
     for folder in layout.root.glob("base-*"):
-        if folder.name.removeprefix("base-") not in {str(base) for base in used}:
+        if folder not in used:
             shutil.rmtree(folder)
-    commit = current(layout)
-    if commit:
-        take_back(layout, commit.base, commit.tables)
-        _drop_names(layout, commit)
+    if commits:
+        last = commits[-1]
+        take_back(layout, last.base, [c for c in commits if c.base == last.base])
+        _drop_names(layout, last)
     finished(layout)
 
 

@@ -1,4 +1,4 @@
-"""Step 5, for names: new items' names go from the order of hashes into the order of numbers.
+"""For names: new items' names go from the order of hashes into the order of numbers.
 
 As with triples, buckets are scattered into ranges of numbers first, then each range is sorted and
 written, so that one range at a time is in memory. The look-up from names to numbers is written too.

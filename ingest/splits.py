@@ -5,7 +5,7 @@ A splits file is a small TOML, one split a line: its tables, or its sub-splits, 
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]
 
-Found splits are bands of tables in the order in which the workflow derives them: see ``sets``.
+Where no file is given, splits are found: see ``contraction``.
 """
 
 import tomllib

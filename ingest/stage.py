@@ -1,4 +1,4 @@
-"""Step 1, one task a file: read it, set rejects aside, and leave rows with hashes for names.
+"""One task a file: read it, set rejects aside, and leave rows with hashes for names.
 
 Names leave the rows here. They go, each once a batch, with the tables that they were named with,
 into buckets by the first bits of their hash, so that the next step can hold one bucket at a time.

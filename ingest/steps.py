@@ -10,6 +10,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,9 +21,10 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
-from provhouse.model.errors import BadInput
+from provhouse.model.errors import BadInput, Unavailable
 from provhouse.store.commits import Commit, Totals, with_ingest, write_commit
 from provhouse.store.ids import Ids, finished, take
+from provhouse.store.layout import sync_folder
 from provhouse.store.names import Span
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import run_tasks
@@ -52,10 +54,11 @@ SEEDS = 8
 
 def _read(work: Work) -> None:
     """Read every file; on a shared hash of two names, again with another seed."""
+    work.buckets = _buckets(work)
     for seed in range(SEEDS):
         work.seed = seed
         tasks = [
-            StageTask(number, source, work.folder, _buckets(work), seed, work.ids.ingest)
+            StageTask(number, source, work.folder, work.buckets, seed, work.ids.ingest)
             for number, source in enumerate(work.sources)
         ]
         work.staged = run_tasks(work.context, stage, tasks, work.progress)
@@ -90,7 +93,7 @@ def _name(work: Work) -> None:
     spans: list[Span] = Snapshot(work.layout, work.held).spans if work.held else []
     names = work.layout.names(work.base)
     tasks = [
-        NameTask(bucket, work.folder, work.seed, names, spans) for bucket in range(_buckets(work))
+        NameTask(bucket, work.folder, work.seed, names, spans) for bucket in range(work.buckets)
     ]
     work.named = run_tasks(work.context, name, tasks, work.progress)
 
@@ -243,7 +246,7 @@ def _write(work: Work) -> None:
         "first_partition": ids.partition,
         "partitions": partitions,
         "triples": work.triples,
-        "duplicates": work.rows - work.triples,
+        "duplicates": work.duplicates,
         "rejected": work.rejected,
         "two_tables": work.two_tables,
     }
@@ -295,9 +298,13 @@ def _summarise(work: Work) -> None:
 def _commit(work: Work) -> None:
     """Make the generation current."""
     after = _after(work)
+    work.layout.create(work.layout.commits)
+    for folder in (work.layout.base(work.base), work.layout.root):
+        sync_folder(folder)
     write_commit(work.layout, after.commit)
     finished(work.layout)
-    announce(work.graph, after)
+    with suppress(Unavailable):  # it is committed; this is for people who look around
+        announce(work.graph, after)
 
 
 STEPS: tuple[tuple[str, Callable[[Work], None]], ...] = (

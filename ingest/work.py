@@ -39,6 +39,8 @@ class Work:
     progress: Progress
     staged: list[Staged] = field(default_factory=list)
     named: list[Named] = field(default_factory=list)
+    buckets: int = 1
+    """In how many parts names are held; a power of two."""
     seed: int = 0
     tables: list[str] = field(default_factory=list)
     cut: Cut = NOTHING_CUT
@@ -69,6 +71,11 @@ class Work:
     def triples(self) -> int:
         """New triples."""
         return sum(sum(part.partitions) for part in self.gathered)
+
+    @property
+    def duplicates(self) -> int:
+        """Valid rows that added no triple."""
+        return self.rows - self.triples
 
     @property
     def two_tables(self) -> int:

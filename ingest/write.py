@@ -1,4 +1,4 @@
-"""Step 6: what was staged becomes rows of the Delta tables, and segments of names.
+"""What was staged becomes rows of the Delta tables, and segments of names.
 
 Ids are taken for good before the first file is moved; nothing here is visible before the commit.
 """

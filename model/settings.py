@@ -10,6 +10,7 @@ from typing import Any, Self
 from .errors import UsageError
 
 PREFIX = "PROVHOUSE_"
+UNUSABLE = "%\\*?[]{}"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,18 @@ class Settings:
         ):
             changes: dict[str, Any] = {n: _converted(n, v, source) for n, v in values.items()}
             settings = replace(settings, **changes)
-        return replace(settings, warehouse=Path(str(warehouse)).absolute())
+        return replace(settings, warehouse=_usable(Path(str(warehouse)).absolute()))
+
+
+def _usable(folder: Path) -> Path:
+    found = sorted(set(str(folder)) & set(UNUSABLE))
+    if found:
+        raise UsageError(
+            f"The path of a warehouse should have none of the characters {UNUSABLE}",
+            f"{folder} has {' '.join(found)}, which Spark and Delta read as patterns",
+            "Name another folder",
+        )
+    return folder
 
 
 def _read(file: Path) -> dict[str, object]:

@@ -82,8 +82,8 @@ class Asker:
             raise Damaged(
                 f"Neo4j should hold generation {self.snapshot.commit.generation}",
                 "It holds an older state of this warehouse, or none",
-                f"If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
-                f"{settings.graph_home} back from a backup, or ingest into a new warehouse",
+                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
+                f"{settings.graph_home} back from a backup, or ingest anew elsewhere",
             )
         return graph
 
@@ -177,11 +177,9 @@ class Asker:
             {
                 SRC: names.take(pa.array(at[: len(src)])),
                 DST: names.take(pa.array(at[len(src) :])),
-                OP: found.triples[OP].cast(pa.string()),
+                OP: found.triples[OP],
                 ATTRIBUTES: pc.if_else(
-                    pc.equal(found.triples[ATTRIBUTES].cast(pa.string()), ""),
-                    "{}",
-                    found.triples[ATTRIBUTES].cast(pa.string()),
+                    pc.equal(found.triples[ATTRIBUTES], ""), "{}", found.triples[ATTRIBUTES]
                 ),
                 DEPTH: found.near,
             }

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Stopwatch
-from provhouse.store.partitions import BLOCK
+from provhouse.store.partitions import SENT
 
 from .answer import Direction, Read
 from .bulk import Bulk
@@ -46,7 +46,7 @@ def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | N
     items, depths, parts, near = (
         [frontier[:0]],
         [frontier[:0]],
-        [BLOCK.empty_table()],
+        [SENT.empty_table()],
         [frontier[:0]],
     )
     level = partitions = 0
@@ -62,7 +62,7 @@ def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | N
         frontier = np.setdiff1d(reached, asked)
         asked = np.union1d(asked, frontier)
     more = bool(len(frontier)) and fetch(frontier)[0].num_rows > 0
-    triples = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+    triples = pa.concat_tables(parts).combine_chunks()
     return Found(
         np.concatenate(items),
         np.concatenate(depths).astype(np.int32),

@@ -66,6 +66,8 @@ def read_commit(layout: Layout, generation: int) -> Commit:
     path = _path(layout, generation)
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
+        if record["format"] != FORMAT:
+            raise ValueError(f"its format is {record['format']}")
         record["visible"] = tuple((first, last) for first, last in record["visible"])
         return Commit(**{**record, "totals": Totals(**record["totals"])})
     except (ValueError, TypeError, KeyError) as error:

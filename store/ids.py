@@ -7,6 +7,9 @@ it writes anything under an id; whatever a crash leaves behind is therefore neve
 import json
 from dataclasses import asdict, dataclass, replace
 
+from provhouse.model.errors import Damaged
+
+from .commits import generations
 from .layout import Layout
 from .layout import replace as replace_file
 
@@ -25,11 +28,18 @@ class Ids:
 
 
 def read_ids(layout: Layout) -> Ids:
-    """The ids that are free now."""
+    """The ids that are free now; raises Damaged if they are not known."""
     try:
         return Ids(**json.loads(layout.ids.read_text()))
     except FileNotFoundError:
-        return Ids()
+        if not generations(layout):
+            return Ids()
+        found = "The file is gone"
+    except (ValueError, TypeError):
+        found = "The file cannot be read"
+    raise Damaged(
+        f"{layout.ids} should say which ids are free", found, "Bring it back from a backup"
+    )
 
 
 def take(layout: Layout, ids: Ids) -> None:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 _CODED = pa.dictionary(pa.int32(), pa.string())
 BLOCK = pa.schema([(SRC, pa.int64()), (DST, pa.int64()), (OP, _CODED), (ATTRIBUTES, _CODED)])
-"""Triples as they are kept in memory and sent: items as numbers, texts each once a block."""
+"""Triples as they are kept in memory: items as numbers, texts each once a block."""
+SENT = pa.schema(
+    [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
+)
+"""Triples as they are sent: few of a block, which must not bring all of its texts along."""
 
 
 def partition_file(partition: int) -> str:
@@ -57,12 +61,11 @@ def read_partition(path: Path) -> pa.Table:
         ) from error
 
 
-def as_block(rows: pa.Table) -> bytes:
-    """Triples as bytes to keep or send."""
-    coded = rows.cast(BLOCK).combine_chunks().unify_dictionaries()
+def as_block(rows: pa.Table, form: pa.Schema = BLOCK) -> bytes:
+    """Triples as bytes, to keep or (``SENT``) to send."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, BLOCK) as out:
-        out.write_table(coded)
+    with pa.ipc.new_stream(sink, form) as out:
+        out.write_table(rows.cast(form).combine_chunks())
     block: bytes = sink.getvalue().to_pybytes()
     return block
 
@@ -73,9 +76,8 @@ def from_block(block: bytes) -> pa.Table:
 
 
 def joined(blocks: Iterable[bytes]) -> pa.Table:
-    """The triples of several blocks as one table."""
-    tables = [BLOCK.empty_table(), *map(from_block, blocks)]
-    return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+    """The triples of several sent blocks as one table."""
+    return pa.concat_tables([SENT.empty_table(), *map(from_block, blocks)]).combine_chunks()
 
 
 class Partitions:
@@ -142,7 +144,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
     for block in blocks:  # to the end: a worker whose input is left unread is thrown away
         kept = select(from_block(block))
         if kept.num_rows:
-            yield as_block(kept)
+            yield as_block(kept, SENT)
 
 
 def _within(first: I64, last: I64, rows: pa.Table) -> pa.Table:

@@ -22,6 +22,7 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 from provhouse.model.columns import PARTITION, TABLES
 from provhouse.model.errors import Damaged
 
+from .commits import Commit
 from .layout import Layout, sync_folder
 
 _CONFIGURATION: dict[str, str | None] = {
@@ -124,21 +125,23 @@ def read_rows(
     return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
 
 
-def take_back(layout: Layout, base: int, versions: dict[str, int]) -> None:
-    """Bring every table of a base to its committed version and remove all other files.
+def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
+    """Bring every table of a base to its committed version and remove files that no commit shows.
 
-    For a writer, after a crash of the one before. A table without a committed version goes whole.
+    For a writer, after a crash of the one before; ``commits`` are all that use the base. A table
+    without a committed version goes whole.
     """
     for name in TABLES:
         folder = layout.table(base, name)
-        if name not in versions:
+        versions = {commit.tables[name] for commit in commits if name in commit.tables}
+        if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        committed = DeltaTable(folder, version=versions[name])
-        kept = {Path(uri).name for uri in committed.file_uris()}
+        shown = (DeltaTable(folder, version=version).file_uris() for version in versions)
+        kept = {Path(uri).name for uris in shown for uri in uris}
         latest = DeltaTable(folder)
-        if latest.version() > versions[name]:
-            latest.restore(versions[name])
+        if latest.version() > max(versions):
+            latest.restore(max(versions))
         for file in folder.glob("*.parquet"):
             if file.name not in kept:
                 file.unlink()

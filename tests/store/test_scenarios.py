@@ -112,7 +112,7 @@ class Crash(BaseException):
     """Stands for a kill: nothing of ours catches it."""
 
 
-@pytest.mark.parametrize("table", range(8))
+@pytest.mark.parametrize("table", range(6))
 def test_what_a_crash_leaves_is_removed(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, table: int
 ) -> None:
