@@ -37,3 +37,9 @@ def test_a_set_that_fits_is_in_one_partition(sizes: list[int], limit: int) -> No
     for size, count in zip(sizes, pieces, strict=True):
         # a larger one begins a partition of its own and takes no more than it needs
         assert count == -(-size // limit)
+
+
+def test_a_partition_is_filled_to_its_limit() -> None:
+    placements = partition(np.repeat(np.arange(5), [2, 2, 3, 1, 9]), 4)[1]
+    assert placements["partition"].to_pylist() == [0, 0, 1, 1, 2, 3, 4]
+    assert placements["triples"].to_pylist() == [2, 2, 3, 1, 4, 4, 1]
