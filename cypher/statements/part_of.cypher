@@ -1,4 +1,9 @@
+// A set is part of one component: the one it is in now, where components were merged.
 UNWIND $rows AS row
 MERGE (s:Set {warehouse: $warehouse, id: row.set})
 MERGE (c:Component {warehouse: $warehouse, id: row.component})
 MERGE (s)-[:PART_OF]->(c)
+WITH s, c
+MATCH (s)-[before:PART_OF]->(other)
+WHERE other <> c
+DELETE before
