@@ -67,9 +67,10 @@ class Bulk:
         """All visible triples, hash-partitioned on dst (upstream) or src (downstream)."""
         key = DST if direction == "upstream" else SRC
         if key not in self._hashed:
+            session = self.session
             self._progress.begin(f"Cache all triples by {key}")
             with unless_damaged(self._paths()), working():
-                self._hashed[key] = Hashed.load(self.session, self._snapshot, key)
+                self._hashed[key] = Hashed.load(session, self._snapshot, key)
         return self._hashed[key]
 
     def _paths(self) -> Iterator[Path]:

@@ -45,6 +45,8 @@ _CONFIG = {
 
 LONGEST_SOCKET_FOLDER = 60
 """The system takes 107 bytes, and Spark's names of sockets have 42."""
+ENDINGS = ("Python worker exited unexpectedly", "from pyspark.daemon", "SparkContext was shut down")
+"""What Spark says of workers that were killed, and when it was asked to end itself."""
 
 _starting = threading.Lock()
 _sessions: "list[SparkSession]" = []
@@ -121,7 +123,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     except Exception as error:
         raise Unavailable(
             f"Spark should start with the master {settings.master}",
-            f"It did not: {_first_line(error)}",
+            f"It did not: {_said(error).splitlines()[0]}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
 
@@ -195,23 +197,34 @@ def working() -> Iterator[None]:
         end()
         raise
     except Exception as error:
-        alive = _alive()
-        if alive and "Python worker exited unexpectedly" not in str(error):
+        said = _said(error)
+        if not _ended(error, said):
             raise
         end()
         raise Unavailable(
             "Spark should do its part of this",
-            f"{'A worker of it' if alive else 'It'} ended meanwhile: {_first_line(error)}",
+            f"It ended meanwhile, or a worker of it: {said.splitlines()[0]}",
             "See whether the machine lacks memory, then run the command again",
         ) from error
 
 
-def _alive() -> bool:
-    return any(_is_spark(child) for child in psutil.Process().children())
+def _ended(error: Exception, said: str) -> bool:
+    """Whether Spark, or a worker of it, ended for a reason outside; a killed JVM takes a moment."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, Py4JJavaError | PySparkException):  # Java answered
+        return any(sentence in said for sentence in ENDINGS)
+    jvms = [child for child in psutil.Process().children() if _is_spark(child)]
+    return not psutil.wait_procs(jvms, 3)[1]
 
 
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).splitlines()), "") or type(error).__name__
+def _said(error: Exception) -> str:
+    """The text of an error, never empty; py4j asks Java for it, where there may be nobody."""
+    with suppress(Exception):
+        if text := str(error).strip():
+            return text
+    return type(error).__name__
 
 
 @dataclass(frozen=True)
