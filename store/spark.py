@@ -47,7 +47,6 @@ LONGEST_SOCKET_FOLDER = 60
 """The system takes 107 bytes, and Spark's names of sockets have 42."""
 ENDINGS = ("Python worker exited unexpectedly", "from pyspark.daemon", "SparkContext was shut down")
 """What Spark says of workers that were killed, and when it was asked to end itself."""
-
 _starting = threading.Lock()
 _sessions: "list[SparkSession]" = []
 
@@ -188,8 +187,8 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 def working() -> Iterator[None]:
     """Around what Spark does: if it dies meanwhile that is Unavailable, and no defect of ours.
 
-    An error that Python raised in a task, or Spark over what it was told, stays as it is. An
-    interruption ends Spark, so that no task goes on writing while others put away.
+    Other errors stay as they are. An interruption ends Spark, so that no task goes on writing while
+    others put away.
     """
     try:
         yield

@@ -122,7 +122,7 @@ def test_a_signal_to_the_command_alone(
 
 @pytest.mark.parametrize("step", ["Read the files", "Load Neo4j"])
 def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -> None:
-    """Spark ends by itself; what was written is left to the next command, under ids that are gone."""
+    """Spark ends by itself; what was written stays for the next command, under ids of its own."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
