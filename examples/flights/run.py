@@ -193,7 +193,7 @@ def compare(teller: Teller, asker: Asker, lineage: Answer) -> None:
     teller.heading("The same question by three methods")
     teller.typed(f"lineage {lineage.item} --method rq")
     methods: list[Method] = [method for method in get_args(Method) if method in METHODS]
-    answers = {
+    answers: dict[str, tuple[Answer, Answer]] = {
         method: (asker.ask(lineage.item, "upstream", method),
                  asker.ask(lineage.item, "upstream", method))
         for method in methods

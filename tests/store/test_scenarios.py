@@ -16,6 +16,7 @@ from provhouse.ingest import ingest, write
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.query.bulk import Bulk
 from provhouse.query.csprov import CSProv
+from provhouse.store import tables
 from provhouse.store.commits import current, generations, read_commit, write_commit
 from provhouse.store.ids import finished, read_ids, take
 from provhouse.store.snapshot import Snapshot
@@ -134,9 +135,9 @@ def test_what_a_crash_leaves_is_removed(
     assert {file.name for file in folder.glob("*.parquet")} == held
 
 
-def _crash_after(tables: int, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """An ingest that dies once it has appended to so many tables, without any clean-up."""
-    left = [tables]
+    left = [count]
 
     def append_rows(folder: Path, *arguments: Any) -> int:
         if left[0] == 0:
@@ -144,7 +145,7 @@ def _crash_after(tables: int, house: House, monkeypatch: pytest.MonkeyPatch) -> 
         left[0] -= 1
         return real(folder, *arguments)
 
-    real = write.append_rows
+    real = tables.append_rows
     with monkeypatch.context() as patch:
         patch.setattr(write, "append_rows", append_rows)
         patch.setattr(ingest, "recover", lambda layout: None)
