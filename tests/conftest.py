@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from pyspark.sql import SparkSession
 
@@ -17,6 +18,10 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.store import spark as store
 from provhouse.store.layout import Layout
+
+# The first example of a kernel may be the one that compiles it.
+hypothesis.settings.register_profile("provhouse", deadline=None)
+hypothesis.settings.load_profile("provhouse")
 
 
 @pytest.fixture(scope="session")
