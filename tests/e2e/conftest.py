@@ -1,7 +1,6 @@
 """Commands as users type them, on Neo4j, Spark and Java as they are."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +28,30 @@ def first_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def held(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path) -> Command:
+def held(
+    tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path
+) -> Iterator[Command]:
     """A warehouse with one ingest, only to be read or to fail on; ``report`` is its last item."""
     command = Command(tmp_path_factory.mktemp("held") / "warehouse", graph_home)
     command("ingest", first_file)
-    return command
+    yield command
+    command.end_all()
 
 
 @pytest.fixture
-def fresh(tmp_path: Path, graph_home: Path) -> Command:
+def fresh(tmp_path: Path, graph_home: Path) -> Iterator[Command]:
     """A warehouse that is not there yet."""
-    return Command(tmp_path / "warehouse", graph_home)
+    command = Command(tmp_path / "warehouse", graph_home)
+    yield command
+    command.end_all()
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[Command]:
+    """A warehouse that is not there yet, with a Neo4j of its own."""
+    command = Command(tmp_path / "warehouse")
+    yield command
+    command.end_all()
 
 
 @pytest.fixture
@@ -59,9 +71,3 @@ def state(command: Command) -> dict[str, Any]:
     kept = [f for f in root.glob("base-*/**/*") if f.is_file() and f.name != ".in-use"]
     files = sorted(str(f.relative_to(root)) for f in kept)
     return {"files": files, "commits": sorted(f.read_text() for f in root.glob("commits/*"))}
-
-
-def one_json(text: str) -> dict[str, Any]:
-    """The one object that a command wrote."""
-    value: dict[str, Any] = json.loads(text)
-    return value

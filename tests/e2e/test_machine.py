@@ -84,40 +84,39 @@ def test_a_warehouse_that_cannot_be_written(below: str, first_file: Path, tmp_pa
 
 
 def test_a_neo4j_whose_ports_are_taken_and_whose_password_is_wrong(
-    first_file: Path, tmp_path: Path
+    alone: Command, first_file: Path
 ) -> None:
     """It moves to other ports; a password that does not fit is said, and mended it works again."""
-    command = Command(tmp_path / "warehouse")
-    assert "Neo4j is up" in command("up").out
-    before = State.read(command.warehouse / "neo4j")
+    assert "Neo4j is up" in alone("up").out
+    before = State.read(alone.warehouse / "neo4j")
     assert before
-    for one in command.running("CommunityEntryPoint"):
+    for one in alone.running("CommunityEntryPoint"):
         one.kill()
         one.wait(10)
-    password = command.warehouse / "neo4j" / "password"
+    password = alone.warehouse / "neo4j" / "password"
     assert stat.S_IMODE(password.stat().st_mode) == 0o600
     right = password.read_text()
     with socket.create_server(("127.0.0.1", before.bolt)):
         password.write_text("something else\n")
-        done = command("up", status=5)
+        done = alone("up", status=5)
         assert "Another program has taken a port of Neo4j" in done.err
         assert str(password) in done.message
         assert "something else" not in done.err
-        assert not command.running()
+        assert not alone.running()
         password.unlink()
-        assert str(password) in command("up", status=5).message
+        assert str(password) in alone("up", status=5).message
         password.write_text(right)
-        assert "Neo4j is up" in command("up").out
-    after = State.read(command.warehouse / "neo4j")
+        assert "Neo4j is up" in alone("up").out
+    after = State.read(alone.warehouse / "neo4j")
     assert after
     assert after.bolt != before.bolt
     assert psutil.pid_exists(after.pid or 0)
     password.write_text("something else\n")
-    done = command("ingest", first_file, status=5)
+    done = alone("ingest", first_file, status=5)
     assert str(password) in done.message
-    assert not list(command.warehouse.glob("commits/*"))
+    assert not list(alone.warehouse.glob("commits/*"))
     password.write_text(right)
-    assert command("down").out == "Neo4j is down.\n"
+    assert alone("down").out == "Neo4j is down.\n"
 
 
 def test_a_place_where_a_result_cannot_go(held: Command, tmp_path: Path) -> None:
