@@ -27,12 +27,14 @@ class Answered(TypedDict):
 
 
 class Class(TypedDict):
-    """Questions of one kind: those whose answer has ``least`` to ``most`` items."""
+    """Questions whose answer has ``least`` to ``most`` items: those of ``asked`` items, found among
+    ``drawn`` that were drawn at random."""
 
     name: str
     direction: str
     least: int
     most: int
+    drawn: int
     asked: int
     answer: Answered
     methods: dict[str, Measured]
@@ -61,7 +63,6 @@ class Results(TypedDict):
 
     date: str
     seed: int
-    drawn: int
     load: float
     machine: Machine
     versions: dict[str, str]

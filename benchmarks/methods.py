@@ -1,8 +1,8 @@
 """RQ, CCProv and CSProv on the demo's warehouse: `make bench-methods`.
 
-It draws items at random, asks how large their lineage or impact is, keeps some of each class of
-size, and then asks all three methods the same questions, warm and in one session. The answers must
-be equal. What was measured goes to `results/methods.json`.
+It draws items at random, some for each class of size of their lineage or impact, and asks all three
+methods the same questions, warm and in one session. The answers must be equal. What was measured
+goes to `results/methods.json`.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pyarrow.compute as pc
+from draw import Graph
 from form import Answered, Class, Measured, Results, Spread, Totals
 from machine import machine, versions
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.listening import listening
 from provhouse.cypher import server
-from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 WANTED = 10
-TRIES = 500
 EMPTY_JOBS = 20
 
 
@@ -51,16 +50,22 @@ class Kind:
     direction: Direction
     least: int
     most: int
-    chosen: list[str] = field(default_factory=list)
 
 
-@dataclass
-class Urn:
-    """The items of one table that were not drawn yet, and how many of the others were of use."""
+@dataclass(frozen=True)
+class Questions:
+    """The items to ask for, and how many were drawn to find them."""
 
-    left: list[int]
-    hits: int = 0
-    misses: int = 0
+    kind: Kind
+    items: list[str]
+    drawn: int
+
+
+KINDS = (
+    Kind("small", "upstream", 100, 200),
+    Kind("large", "upstream", 5_000, 10_000),
+    Kind("impact", "downstream", 100, 1_000),
+)
 
 
 def run(settings: Settings, seed: int, progress: Progress) -> Results:
@@ -75,27 +80,19 @@ def run(settings: Settings, seed: int, progress: Progress) -> Results:
     progress.say(f"Drawing items with seed {seed}")
     with Asker(settings, progress) as asker:
         fills = fill(asker)
-        kinds = (
-            Kind("small", "upstream", 100, 200),
-            Kind("large", "upstream", 5_000, 10_000),
-            Kind("impact", "downstream", 100, 1_000),
-        )
-        rng, tables = np.random.default_rng(seed), by_table(asker)
-        drawn = sum(choose(asker, kind, tables, rng, progress) for kind in kinds)
-        found = [kind for kind in kinds if kind.chosen]
+        drawn = choose(asker, np.random.default_rng(seed), progress)
         address = server.running(settings.graph_home)
         assert address  # the asker keeps it up
         return {
             "date": f"{datetime.now(UTC):%Y-%m-%d}",
             "seed": seed,
-            "drawn": drawn,
             "load": round(load, 2),
             "machine": machine(),
             "versions": versions(address.http),
             "warehouse": cast(Totals, asdict(asker.snapshot.commit.totals)),
             "fill_seconds": fills,
             "empty_job_seconds": empty_job(asker.bulk.session.sparkContext),
-            "classes": [measure(asker, kind, progress) for kind in found],
+            "classes": [measure(asker, each, progress) for each in drawn if each.items],
         }
 
 
@@ -111,47 +108,22 @@ def fill(asker: Asker) -> dict[str, float]:
     }
 
 
-def by_table(asker: Asker) -> list[I64]:
-    """The numbers of all items, a list for each table."""
-    spans = asker.snapshot.spans
-    numbers = np.concatenate([np.arange(s.first, s.first + s.items) for s in spans])
-    tables = asker.snapshot.names.tables(numbers)
-    return [numbers[np.asarray(pc.equal(tables, table))] for table in pc.unique(tables).sort()]
-
-
-def choose(
-    asker: Asker, kind: Kind, tables: Sequence[I64], rng: np.random.Generator, progress: Progress
-) -> int:
-    """Look for items of a kind in random order; the number of items that were drawn for it.
-
-    Of all items hardly any is a sum of thousands of others, so a table is drawn first: by what it
-    has yielded so far, as Thompson did, while those that yield nothing are soon left alone.
-    """
-    progress.begin(f"Look for items of the class {kind.name}")
-    urns = [Urn(rng.permutation(table).tolist()) for table in tables]
-    for drawn in range(TRIES):
-        filled = [urn for urn in urns if urn.left]
-        if not filled or len(kind.chosen) == WANTED:
-            return drawn
-        urn = max(filled, key=lambda urn: rng.beta(1 + urn.hits, 1 + urn.misses))
-        draw(asker, kind, urn)
-        progress.advance(len(kind.chosen), WANTED)
-    progress.say(f"In {TRIES:,} draws only {len(kind.chosen)} of the class {kind.name} were found")
-    return TRIES
-
-
-def draw(asker: Asker, kind: Kind, urn: Urn) -> None:
-    """Take an item of a table and keep it if its answer has the right size.
-
-    RQ is asked, since a large lineage costs it the least here; the answer is the same for all.
-    """
-    item = str(asker.snapshot.names.names(np.array([urn.left.pop()]))[0].as_py())
-    size = asker.ask(item, kind.direction, "rq").items.num_rows
-    if kind.least <= size <= kind.most:
-        urn.hits += 1
-        kind.chosen.append(item)
-    else:
-        urn.misses += 1
+def choose(asker: Asker, rng: np.random.Generator, progress: Progress) -> list[Questions]:
+    """Draw items for each class, of all items alike."""
+    progress.begin("Draw items")
+    snapshot = asker.snapshot
+    items = np.concatenate([np.arange(s.first, s.first + s.items) for s in snapshot.spans])
+    count = int(items.max()) + 1
+    triples = asker.bulk.partitions.fetch(
+        snapshot.partitions, np.array([0]), np.array([count], np.int64)
+    )
+    drawn = []
+    for kind in KINDS:
+        graph = Graph(triples, kind.direction, count)
+        chosen, tried = graph.draw(rng.permutation(items), kind.least, kind.most, WANTED)
+        progress.say(f"{kind.name}: {len(chosen)} among {tried:,} items drawn")
+        drawn.append(Questions(kind, snapshot.names.names(chosen).to_pylist(), tried))
+    return drawn
 
 
 def empty_job(context: "SparkContext") -> Spread:
@@ -165,34 +137,39 @@ def _nothing(rows: Iterable[bytes]) -> list[bytes]:
     return list(rows)[:0]  # read to the end, or Spark throws the worker away
 
 
-def measure(asker: Asker, kind: Kind, progress: Progress) -> Class:
-    """Ask for all items of one kind by each method."""
+def measure(asker: Asker, questions: Questions, progress: Progress) -> Class:
+    """Ask for all items of one class by each method."""
+    kind = questions.kind
     progress.begin(f"Measure the class {kind.name}")
-    ask(asker, kind.chosen[0], kind.direction)  # whatever else a first time costs
+    ask(asker, questions.items[0], kind)  # whatever else a first time costs
     answers = []
-    for item in kind.chosen:
-        answers.append(ask(asker, item, kind.direction))
-        progress.advance(len(answers), len(kind.chosen))
+    for item in questions.items:
+        answers.append(ask(asker, item, kind))
+        progress.advance(len(answers), len(questions.items))
     return {
         "name": kind.name,
         "direction": kind.direction,
         "least": kind.least,
         "most": kind.most,
+        "drawn": questions.drawn,
         "asked": len(answers),
         "answer": answered([one["csprov"] for one in answers]),
         "methods": {method: measured([one[method] for one in answers]) for method in METHODS},
     }
 
 
-def ask(asker: Asker, item: str, direction: Direction) -> dict[Method, Answer]:
+def ask(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
     """The same question by each method; raises Damaged if their answers differ."""
-    answers = {method: asker.ask(item, direction, method) for method in METHODS}
+    answers = {method: asker.ask(item, kind.direction, method) for method in METHODS}
     first = answers[METHODS[0]]
+    fits = kind.least <= first.items.num_rows <= kind.most
     for method, answer in answers.items():
-        if not (answer.items.equals(first.items) and answer.triples.equals(first.triples)):
+        same = answer.items.equals(first.items) and answer.triples.equals(first.triples)
+        if not (same and fits):
             raise Damaged(
-                f"{METHODS[0]} and {method} should give the same answer for {item} {direction}",
-                f"{first.items.num_rows:,} and {answer.items.num_rows:,} items were found,"
+                f"{METHODS[0]} and {method} should give the same answer for {item}, of the class"
+                f" {kind.name}",
+                f"They find {first.items.num_rows:,} and {answer.items.num_rows:,} items"
                 f" with {first.triples.num_rows:,} and {answer.triples.num_rows:,} triples",
                 "Please report it",
             )

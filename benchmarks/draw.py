@@ -1,0 +1,68 @@
+"""Draw items at random whose lineage or impact has a wanted size.
+
+Few items are sums of thousands of others, so hundreds of thousands are tried: over all triples in
+memory, in a compiled kernel. It shares nothing with the methods that are measured, and so checks
+how many items they find.
+"""
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from provhouse.model.arrays import I64
+from provhouse.query.answer import Direction
+from provhouse.query.found import ends
+
+
+class Graph:
+    """All triples in one direction; items are numbers below ``count``."""
+
+    def __init__(self, triples: pa.Table, direction: Direction, count: int) -> None:
+        near, far = ends(triples, direction)
+        self._far = far[np.argsort(near, kind="stable")]
+        self._at = np.zeros(count + 1, np.int64)
+        np.cumsum(np.bincount(near, minlength=count), out=self._at[1:])
+
+    def draw(self, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:
+        """The first ``wanted`` of these items that reach ``least`` to ``most``, and how many were
+        tried for it."""
+        chosen, tried = _fitting(self._at, self._far, items, least, most, wanted)
+        return chosen, tried
+
+
+@njit(cache=True)
+def _fitting(at: I64, far: I64, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:
+    chosen = np.empty(wanted, np.int64)
+    found = tried = 0
+    seen = np.full(len(at), -1, np.int64)
+    queue = np.empty(most + 2, np.int64)
+    for item in items:
+        if found == wanted:
+            break
+        reached = _reached(at, far, item, most, seen, tried, queue)
+        tried += 1
+        if least <= reached <= most:
+            chosen[found] = item
+            found += 1
+    return chosen[:found], tried
+
+
+@njit(cache=True)
+def _reached(at: I64, far: I64, item: int, most: int, seen: I64, mark: int, queue: I64) -> int:
+    """How many items this one reaches; counts to one more than ``most`` and no further.
+
+    The item counts if a cycle leads back to it. ``seen`` holds no ``mark`` yet.
+    """
+    queue[0] = item
+    filled, taken = 1, 0
+    while taken < filled:
+        node = queue[taken]
+        taken += 1
+        for place in range(at[node], at[node + 1]):
+            if seen[far[place]] != mark:
+                seen[far[place]] = mark
+                queue[filled] = far[place]
+                filled += 1
+                if filled == most + 2:
+                    return most + 1
+    return filled - 1
