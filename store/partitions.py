@@ -21,6 +21,7 @@ from provhouse.model.errors import Damaged, Unavailable
 
 from .spark import working
 from .tables import write_parquet
+from .workers import settle
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -145,6 +146,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
         kept = select(from_block(block))
         if kept.num_rows:
             yield as_block(kept, SENT)
+    settle()
 
 
 def _within(first: I64, last: I64, rows: pa.Table) -> pa.Table:

@@ -22,6 +22,7 @@ from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 
 from .layout import Layout
+from .workers import settle
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -246,6 +247,8 @@ class _Guarded(Generic[Arg, Result]):
         except (ProvhouseError, OSError, MemoryError) as error:
             error.add_note(traceback.format_exc())  # which does not travel by itself
             return _Failed(error)
+        finally:
+            settle()
 
 
 def run_tasks(
