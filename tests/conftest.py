@@ -1,6 +1,7 @@
 """What all tests share: outside systems that are started once."""
 
 import secrets
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.store import spark as store
 from provhouse.store.layout import Layout
+
+# A shell that starts tests in the background lets them ignore Ctrl-C, and so would every command.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first example of a kernel may be the one that compiles it.
 hypothesis.settings.register_profile("provhouse", deadline=None)
