@@ -81,6 +81,7 @@ def run(settings: Settings, seed: int, progress: Progress) -> Results:
     with Asker(settings, progress) as asker:
         fills = fill(asker)
         drawn = choose(asker, np.random.default_rng(seed), progress)
+        _ = asker.graph  # Neo4j's start belongs to no question either
         address = server.running(settings.graph_home)
         assert address  # the asker keeps it up
         return {
