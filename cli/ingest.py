@@ -15,12 +15,12 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="Files and folders of triples: src, dst, op.",
+            help="Files, folders and quoted patterns: CSV, JSON lines, Parquet, Delta tables.",
             show_default=False,
         ),
     ],
     input_format: Annotated[
-        Literal["csv", "parquet"] | None,
+        Literal["csv", "jsonl", "parquet"] | None,
         typer.Option("--input", help="What the files are; else their names say it."),
     ] = None,
     splits: Annotated[

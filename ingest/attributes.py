@@ -8,37 +8,80 @@ holds is kept as it is, but for a time: ``2013-01-01 05:00:00`` becomes what Par
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from datetime import date, time
 from decimal import Decimal
+from functools import reduce
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]00:?00)?")
+_LIKE_A_TIME = r"^.{4}-..-..[ T]..:..:.."
+_TO_ESCAPE = r'[\x00-\x1f"\\]'
 
 
 def canonical(columns: pa.Table) -> pa.Array:
     """One JSON object a row, keys in order of name; empty text where a row has no attribute."""
-    count = columns.num_rows
-    if not columns.num_columns:
-        return pa.array([""], pa.string()).take(pa.array([0] * count, pa.int32()))
     names = sorted(columns.column_names)
-    encoded = [_texts_of(columns[name].combine_chunks()).dictionary_encode() for name in names]
-    pairs = [_pairs(name, column.dictionary) for name, column in zip(names, encoded, strict=True)]
-    rows = zip(*(column.indices.to_pylist() for column in encoded), strict=True)
-    made: dict[tuple[int | None, ...], str] = {}  # rows of one run share their attributes
-    texts = [made.get(row) or made.setdefault(row, _joined(row, pairs)) for row in rows]
-    return pa.array(texts, pa.string())
+    if not names:
+        return pa.repeat(pa.scalar("", pa.string()), columns.num_rows)
+    pairs = [_pairs(name, columns[name].combine_chunks()) for name in names]
+    empty = reduce(pc.and_, map(pc.is_null, pairs))
+    pairs[0] = pc.if_else(empty, "", pairs[0])  # Arrow's join leaves out rows of nulls alone (26.0)
+    joined = pc.binary_join_element_wise(*pairs, ",", null_handling="skip")
+    return pc.if_else(empty, "", _between("{", joined, "}"))
 
 
-def _pairs(name: str, values: pa.Array) -> list[str]:
-    key = json.dumps(name, ensure_ascii=False)
-    return [f"{key}:{json.dumps(as_text(v), ensure_ascii=False)}" for v in values.to_pylist()]
+def as_object(values: Mapping[str, object]) -> str:
+    """The same for one row, as Python has it."""
+    given = [
+        (name, value)
+        for name, value in sorted(values.items(), key=itemgetter(0))
+        if value is not None
+    ]
+    pairs = [f"{_encode(name)}:{_encode(as_text(value))}" for name, value in given]
+    return "{" + ",".join(pairs) + "}" if pairs else ""
 
 
-def _joined(row: tuple[int | None, ...], pairs: list[list[str]]) -> str:
-    given = [pairs[column][code] for column, code in enumerate(row) if code is not None]
-    return "{" + ",".join(given) + "}" if given else ""
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _pairs(name: str, column: pa.Array) -> pa.Array:
+    """``"name":"value"`` for each row; null where the value is."""
+    encoded = _texts_of(column).dictionary_encode()
+    values = quoted(_as_texts(encoded.dictionary))
+    return _between(f"{_encode(name)}:", values, "").take(encoded.indices)
+
+
+def quoted(texts: pa.Array) -> pa.Array:
+    """Each text as JSON has it, in quotes."""
+    escaped = pc.match_substring_regex(texts, _TO_ESCAPE)
+    return _replaced(_between('"', texts, '"'), escaped, texts, _encode)
+
+
+def _between(before: str, texts: pa.Array, after: str) -> pa.Array:
+    return pc.binary_join_element_wise(before, texts, after, "")
+
+
+def _as_texts(values: pa.Array) -> pa.Array:
+    """Distinct values in their one form; the usual types without a Python object for each."""
+    if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
+        return values.cast(pa.string())
+    if not pa.types.is_string(values.type):
+        return pa.array([as_text(v) for v in values.to_pylist()], pa.string())
+    times = pc.match_substring_regex(values, _LIKE_A_TIME)
+    return _replaced(values, times, values, _time_text)
+
+
+def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
+    """The texts, but where it is told what ``by`` makes of those in ``of``."""
+    if not pc.any(where).as_py():
+        return texts
+    made = pa.array(map(by, of.filter(where).to_pylist()), pa.string())
+    return pc.replace_with_mask(texts, where, made)
 
 
 def _texts_of(column: pa.Array) -> pa.Array:
@@ -54,6 +97,8 @@ def _texts_of(column: pa.Array) -> pa.Array:
         return pa.array(texts, pa.string())
     if pa.types.is_dictionary(column.type):
         return _texts_of(column.dictionary_decode())
+    if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
+        return column.cast(pa.string())
     return column
 
 

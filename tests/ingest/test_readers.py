@@ -9,15 +9,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.ingest import readers
-from provhouse.ingest.readers import Source, batches, sources
-from provhouse.model.errors import BadInput, UsageError
+from provhouse.ingest.readers import Source, batches
+from provhouse.ingest.reading import limits
+from provhouse.model.errors import BadInput
 
 HEADER = b"src,dst,op\n"
 
 
 def read(path: Path, form: str = "csv") -> list[dict[str, object]]:
     return [row for batch in batches(Source(str(path), form)) for row in batch.rows.to_pylist()]
+
+
+def packed(folder: Path, content: bytes, packer: str) -> Path:
+    """A CSV file, packed as its ending says."""
+    path = folder / f"t.csv.{packer}".rstrip(".")
+    if packer == "gz":
+        content = gzip.compress(content)
+    elif packer == "zst":
+        content = pa.compress(content, "zstd", asbytes=True)
+    path.write_bytes(content)
+    return path
 
 
 @pytest.mark.parametrize(
@@ -36,40 +47,43 @@ def read(path: Path, form: str = "csv") -> list[dict[str, object]]:
         (HEADER + b'a,"b,c\n', 2),
     ],
 )
-@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("packer", ["", "gz", "zst"])
 def test_a_broken_csv_is_refused_with_its_line(
-    tmp_path: Path, content: bytes, line: int, packed: bool
+    tmp_path: Path, content: bytes, line: int, packer: str
 ) -> None:
-    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
-    path.write_bytes(gzip.compress(content) if packed else content)
+    path = packed(tmp_path, content, packer)
     with pytest.raises(BadInput) as caught:
         read(path)
     assert f"{path}, line {line}" in caught.value.wanted
     assert caught.value.found
 
 
-def cut_off(packed: bytes) -> bytes:
-    return packed[: len(packed) // 2]
+def cut_off(archive: bytes) -> bytes:
+    return archive[: len(archive) // 2]
 
 
-def spoilt(packed: bytes) -> bytes:
-    return packed[:40] + bytes(40) + packed[80:]
+def spoilt(archive: bytes) -> bytes:
+    return archive[:40] + bytes(40) + archive[80:]
 
 
-def spoilt_later(packed: bytes) -> bytes:
-    at = len(packed) * 3 // 4
-    return packed[:at] + bytes(40) + packed[at + 40 :]
+def spoilt_later(archive: bytes) -> bytes:
+    at = len(archive) * 3 // 4
+    return archive[:at] + bytes(40) + archive[at + 40 :]
 
 
-def other(packed: bytes) -> bytes:
-    return b"this is no gzip at all"
+def other(archive: bytes) -> bytes:
+    return b"this is no archive at all"
 
 
 @pytest.mark.parametrize("harm", [cut_off, spoilt, spoilt_later, other])
-def test_a_broken_gzip_is_refused(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize("packer", ["gz", "zst"])
+def test_a_broken_archive_is_refused(
+    tmp_path: Path, harm: Callable[[bytes], bytes], packer: str
+) -> None:
     rows = b"".join(f"item-{n * 7919 % 100_003},item-{n},op\n".encode() for n in range(50_000))
-    path = tmp_path / "t.csv.gz"
-    path.write_bytes(harm(gzip.compress(HEADER + rows)))
+    path = packed(tmp_path, HEADER + rows, packer)
+    assert len(read(path)) == 50_000
+    path.write_bytes(harm(path.read_bytes()))
     with pytest.raises(BadInput, match=str(path)):
         read(path)
 
@@ -112,7 +126,7 @@ def test_numbers_are_names_too(tmp_path: Path) -> None:
 
 
 def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "BLOCK", 100)
+    monkeypatch.setattr(limits, "BLOCK", 100)
     path = tmp_path / "t.csv"
     path.write_bytes(HEADER + b"".join(f"a{n},b{n},c\n".encode() for n in range(100)))
     read = list(batches(Source(str(path), "csv")))
@@ -126,22 +140,3 @@ def test_a_file_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(HEADER)
     assert read(path) == []
-
-
-def test_folders_are_opened_and_files_named_once(tmp_path: Path) -> None:
-    for name in ("b.csv", "a.CSV.GZ", "x.parquet", "_SUCCESS", ".hidden.csv", "notes.txt"):
-        (tmp_path / name).touch()
-    found = sources([tmp_path, tmp_path / "b.csv"], None)
-    assert [Path(source.path).name for source in found] == ["a.CSV.GZ", "b.csv", "x.parquet"]
-    assert [source.format for source in found] == ["csv", "csv", "parquet"]
-
-
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").touch()
-    with pytest.raises(BadInput, match="There is none"):
-        sources([tmp_path / "nothing.csv"], None)
-    with pytest.raises(BadInput, match="should hold files of triples"):
-        sources([tmp_path], None)
-    with pytest.raises(UsageError, match="--input"):
-        sources([tmp_path / "notes.txt"], None)
-    assert sources([tmp_path / "notes.txt"], "csv")[0].format == "csv"

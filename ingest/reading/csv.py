@@ -1,0 +1,81 @@
+"""CSV: Arrow reads it, Python's own reader says at which line it is broken."""
+
+import csv
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from provhouse.model.errors import BadInput
+
+from . import limits
+from .header import check_columns, unreadable
+from .opening import opened, text_lines
+from .source import Source
+
+_BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
+
+
+def check(source: Source) -> None:
+    """Raise BadInput if the header is none."""
+    _header(source.path)
+
+
+def tables(source: Source) -> Iterator[pa.Table]:
+    """The rows, every column as text; a field with nothing in it is null."""
+    header = _header(source.path)
+    try:
+        for batch in _reader(source.path, header):
+            yield pa.table(batch)
+    except _BROKEN as error:
+        line = _broken_line(source.path)
+        place = f"{source.path}, line {line}," if line else source.path
+        raise unreadable(place, "CSV", error) from error
+
+
+def _reader(path: str, header: list[str]) -> pa_csv.CSVStreamingReader:
+    return pa_csv.open_csv(
+        opened(path),
+        read_options=pa_csv.ReadOptions(use_threads=False, block_size=limits.BLOCK),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()),
+            null_values=[""],  # a field with nothing in it is absent, a quoted nothing is not
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+
+
+def _header(path: str) -> list[str]:
+    csv.field_size_limit(limits.BLOCK)
+    try:
+        with text_lines(path) as lines:
+            header = next(csv.reader(lines), [])
+        "".join(header).encode()  # what was no UTF-8 cannot be encoded again
+    except UnicodeError as error:
+        raise BadInput(
+            f"{path}, line 1, should be a header with src and dst", f"It is not text: {error}"
+        ) from error
+    except _BROKEN as error:
+        raise unreadable(f"{path}, line 1,", "CSV", error) from error
+    check_columns(f"{path}, line 1,", header)
+    return header
+
+
+def _broken_line(path: str) -> int | None:
+    """The line at which a CSV stops being one; found by reading it again, slowly."""
+    line = 0
+    try:
+        with text_lines(path) as lines:
+            reader = csv.reader(lines, strict=True)
+            width = len(next(reader))
+            line = reader.line_num
+            for row in reader:
+                "".join(row).encode()  # what was no UTF-8 cannot be encoded again
+                if row and len(row) != width:
+                    return line + 1
+                line = reader.line_num
+    except _BROKEN:
+        return line + 1
+    return None

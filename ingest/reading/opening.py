@@ -1,0 +1,36 @@
+"""Files opened as bytes or as text, whatever they are compressed with."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from . import limits
+from .source import codec_of
+
+
+def opened(path: str) -> pa.NativeFile:
+    """The bytes of a file, unpacked; one that is cut off raises OSError at its end."""
+    raw = pa.OSFile(path)
+    codec = codec_of(path)
+    return pa.CompressedInputStream(raw, codec) if codec else raw
+
+
+@contextmanager
+def text_lines(path: str) -> Iterator[Iterator[str]]:
+    """The lines of a file with their ends, for Python's own reader of CSV.
+
+    What is no UTF-8 becomes surrogates, which can't be encoded again. Raises ValueError for a line
+    that is longer than any row may be.
+    """
+    text = io.TextIOWrapper(opened(path), "utf-8-sig", errors="surrogateescape", newline="")
+    with text:
+        yield _bounded(text)
+
+
+def _bounded(text: io.TextIOWrapper) -> Iterator[str]:
+    while line := text.readline(limits.BLOCK):
+        if len(line) == limits.BLOCK:
+            raise ValueError(f"A row takes more than {limits.BLOCK:,} characters")
+        yield line

@@ -1,0 +1,67 @@
+"""Parquet: a row group at a time, in pieces that stay small however long names are."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import limits
+from .header import check_columns, unreadable
+from .source import Source
+
+PIECE = 1 << 10
+"""Rows decoded at once: a page of one long name repeated is small, its rows are not."""
+_BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
+
+
+def check(source: Source) -> None:
+    """Raise BadInput if the file has no Parquet footer, or no src or dst in it."""
+    with _opened(source):
+        pass
+
+
+def tables(source: Source) -> Iterator[pa.Table]:
+    """The rows, with the types that they have in the file."""
+    with _opened(source) as file:
+        for group in range(file.num_row_groups):
+            try:
+                yield from _gathered(file, group)
+            except _BROKEN as error:
+                place = f"{source.path}, row group {group + 1},"
+                raise unreadable(place, "Parquet", error) from error
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[pq.ParquetFile]:
+    try:
+        file = pq.ParquetFile(source.path)
+        columns = [*file.schema_arrow.names, *(name for name, _ in source.constants)]
+    except _BROKEN as error:
+        raise unreadable(source.path, "Parquet", error) from error
+    with file:
+        check_columns(source.path, columns)
+        yield file
+
+
+def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
+    """Pieces of a row group put together until they are a block."""
+    pieces: list[pa.RecordBatch] = []
+    size = rows = 0
+    for piece in file.iter_batches(PIECE, [group], use_threads=False):
+        piece.validate(full=True)  # text that is no UTF-8 is found here or by nobody
+        pieces.append(piece := _decoded(piece))
+        size, rows = size + piece.nbytes, rows + piece.num_rows
+        if size > limits.BLOCK or rows > limits.ROWS - PIECE:
+            yield pa.Table.from_batches(pieces)
+            pieces, size, rows = [], 0, 0
+    if pieces:
+        yield pa.Table.from_batches(pieces)
+
+
+def _decoded(piece: pa.RecordBatch) -> pa.RecordBatch:
+    """The piece without dictionaries, whose size says little about what they stand for."""
+    for at, field in enumerate(piece.schema):
+        if pa.types.is_dictionary(field.type):
+            piece = piece.set_column(at, field.name, piece.column(at).dictionary_decode())
+    return piece
