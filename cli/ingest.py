@@ -23,6 +23,23 @@ def ingest(
         Literal["csv", "jsonl", "parquet"] | None,
         typer.Option("--input", help="What the files are; else their names say it."),
     ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="NAME=COLUMN",
+            help="Which column is src, dst, op, src_table or dst_table, if not the one of that "
+            "name; several with commas between, or repeated.",
+        ),
+    ] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Names are unique only within a value of this column, a run for instance: items "
+            "are then called VALUE/NAME.",
+        ),
+    ] = None,
     splits: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A TOML file that says which tables each split holds."),
@@ -47,15 +64,18 @@ def ingest(
     settings = invocation(ctx).settings(theta=theta)
 
     from provhouse.ingest.ingest import ingest as taken
+    from provhouse.ingest.readers import columns_of
 
     from .listening import listening
 
+    named = columns_of(columns or [], scope)
     with opened(form) as output:
         with listening(keep=True) as progress:
             summary = taken(
                 files,
                 settings,
                 input_format=input_format,
+                columns=named,
                 splits=splits,
                 replace=replace,
                 strict=strict,

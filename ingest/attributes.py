@@ -8,7 +8,7 @@ holds is kept as it is, but for a time: ``2013-01-01 05:00:00`` becomes what Par
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import date, time
 from decimal import Decimal
 from functools import reduce
@@ -35,18 +35,24 @@ def canonical(columns: pa.Table) -> pa.Array:
     return pc.if_else(empty, "", _between("{", joined, "}"))
 
 
-def as_object(values: Mapping[str, object]) -> str:
-    """The same for one row, as Python has it."""
+def as_object(values: Mapping[str, object], without: Container[str] = ()) -> str:
+    """The same for one row, as Python has it, ``without`` some of its keys."""
     given = [
         (name, value)
         for name, value in sorted(values.items(), key=itemgetter(0))
-        if value is not None
+        if value is not None and name not in without
     ]
     pairs = [f"{_encode(name)}:{_encode(as_text(value))}" for name, value in given]
     return "{" + ",".join(pairs) + "}" if pairs else ""
 
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def texts(column: pa.Array) -> pa.Array:
+    """Each value of a column in its one form, without quotes."""
+    encoded = _texts_of(column).dictionary_encode()
+    return _as_texts(encoded.dictionary).take(encoded.indices)
 
 
 def _pairs(name: str, column: pa.Array) -> pa.Array:

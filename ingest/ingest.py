@@ -20,7 +20,7 @@ from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 
 from .memory import PeakMemory
-from .readers import Source, check, sources
+from .readers import AS_NAMED, Columns, Source, check, sources
 from .recover import recover
 from .splits import read_splits
 from .steps import STEPS, nothing_new
@@ -33,6 +33,7 @@ def ingest(
     settings: Settings,
     *,
     input_format: str | None = None,
+    columns: Columns = AS_NAMED,
     splits: Path | None = None,
     replace: bool = False,
     strict: bool = False,
@@ -40,13 +41,14 @@ def ingest(
 ) -> Summary:
     """Take in files and folders of triples as one new generation.
 
+    ``columns`` says what the columns of the files are called, if not by their known names.
     ``replace`` begins a new base beside the held one. ``strict`` refuses rejected rows and items
     named with two tables. Raises BadInput for an unusable file, Busy beside another writer;
     whatever is raised, the warehouse is as it was.
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
-    found = sources(files, input_format)
+    found = sources(files, input_format, columns)
     given = (splits, read_splits(splits)) if splits else None
     _check(found)
     with ExitStack() as stack:

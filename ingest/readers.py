@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from .attributes import canonical
+from .attributes import canonical, texts
 from .reading import csv, jsonl, limits, parquet
-from .reading.header import KNOWN, unreadable
+from .reading.broken import unreadable
+from .reading.columns import AS_NAMED, Columns, columns_of
 from .reading.source import Batch, Source
 from .reading.sources import sources
 
-__all__ = ["Batch", "Source", "batches", "check", "sources"]
+__all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "columns_of", "sources"]
 
 _FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet}
 
@@ -40,11 +41,12 @@ def batches(source: Source) -> Iterator[Batch]:
 def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
     for name, value in source.constants:
         rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
-    extra = rows.select([name for name in rows.column_names if name not in KNOWN])
-    known = rows.select([name for name in KNOWN if name in rows.column_names])
+    columns, there = source.columns, rows.column_names
+    extra = rows.select([name for name in there if name not in columns.taken])
     try:
-        texts = pa.table({n: _text(known[n]) for n in known.column_names})
-        return Batch(row, texts, canonical(extra))
+        known = {n: _text(rows[column]) for n, column in columns.read_for if column in there}
+        scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
+        return Batch(row, pa.table(known), canonical(extra), scope)
     except pa.ArrowException as error:
         place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,},"
         raise unreadable(place, "text", error) from error

@@ -39,7 +39,6 @@ NAMED = pa.schema(
     [(HASH, pa.uint64()), (NAME, pa.string()), (TABLE, pa.string()), (VOTES, pa.int64())]
 )
 REJECTS = TABLES["rejects"]
-_REASONS = pa.array(["", "no src", "no dst", "no src and no dst"])
 
 
 @dataclass(frozen=True)
@@ -81,19 +80,41 @@ def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
     """The rows that are triples, and why the others are not."""
     rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
     lacks = _empty(rows[SRC]) + 2 * _empty(rows[DST]).astype(np.int8)
+    if batch.scope is not None:
+        lacks += 4 * _empty(batch.scope)
     if not lacks.any():
-        return rows, REJECTS.empty_table()
+        return _scoped(rows, batch.scope), REJECTS.empty_table()
     at = np.flatnonzero(lacks)
     rejects = pa.table(
         {
             "file": pa.repeat(task.source.path, len(at)),
             "row": batch.first_row + at,
-            "reason": _REASONS.take(pa.array(lacks[at])),
+            "reason": _reasons(task.source.columns.scope).take(pa.array(lacks[at])),
             "content": _content(rows.take(pa.array(at))),
             INGEST: pa.repeat(task.ingest, len(at)),
         }
     )
-    return rows.filter(pa.array(lacks == 0)), rejects.cast(REJECTS)
+    kept = pa.array(lacks == 0)
+    scope = None if batch.scope is None else batch.scope.filter(kept)
+    return _scoped(rows.filter(kept), scope), rejects.cast(REJECTS)
+
+
+def _reasons(scope: str | None) -> pa.Array:
+    """By the bits of what is lacking: src, dst, a value of the scope."""
+    wanted = (SRC, DST, scope)
+    lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in range(8)]
+    return pa.array([" and ".join(f"no {name}" for name in names) for names in lacking])
+
+
+def _scoped(rows: pa.Table, scope: pa.Array | None) -> pa.Table:
+    """The rows with the scope in front of their names."""
+    if scope is None:
+        return rows
+    for at, name in enumerate(rows.column_names):
+        if name in (SRC, DST):
+            names = rows[name].combine_chunks()
+            rows = rows.set_column(at, name, pc.binary_join_element_wise(scope, names, "/"))
+    return rows
 
 
 def _empty(column: pa.ChunkedArray) -> Bools:

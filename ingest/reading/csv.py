@@ -9,7 +9,7 @@ import pyarrow.csv as pa_csv
 from provhouse.model.errors import BadInput
 
 from . import limits
-from .header import check_columns, unreadable
+from .broken import unreadable
 from .opening import opened, text_lines
 from .source import Source
 
@@ -18,12 +18,12 @@ _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
 def check(source: Source) -> None:
     """Raise BadInput if the header is none."""
-    _header(source.path)
+    _header(source)
 
 
 def tables(source: Source) -> Iterator[pa.Table]:
     """The rows, every column as text; a field with nothing in it is null."""
-    header = _header(source.path)
+    header = _header(source)
     try:
         for batch in _reader(source.path, header):
             yield pa.table(batch)
@@ -47,7 +47,8 @@ def _reader(path: str, header: list[str]) -> pa_csv.CSVStreamingReader:
     )
 
 
-def _header(path: str) -> list[str]:
+def _header(source: Source) -> list[str]:
+    path = source.path
     csv.field_size_limit(limits.BLOCK)
     try:
         with text_lines(path) as lines:
@@ -59,7 +60,7 @@ def _header(path: str) -> list[str]:
         ) from error
     except _BROKEN as error:
         raise unreadable(f"{path}, line 1,", "CSV", error) from error
-    check_columns(f"{path}, line 1,", header)
+    source.columns.check(f"{path}, line 1,", header)
     return header
 
 

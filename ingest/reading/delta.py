@@ -39,7 +39,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
             "Nothing was taken in; mend the table, or copy its files elsewhere to read them alone",
         ) from error
     for path, constants in sorted(zip(_paths(folder, actions), _constants(actions), strict=True)):
-        yield Source(path, "parquet", constants)
+        yield Source(path, "parquet", constants=constants)
 
 
 def _check(table: DeltaTable, folder: Path) -> None:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from ..attributes import as_object
+from ..attributes import as_object, as_text
 from . import limits
-from .header import KNOWN, check_columns, unreadable
+from .broken import unreadable
+from .columns import KNOWN, Columns
 from .opening import opened
 from .source import Batch, Source
 
@@ -25,25 +26,26 @@ Numbered = list[tuple[int, dict[str, object]]]
 
 def check(source: Source) -> None:
     """Raise BadInput if the first lines are no objects, or none of them has src and dst."""
-    any(_objects(source.path))  # up to the first chunk that has one
+    any(_objects(source))  # up to the first chunk that has one
 
 
 def batches(source: Source) -> Iterator[Batch]:
     """The rows; empty lines are no rows."""
     row = 1
-    for objects in _objects(source.path):
-        yield _batch(source.path, row, objects)
+    for objects in _objects(source):
+        yield _batch(source, row, objects)
         row += len(objects)
 
 
-def _objects(path: str) -> Iterator[Numbered]:
+def _objects(source: Source) -> Iterator[Numbered]:
     """The objects of a file with the numbers of their lines, a chunk's worth at a time."""
     number, unchecked = 1, True
-    for lines in _chunks(path):
-        objects = _parsed(path, number, lines)
+    for lines in _chunks(source.path):
+        objects = _parsed(source.path, number, lines)
         number += len(lines)
         if objects and unchecked:
-            check_columns(f"{path}, in one of the first {number - 1:,} lines,", _keys(objects))
+            place = f"{source.path}, in one of the first {number - 1:,} lines,"
+            source.columns.check(place, _keys(objects))
             unchecked = False
         yield objects
 
@@ -101,18 +103,29 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _decode = json.JSONDecoder(object_pairs_hook=_once).decode
 
 
-def _batch(path: str, row: int, objects: Numbered) -> Batch:
-    known: list[list[str | None]] = []
+def _batch(source: Source, row: int, objects: Numbered) -> Batch:
+    names: list[list[str | None]] = []
     attributes: list[str] = []
+    scopes: list[str | None] = []
+    columns, read_for = source.columns, [column for _, column in source.columns.read_for]
     for number, given in objects:
+        if not columns.unfree.isdisjoint(given):
+            columns.check_free(f"{source.path}, line {number},", given)
         try:
-            known.append([_name(name, given.pop(name, None)) for name in KNOWN])
-            attributes.append(as_object(given))
+            names.append([_name(column, given.get(column)) for column in read_for])
+            attributes.append(as_object(given, columns.taken))
+            scopes.append(_scope(columns, given))
         except (ValueError, RecursionError) as error:  # an object for a name, too deep a list
-            raise unreadable(f"{path}, line {number},", "JSON", error) from error
-    columns = [pa.array(texts, pa.string()) for texts in zip(*known, strict=True)]
-    rows = pa.table(columns, KNOWN) if known else _NONE
-    return Batch(row, rows, pa.array(attributes, pa.string()))
+            raise unreadable(f"{source.path}, line {number},", "JSON", error) from error
+    known = [pa.array(texts, pa.string()) for texts in zip(*names, strict=True)]
+    rows = pa.table(known, [name for name, _ in columns.read_for]) if names else _NONE
+    scope = pa.array(scopes, pa.string()) if columns.scope else None
+    return Batch(row, rows, pa.array(attributes, pa.string()), scope)
+
+
+def _scope(columns: Columns, given: dict[str, object]) -> str | None:
+    value = given.get(columns.scope) if columns.scope else None
+    return None if value is None else as_text(value)
 
 
 def _name(column: str, value: object) -> str | None:

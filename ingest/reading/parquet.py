@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import limits
-from .header import check_columns, unreadable
+from .broken import unreadable
 from .source import Source
 
 PIECE = 1 << 10
@@ -40,7 +40,7 @@ def _opened(source: Source) -> Iterator[pq.ParquetFile]:
     except _BROKEN as error:
         raise unreadable(source.path, "Parquet", error) from error
     with file:
-        check_columns(source.path, columns)
+        source.columns.check(source.path, columns)
         yield file
 
 

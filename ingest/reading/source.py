@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from .columns import AS_NAMED, Columns
+
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 """Endings behind those of text formats, and the name of the codec."""
@@ -16,6 +18,7 @@ class Source:
 
     path: str
     format: str
+    columns: Columns = AS_NAMED
     constants: tuple[tuple[str, str], ...] = ()
     """Columns with one value for all rows, which a Delta table keeps outside of the file."""
 
@@ -27,6 +30,8 @@ class Batch:
     first_row: int
     rows: pa.Table
     attributes: pa.Array
+    scope: pa.Array | None = None
+    """What stands in front of each row's names."""
 
 
 def format_of(path: Path) -> str:

@@ -7,24 +7,28 @@ current version wherever it is met.
 
 import glob
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from provhouse.model.errors import BadInput, UsageError
 
+from .columns import AS_NAMED, Columns
 from .delta import LOG, table_of, tables_files
 from .source import COMPRESSED, FORMATS, Source, format_of
 
 _ENDINGS = f"{', '.join(FORMATS)}, the texts also with {' or '.join(COMPRESSED)}"
 
 
-def sources(paths: Sequence[Path], input_format: str | None) -> list[Source]:
+def sources(
+    paths: Sequence[Path], input_format: str | None, columns: Columns = AS_NAMED
+) -> list[Source]:
     """The files that these paths stand for, in order, each once.
 
     Raises BadInput for a path that is not there, a pattern that nothing matches, a folder without a
     readable file, and one file of a Delta table; UsageError for a name that does not tell its form.
     """
     found = [source for path in paths for source in _sources(path, input_format)]
-    return list(dict.fromkeys(found))
+    return [replace(source, columns=columns) for source in dict.fromkeys(found)]
 
 
 def _sources(path: Path, input_format: str | None) -> list[Source]:

@@ -67,6 +67,8 @@ def test_no_command_shows_the_help() -> None:
         (["status", "--nonsense"], "No such option: --nonsense"),
         (["lineage"], "One item should be named, or a file of them with --items"),
         (["impact", "a", "--items", "f"], "One item should be named, or a file of them"),
+        (["ingest", "t.csv", "--map", "from=x"], "--map should say once which column is which"),
+        (["ingest", "t.csv", "--scope", "op"], "--scope should name a column"),
         (["lineage", "a", "--depth", "0"], "Invalid value for '--depth'"),
         (["lineage", "a", "--method", "best"], "Invalid value for '--method'"),
         (["lineage", "a", "--format", "xml"], "Invalid value for '--format'"),

@@ -8,19 +8,19 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from provhouse.ingest.readers import Source
+from provhouse.ingest.readers import AS_NAMED, Columns, Source, columns_of
 from provhouse.ingest.reading import limits
 from provhouse.ingest.stage import Staged, Task, read_stream, stage
 
 ODD = 'q"u\\o\n\x01\x7f\u2028é😀'
 
 
-def staged(folder: Path, rows: Sequence[Sequence[str]]) -> Staged:
+def staged(folder: Path, rows: Sequence[Sequence[str]], columns: Columns = AS_NAMED) -> Staged:
     """Stage a CSV of these rows, the first of which is the header."""
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows(rows)
-    return stage(Task(0, Source(str(path), "csv"), folder / "staging", 4, 0, 7))
+    return stage(Task(0, Source(str(path), "csv", columns), folder / "staging", 4, 0, 7))
 
 
 def rejects(folder: Path) -> list[dict[str, object]]:
@@ -59,3 +59,16 @@ def test_names_are_kept_once_a_batch_with_their_tables(tmp_path: Path) -> None:
     votes = {(row["name"], row["table"]): row["votes"] for row in named}
     assert votes == {("a", "T"): 3, ("a", "S"): 1, ("b", ""): 1, ("c", "U"): 1}
     assert len(read_stream(tmp_path / "staging" / "rows" / "000000.arrow")) == 3
+
+
+def test_names_within_a_scope(tmp_path: Path) -> None:
+    header = ("src", "dst", "run")
+    rows = [("a", "b", "1"), ("a", "b", "2"), ("a", "", ""), ("a", "b", ""), ("", "b", "é")]
+    assert staged(tmp_path, [header, *rows], columns_of([], "run")) == Staged(2, 3)
+    told = [(row["row"], row["reason"]) for row in rejects(tmp_path)]
+    assert told == [(3, "no dst and no run"), (4, "no run"), (5, "no src")]
+    parts = [read_stream(p) for p in sorted((tmp_path / "staging" / "names").glob("*.arrow"))]
+    assert sorted(n for part in parts for n in part["name"].to_pylist()) == [
+        "1/a", "1/b", "2/a", "2/b",
+    ]  # fmt: skip
+    assert json.loads(str(rejects(tmp_path)[1]["content"]))["src"] == "a"
