@@ -1,0 +1,270 @@
+"""Blocks of connected sets: what the paper's trace is made of.
+
+A block holds sets whose items lie in layers, each derived from the layer above by windows of
+neighbours, as sentences come from paragraphs. The windows of the second layer overlap by one, which
+joins the first two layers with as few triples as can be; an item further down needs one parent, and
+any more is to spare. So a set is connected, and it is known which triples may be left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.model.arrays import I32, I64, Bools
+
+FEW = 9
+"""The most parents of an item that is no aggregate."""
+CROSS = 8
+"""The most parents of an item in other sets."""
+AGGREGATE = (11, 99)
+"""The least and the most parents of a usual aggregate."""
+
+
+@dataclass(frozen=True)
+class Widest:
+    """Aggregates of more parents than usual: in the first sets in turn, in this layer if any."""
+
+    parents: Sequence[int] = ()
+    sets: int = 11
+    layer: int = 3
+
+
+F64 = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Sets of one split; their items are numbered by set and layer."""
+
+    bounds: I64
+    """Sets by layers and one more: where each layer begins, and the last ends."""
+    level: I64
+    """The level of the workflow at which each set begins."""
+    route: I64
+    """The way through the workflow that each set takes."""
+    document: I64
+    """The document that each set belongs to."""
+
+    @property
+    def sizes(self) -> I64:
+        """Items of each set."""
+        sizes: I64 = self.bounds[:, -1] - self.bounds[:, 0]
+        return sizes
+
+    @property
+    def roots(self) -> I64:
+        """Items in the first layer of each set."""
+        roots: I64 = self.bounds[:, 1] - self.bounds[:, 0]
+        return roots
+
+    @property
+    def end(self) -> int:
+        """The number of the item after the last."""
+        return int(self.bounds[-1, -1])
+
+    def per_item(self) -> tuple[I64, I64]:
+        """The set and the layer of each item."""
+        sets, layers = len(self.bounds), self.bounds.shape[1] - 1
+        of = np.repeat(np.arange(sets * layers), np.diff(self.bounds, axis=1).ravel())
+        return of // layers, of % layers
+
+
+@dataclass(frozen=True)
+class Inner:
+    """The triples within the sets of a block."""
+
+    src: I64
+    dst: I64
+    spare: Bools
+    """Without which the set stays connected."""
+
+    def without(self, dropped: I64) -> "Inner":
+        """All but these."""
+        kept = np.ones(len(self.src), bool)
+        kept[dropped] = False
+        return Inner(self.src[kept], self.dst[kept], self.spare[kept])
+
+
+def sizes(
+    rng: np.random.Generator, given: Sequence[int], count: int, total: int, least: int, most: int
+) -> I64:
+    """Sizes of ``count`` sets, ``total`` in all: some given, the others with a heavy tail."""
+    others = count - len(given)
+    wanted = total - sum(given)
+    if not others * least <= wanted <= others * most:
+        raise ValueError(f"{others} sets of {least} to {most} items cannot have {wanted} items")
+    weight = rng.lognormal(0, 1.1, others)
+    low, high = 0.0, 8.0 * most
+    for _ in range(60):
+        scale = (low + high) / 2
+        drawn = np.minimum(least + (weight * scale).astype(np.int64), most)
+        low, high = (scale, high) if drawn.sum() <= wanted else (low, scale)
+    drawn = np.minimum(least + (weight * low).astype(np.int64), most)
+    while missing := wanted - int(drawn.sum()):  # one more for some that have room
+        drawn[np.flatnonzero(drawn < most)[:missing]] += 1
+    return np.concatenate([np.array(given, np.int64), drawn])
+
+
+def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
+    """The widths of the layers of sets of these sizes: two or more where there are two items."""
+    layers = np.minimum(sizes, rng.integers(2, most + 1, len(sizes)))
+    layers = np.where(sizes >= 30 * most, most, layers)
+    weight = rng.uniform(0.6, 1.4, (len(sizes), most))
+    weight[np.arange(most) >= layers[:, None]] = 0
+    share = weight / weight.sum(axis=1)[:, None]
+    width: I64 = (weight > 0) + ((sizes - layers)[:, None] * share).astype(np.int64)
+    width[:, 0] += sizes - width.sum(axis=1)
+    return width
+
+
+def bounds(width: I64, first: int) -> I64:
+    """Where layers of these widths begin."""
+    begin = first + np.concatenate([[0], np.cumsum(width.ravel())])
+    rows = np.arange(len(width))[:, None] * width.shape[1]
+    result: I64 = begin[rows + np.arange(width.shape[1] + 1)]
+    return result
+
+
+def inner(
+    rng: np.random.Generator,
+    block: Block,
+    overlap: float | F64,
+    wider: int | I64 = 0,
+    aggregates: int = 0,
+    widest: Widest = Widest(),
+    apart: Sequence[int] = (),
+) -> Inner:
+    """Derive each layer from the one above.
+
+    From the third layer on, this share of windows overlaps, and those may be ``wider``: both one
+    for all sets or one for each. So many items get 11 to 99 parents, none of them in sets that are
+    ``apart``, and some as many as ``widest`` says.
+    """
+    owner, layer = block.per_item()
+    item = np.flatnonzero(layer > 0)
+    owner, layer = owner[item], layer[item]
+    above, begin, end = (block.bounds[owner, layer + shift] for shift in (-1, 0, 1))
+    place, count, parents = item + block.bounds[0, 0] - begin, end - begin, begin - above
+    low = place * parents // count
+    sets = len(block.bounds)
+    overlaps = rng.random(len(item)) < np.broadcast_to(overlap, sets)[owner]
+    extra = np.broadcast_to(wider, sets)[owner] * overlaps
+    high = np.minimum(
+        (place + 1) * parents // count + extra, np.minimum(parents - 1, low + FEW - 1)
+    )
+    high = np.where((layer > 1) & ~overlaps, low, high)
+    width = high - low + 1
+    more = np.zeros(len(item), np.int64)
+    if aggregates:
+        able = (layer > 1) & ~np.isin(owner, apart)
+        more += _usual(rng, able, parents, width, aggregates)
+    for number, wanted in enumerate(widest.parents):
+        able = (parents >= wanted) & (more == 0)
+        there = able & (owner == number % widest.sets)
+        best = there & (layer == widest.layer)
+        host = rng.choice(np.flatnonzero(next(some for some in (best, there, able) if some.any())))
+        more[host] = wanted - width[host]
+    dst = item + block.bounds[0, 0]
+    near, step = ragged(width)
+    far, jump = ragged(more)
+    # The others of an aggregate are spread over all that its window leaves.
+    stride = np.maximum((parents - width) // np.maximum(more, 1), 1)
+    away = (high[far] + 1 + jump * stride[far]) % parents[far]
+    return Inner(
+        np.concatenate([above[near] + low[near] + step, above[far] + away]),
+        np.concatenate([dst[near], dst[far]]),
+        np.concatenate([(step > 0) & (layer[near] > 1) & (more[near] == 0), far < 0]),
+    )
+
+
+def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, count: int) -> I64:
+    """How many parents beside its window each item has that is made a usual aggregate."""
+    least, most = AGGREGATE
+    rows = np.flatnonzero(able & (parents >= least))
+    weight = 1 / parents[rows] ** 2.0  # small sets have theirs, too
+    chosen = rng.choice(rows, count, replace=False, p=weight / weight.sum())
+    drawn = least + (rng.pareto(1.5, count) * 6).astype(np.int64)
+    more = np.zeros(len(able), np.int64)
+    more[chosen] = np.minimum(drawn, np.minimum(parents[chosen], most)) - width[chosen]
+    return more
+
+
+def ragged(counts: I64) -> tuple[I64, I64]:
+    """The row of each element of a list of lists, and its place there."""
+    row = np.repeat(np.arange(len(counts)), counts)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, triples: int) -> Inner:
+    """Leave out spare triples of one set until it has so many; raises ValueError if it can't."""
+    begin, end = block.bounds[number, 0], block.bounds[number, -1]
+    inside = (of.dst >= begin) & (of.dst < end)
+    surplus, spare = int(inside.sum()) - triples, np.flatnonzero(inside & of.spare)
+    if not 0 <= surplus <= len(spare):
+        raise ValueError(f"{surplus} of {len(spare)} spare triples cannot be left out")
+    return of.without(rng.choice(spare, surplus, replace=False))
+
+
+@dataclass(frozen=True)
+class Links:
+    """Which sets of a block derive from which of another, by number."""
+
+    child: I64
+    parent: I64
+
+
+def between(
+    rng: np.random.Generator, child: Block, parent: Block, links: Links, triples: int | None
+) -> tuple[I64, I64]:
+    """Triples from items of parent sets to the first layer of child sets.
+
+    Each link has at least one, and all together have ``triples``; without it, one for each root.
+    """
+    order = np.argsort(links.child, kind="stable")
+    to, of = links.child[order], links.parent[order]
+    several = np.bincount(to, minlength=len(child.bounds))[to]
+    turn = ragged(np.bincount(to, minlength=len(child.bounds)))[1]
+    roots = child.roots[to]
+    begin = turn * roots // several  # links to one set share its roots out
+    width = np.maximum((turn + 1) * roots // several - begin, 1)
+    pool_begin = np.where(parent.sizes > parent.roots, parent.bounds[:, 1], parent.bounds[:, 0])[of]
+    pool = parent.bounds[of, -1] - pool_begin
+    most = width * np.minimum(pool, np.where(several > roots, CROSS // 2, CROSS))
+    if (several > 2 * roots).any():
+        raise ValueError("a set has too few roots for what it derives from")
+    count = width if triples is None else _shares(rng, most, width, triples)
+    row, number = ragged(count)
+    root, away = number % width[row], number // width[row]
+    start = rng.integers(0, pool)[row]
+    place = (start + root * pool[row] // width[row] + away) % pool[row]
+    return pool_begin[row] + place, child.bounds[to, 0][row] + begin[row] + root
+
+
+def _shares(rng: np.random.Generator, most: I64, width: I64, total: int) -> I64:
+    """How many triples each link has, at least one each."""
+    if not len(most) <= total <= most.sum():
+        raise ValueError(f"{len(most)} links cannot have {total} triples, only {most.sum()}")
+    weight = rng.uniform(0.5, 1.5, len(most)) * width
+    low, high = 0.0, float(2 * CROSS)
+    for _ in range(60):
+        scale = (low + high) / 2
+        drawn = np.clip((weight * scale).astype(np.int64), 1, most)
+        low, high = (scale, high) if drawn.sum() <= total else (low, scale)
+    drawn = np.clip((weight * low).astype(np.int64), 1, most)
+    while missing := total - int(drawn.sum()):
+        drawn[np.flatnonzero(drawn < most)[:missing]] += 1
+    return drawn
+
+
+def tables_of(blocks: Sequence[Block], routes: I32) -> tuple[I32, I32, I32]:
+    """Table, level and document of each item of blocks that follow each other."""
+    parts = []
+    for block in blocks:
+        owner, layer = block.per_item()
+        level = block.level[owner] + layer
+        parts.append((routes[block.route[owner], level], level, block.document[owner]))
+    table, level, document = (
+        np.concatenate(each).astype(np.int32) for each in zip(*parts, strict=True)
+    )
+    return table, level, document

@@ -1,0 +1,254 @@
+"""What a trace is like, beside what the paper says of its own (section V)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from draw import Graph
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from trace_files import Trace
+from workflow import splits
+
+from provhouse.ingest.depths import depths
+from provhouse.ingest.sets import cut
+from provhouse.ingest.splits import Split, split_codes
+from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.columns import DST, SRC
+
+THETA = 25_000
+WANTED = 10
+"""Items in each class of queries."""
+ROUGHLY = 100_000
+LARGE = {"LC1": (12, 27), "LC2": (9, 14), "LC3": (7, 12)}
+"""Items and triples of the large components, in units of ``ROUGHLY``; the largest is LC1."""
+SETS = {
+    ("LC1", "sp1"): (20, 0, 490),
+    ("LC1", "sp2"): (29_696, 4, 21_734),
+    ("LC1", "sp3"): (219_879, 11, 3_291),
+    ("LC3", "sp1"): (10, 0, 313),
+    ("LC3", "sp2"): (15_491, 1, 2_578),
+    ("LC3", "sp3"): (128_264, 0, 643),
+    ("LC2", "sp1"): (1, 0, 4),
+    ("LC2", "sp2"): (1, 0, 211),
+    ("LC2", "sp4"): (64_737, 0, 30),
+    ("LC2", "sp5"): (132_599, 2, 24_733),
+}
+"""Sets, those of 1,000 items and more, and the largest."""
+WORKED = {"LC-SL": (79, 102, 13, 1, 1_816, 4_177), "LC-LL": (3_291, 4_403, 4, 20, 44_196, 60_169)}
+"""Items and triples of the set; sets of sp2 and sp1 above it; items and triples read for it."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of the trace and of the paper's."""
+
+    name: str
+    ours: int
+    paper: int
+    unit: int = 1
+    """What the paper rounds to."""
+
+    @property
+    def same(self) -> bool:
+        """Whether ours is the paper's, rounded as it rounds."""
+        return round(self.ours / self.unit) * self.unit == self.paper
+
+    def line(self) -> str:
+        """The figure for people."""
+        told = "" if self.same else f"  differs by {self.ours - self.paper:+,}"
+        return f"{self.name:<50}{self.ours:>12,}{self.paper:>12,}{told}"
+
+
+class Measured:
+    """One copy of the paper's trace, measured."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.items = len(trace.table)
+
+    def figures(self) -> list[Figure]:
+        """All figures, in the paper's order."""
+        return [*self._shape(), *self._sets(), *self._worked(), *self._classes()]
+
+    @cached_property
+    def component(self) -> I32:
+        """The component of each item, from 0."""
+        ends = (self.trace.src, self.trace.dst)
+        ones = np.ones(len(self.trace.src), np.bool_)
+        matrix = coo_matrix((ones, ends), shape=(self.items, self.items)).tocsr()
+        found: I32 = connected_components(matrix, connection="weak")[1].astype(np.int32)
+        return found
+
+    @cached_property
+    def sizes(self) -> I64:
+        """Items of each component."""
+        return np.bincount(self.component)
+
+    @cached_property
+    def triples(self) -> I64:
+        """Triples of each component."""
+        return np.bincount(self.component[self.trace.dst], minlength=len(self.sizes))
+
+    @cached_property
+    def large(self) -> dict[str, int]:
+        """The large components."""
+        return dict(zip(LARGE, np.argsort(-self.sizes, kind="stable").tolist(), strict=False))
+
+    @cached_property
+    def depth(self) -> I32:
+        """The longest way to each item."""
+        return depths(self.items, self.trace.src, self.trace.dst)
+
+    def _shape(self) -> Iterator[Figure]:
+        trace = self.trace
+        parents = np.bincount(trace.dst, minlength=self.items)
+        filings = int((trace.table == trace.tables.index("filings")).sum())
+        yield Figure("tables", len(np.unique(trace.table)), 25)
+        yield Figure("documents", filings, 532)
+        yield Figure("items", self.items, 46 * ROUGHLY, ROUGHLY)
+        yield Figure("triples", len(trace.src), 64 * ROUGHLY, ROUGHLY)
+        for name, (items, triples) in LARGE.items():
+            of = self.large[name]
+            yield Figure(f"{name} items", int(self.sizes[of]), items * ROUGHLY, ROUGHLY)
+            yield Figure(f"{name} triples", int(self.triples[of]), triples * ROUGHLY, ROUGHLY)
+        others = np.delete(self.sizes, list(self.large.values()))
+        medium = others[others > 100]
+        yield Figure("components of medium size", len(medium), 132)
+        yield Figure("the smallest of these", int(medium.min()), 910)
+        yield Figure("the largest of these", int(medium.max()), 7_453)
+        yield Figure("its triples", int(self.triples[self._small]), 8_122)
+        yield Figure("the largest of all others", int(others[others <= 100].max()), 100)
+        yield Figure("items with over 100 parents", int((parents > 100).sum()), 32)
+        yield Figure(
+            "items with 10 to 100 parents", int(((parents >= 10) & (parents <= 100)).sum()), 3_963
+        )
+        yield Figure("most parents", int(parents.max()), 450)
+        yield Figure("longest path", int(self.depth.max()), 10)
+
+    @cached_property
+    def _small(self) -> int:
+        """The component that SC-SL asks in: the largest after the large ones."""
+        return int(np.argsort(-self.sizes, kind="stable")[len(LARGE)])
+
+    @cached_property
+    def _cut(self) -> tuple[I32, int]:
+        return hand_cut(self.trace, self.component)
+
+    @cached_property
+    def _split(self) -> I32:
+        """The split of each table, by its place among ``splits()``."""
+        of = {table: n for n, split in enumerate(splits().values()) for table in split}
+        return np.array([of[table] for table in self.trace.tables], np.int32)
+
+    @cached_property
+    def _set_split(self) -> I32:
+        """The split of each set, -1 where it is a whole component."""
+        label, count = self._cut
+        split = np.full(count, -1, np.int32)
+        inside = np.isin(self.component, list(self.large.values()))
+        split[label[inside]] = self._split[self.trace.table[inside]]
+        return split
+
+    @cached_property
+    def _dependencies(self) -> tuple[I64, I64]:
+        """Distinct (child, parent) among sets."""
+        label, count = self._cut
+        child, parent = label[self.trace.dst].astype(np.int64), label[self.trace.src]
+        across = child != parent
+        one, other = np.divmod(np.unique(child[across] * count + parent[across]), count)
+        return one, other
+
+    def _sets_of(self, component: str, split: str) -> Bools:
+        """Which sets are of a component and of a split: sp3 is sp4 and sp5."""
+        label, count = self._cut
+        chosen = np.zeros(count, bool)
+        chosen[label[self.component == self.large[component]]] = True
+        names = ("sp4", "sp5") if split == "sp3" else (split,)
+        return chosen & np.isin(self._set_split, [list(splits()).index(name) for name in names])
+
+    def _sets(self) -> Iterator[Figure]:
+        items = np.bincount(self._cut[0])
+        for (component, split), paper in SETS.items():
+            found = items[self._sets_of(component, split)]
+            ours = (len(found), int((found >= 1000).sum()), int(found.max()))
+            for name, one, other in zip(
+                ("sets", "of >= 1000", "largest"), ours, paper, strict=True
+            ):
+                yield Figure(f"{component} {split} {name}", one, other)
+        yield Figure("LC2 sp3 before its sub-splits: sets", self._lc2_pieces(), 1)
+        yield Figure("sets", int((self._set_split >= 0).sum()), 590_698)
+        yield Figure("set dependencies", len(self._dependencies[0]), 645_303)
+
+    def _lc2_pieces(self) -> int:
+        """Into how many pieces split sp3 as a whole cuts LC2."""
+        sp4 = list(splits()).index("sp4")
+        inside = self.component == self.large["LC2"]
+        inside &= self._split[self.trace.table] >= sp4
+        place = np.cumsum(inside) - 1
+        kept = inside[self.trace.src] & inside[self.trace.dst]
+        ends = (place[self.trace.src[kept]], place[self.trace.dst[kept]])
+        count = int(inside.sum())
+        matrix = coo_matrix((np.ones(int(kept.sum()), bool), ends), shape=(count, count))
+        return int(connected_components(matrix.tocsr(), connection="weak")[0])
+
+    def _worked(self) -> Iterator[Figure]:
+        items = np.bincount(self._cut[0])
+        for name, paper in WORKED.items():
+            sp3 = np.flatnonzero(self._sets_of("LC1", "sp3") & (items == paper[0]))
+            walks = [self._walk(one) for one in sp3.tolist()] or [(0, 0, 0, 0, 0, 0)]
+            # The paper shows one of its ten; ours is the set of that size that is most alike.
+            best = min(walks, key=lambda walk: abs(walk[2] - paper[2]))
+            told = ("items", "triples", "sets of sp2", "sets of sp1", "items read", "triples read")
+            for what, ours, theirs in zip(told, best, paper, strict=True):
+                yield Figure(f"{name} worked query: {what}", ours, theirs)
+
+    def _walk(self, first: int) -> tuple[int, int, int, int, int, int]:
+        """The figures of one worked query, as in ``WORKED``."""
+        label, count = self._cut
+        child, parent = self._dependencies
+        reached, last = {first}, [first]
+        while last:
+            slices = [slice(*np.searchsorted(child, (one, one + 1))) for one in last]
+            found = {int(one) for rows in slices for one in parent[rows]}
+            last = sorted(found - reached)
+            reached |= found
+        sets = np.zeros(count, bool)
+        sets[list(reached)] = True
+        above = [int((self._set_split[list(reached)] == split).sum()) for split in (1, 0)]
+        to, of = label[self.trace.dst], label[self.trace.src]
+        return (
+            int((label == first).sum()),
+            int(((to == first) & (of == first)).sum()),
+            *above,
+            int(sets[label].sum()),
+            int(sets[to].sum()),
+        )  # type: ignore[return-value]
+
+    def _classes(self) -> Iterator[Figure]:
+        """How many of ten wanted items of each class there are, and how deep the deepest lies."""
+        ends = pa.table(
+            {SRC: self.trace.src.astype(np.int64), DST: self.trace.dst.astype(np.int64)}
+        )
+        graph = Graph(ends, "upstream", self.items)
+        large = np.isin(self.component, list(self.large.values()))
+        deep = self.depth <= 7
+        rng = np.random.default_rng(0)
+        for name, among, least, most, depth in (
+            ("SC-SL", (self.component == self._small) & deep, 100, 200, 7),
+            ("LC-SL", large & deep, 100, 200, 7),
+            ("LC-LL", large, 5_000, 10_000, 10),
+        ):
+            found, tried = graph.draw(rng.permutation(np.flatnonzero(among)), least, most, WANTED)
+            yield Figure(f"{name} items among {tried:,} tried", len(found), WANTED)
+            yield Figure(f"{name} longest path", int(self.depth[found].max(initial=0)), depth)
+
+
+def hand_cut(trace: Trace, component: I32) -> tuple[I32, int]:
+    """The set of each item by the splits of ``workflow``, and how many sets there are."""
+    found = splits()
+    given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]
+    levels = split_codes(given, trace.tables)
+    return cut(component, trace.src, trace.dst, trace.table, THETA, levels)

@@ -1,0 +1,211 @@
+"""Shapes that hurt an ingest, from a size and a seed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from trace_files import Trace, in_order
+
+from provhouse.model.arrays import I64
+
+LEFT = 64
+"""Items that change in one version of `merkle` lie above one of so many leaves."""
+DEGREE = 4
+RUN = (4, 4, 3, 2, 2)
+"""Items that a run of a workflow makes in each of its tables."""
+RINGS = 50
+"""One run in so many feeds back, in `cyclic`."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Items by table, and triples in any order."""
+
+    src: I64
+    dst: I64
+    table: I64
+    tables: Sequence[str]
+    tabled: bool = True
+    place: I64 | None = None
+    """When each item is made; by default in the order of numbers."""
+
+    def trace(self, name: str) -> Trace:
+        """With names, and triples in the order in which their dst are made, each once."""
+        place = np.arange(len(self.table)) if self.place is None else self.place
+        return Trace(
+            *in_order(place, self.src, self.dst),
+            self.table.astype(np.int32),
+            tuple(self.tables),
+            tuple(f"derive_{table}" for table in self.tables),
+            np.zeros(len(self.table), np.int32),
+            (f"shapes/{name:-<16}",),
+            self.tabled,
+        )
+
+
+def chain(items: int, rng: np.random.Generator) -> Shape:
+    """One path: each item a revision of the one before."""
+    number = np.arange(max(items, 2))
+    return Shape(number[:-1], number[1:], np.zeros_like(number), ("revisions",))
+
+
+def instar(items: int, rng: np.random.Generator) -> Shape:
+    """One item that is made from all others."""
+    number = np.arange(max(items, 2))
+    end = len(number) - 1
+    return Shape(number[:-1], np.full(end, end), (number == end) * 1, ("readings", "totals"))
+
+
+def outstar(items: int, rng: np.random.Generator) -> Shape:
+    """One item that all others are made from."""
+    number = np.arange(max(items, 2))
+    first = np.zeros(len(number) - 1, np.int64)
+    return Shape(first, number[1:], (number > 0) * 1, ("constants", "results"))
+
+
+def bipartite(items: int, rng: np.random.Generator) -> Shape:
+    """Two tables of one size; each item of the second is made from a few of the first at random."""
+    half = max(items // 2, 1)
+    dst = np.repeat(half + np.arange(half), DEGREE)
+    src = rng.integers(0, half, len(dst))
+    return _used(Shape(src, dst, (np.arange(2 * half) >= half) * 1, ("parts", "wholes")))
+
+
+def ladder(items: int, rng: np.random.Generator) -> Shape:
+    """Diamonds in a row: two items from one, and the next from both."""
+    first = 3 * np.arange(max((items - 1) // 3, 1))
+    src = np.concatenate([first, first, first + 1, first + 2])
+    dst = np.concatenate([first + 1, first + 2, first + 3, first + 3])
+    table = np.append(np.tile([0, 1, 2], len(first)), 0)
+    return Shape(src, dst, table, ("merged", "left", "right"))
+
+
+def merkle(items: int, rng: np.random.Generator) -> Shape:
+    """The history of a hash tree: each version renews one leaf and all nodes above it.
+
+    A leaf is made from the leaf that it replaces, a node from its two children as they are then, a
+    version from the root and the version before.
+    """
+    height = LEFT.bit_length() - 1
+    per = height + 2  # a leaf, the nodes above it, the version
+    leaves = max(2, min(LEFT, items // 8))
+    height = leaves.bit_length() - 1
+    leaves, per = 1 << height, height + 2
+    count = max(items // per, 2)
+    changed = rng.integers(0, leaves, count)
+    version = np.arange(count)
+    src, dst = [per * version[:-1] + per - 1], [per * version[1:] + per - 1]
+    for level in range(height + 1):
+        node = changed >> level
+        made = per * version + level
+        if level == 0:
+            before = _latest(node, node, count)
+            src.append(per * before[before >= 0])
+            dst.append(made[before >= 0])
+        else:
+            other = _latest(changed >> (level - 1), (changed >> (level - 1)) ^ 1, count)
+            src += [made - 1, per * other[other >= 0] + level - 1]
+            dst += [made, made[other >= 0]]
+    src.append(per * version + height)
+    dst.append(per * version + height + 1)
+    table = np.tile([0, *[1] * height, 2], count)
+    return Shape(np.concatenate(src), np.concatenate(dst), table, ("leaves", "nodes", "versions"))
+
+
+def _latest(changed: I64, asked: I64, count: int) -> I64:
+    """For each version, the last one before it that changed what is asked for, or -1."""
+    version = np.arange(count)
+    key = np.sort(changed * count + version)
+    place = np.searchsorted(key, asked * count + version) - 1
+    found = key[np.maximum(place, 0)]
+    there = (place >= 0) & (found // count == asked)
+    return np.where(there, found % count, -1)
+
+
+def runs(items: int, rng: np.random.Generator) -> Shape:
+    """Many small runs of one workflow; each reads results of one to three runs before it."""
+    per = sum(RUN)
+    count = max(items // per, 2)
+    begin = per * np.arange(count)
+    edge = np.concatenate([[0], np.cumsum(RUN)])
+    src, dst = [], []
+    for level in range(1, len(RUN)):
+        for item in range(edge[level], edge[level + 1]):
+            for _ in range(2):
+                dst.append(begin + item)
+                src.append(begin + rng.integers(edge[level - 1], edge[level], count))
+    for item in range(RUN[0]):
+        # Most read a recent run, some one of long ago.
+        back = np.where(
+            rng.random(count) < 0.9, rng.geometric(0.1, count), rng.integers(1, count + 1, count)
+        )
+        earlier = np.arange(count) - back
+        reads = (earlier >= 0) & ((rng.random(count) < 0.5) | (item == 0))
+        dst.append((begin + item)[reads])
+        src.append(per * earlier[reads] + per - 1 - rng.integers(0, RUN[-1], int(reads.sum())))
+    table = np.tile(np.repeat(np.arange(len(RUN)), RUN), count)
+    names = ("inputs", "cleaned", "features", "models", "results")
+    return _used(Shape(np.concatenate(src), np.concatenate(dst), table, names))
+
+
+def untabled(items: int, rng: np.random.Generator) -> Shape:
+    """The runs, with no table named."""
+    made = runs(items, rng)
+    return Shape(made.src, made.dst, np.zeros_like(made.table), ("items",), False)
+
+
+def cyclic(items: int, rng: np.random.Generator) -> Shape:
+    """The runs, where some results feed back into inputs of earlier runs, or into themselves."""
+    made = runs(items, rng)
+    results = np.flatnonzero(made.table == len(RUN) - 1)
+    inputs = np.flatnonzero(made.table == 0)
+    count = max(len(results) // RINGS, 2)
+    place = rng.integers(0, len(results), count)
+    back = np.maximum(place * len(inputs) // len(results) - rng.geometric(0.05, count), 0)
+    loops = rng.choice(results, max(count // 10, 1))
+    src = np.concatenate([made.src, results[place], loops])
+    dst = np.concatenate([made.dst, inputs[back], loops])
+    return Shape(src, dst, made.table, made.tables)
+
+
+def zipf(items: int, rng: np.random.Generator) -> Shape:
+    """Five tables; what an item is made from is drawn by a power law from the table before."""
+    names = ("sources", "records", "joined", "groups", "reports")
+    per = max(items // len(names), 2)
+    src, dst = [], []
+    for level in range(1, len(names)):
+        rank = (rng.pareto(0.8, 2 * per) * 3).astype(np.int64)
+        popular = rng.permutation(per)[np.where(rank < per, rank, rng.integers(0, per, 2 * per))]
+        src.append((level - 1) * per + popular)
+        dst.append(level * per + np.arange(2 * per) % per)
+    table = np.repeat(np.arange(len(names)), per)
+    return _used(Shape(np.concatenate(src), np.concatenate(dst), table, names))
+
+
+def _used(shape: Shape) -> Shape:
+    """Without items that no triple has."""
+    used = np.zeros(len(shape.table), bool)
+    used[shape.src] = used[shape.dst] = True
+    place = np.cumsum(used) - 1
+    return Shape(place[shape.src], place[shape.dst], shape.table[used], shape.tables, shape.tabled)
+
+
+def _trace(make: Callable[[int, np.random.Generator], Shape]) -> Callable[[int, int], Trace]:
+    return lambda items, seed: make(items, np.random.default_rng(seed)).trace(make.__name__)
+
+
+SHAPES: dict[str, Callable[[int, int], Trace]] = {
+    make.__name__: _trace(make)
+    for make in (
+        chain,
+        instar,
+        outstar,
+        bipartite,
+        ladder,
+        merkle,
+        runs,
+        untabled,
+        cyclic,
+        zipf,
+    )
+}

@@ -1,0 +1,123 @@
+"""A trace in memory, as numbers, and how it becomes files of named triples, a piece at a time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I32, I64
+from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
+
+Format = Literal["csv", "parquet"]
+ROWS = 1 << 20
+"""Triples in one file: about 160 MB of CSV."""
+PIECE = 1 << 17
+"""Triples that have names at the same time."""
+DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One copy of a trace; items are numbers from 0, each the end of a triple."""
+
+    src: I32
+    dst: I32
+    """The ends of each triple, distinct pairs in the order in which they are written."""
+    table: I32
+    """The table of each item."""
+    tables: tuple[str, ...]
+    ops: tuple[str, ...]
+    """What makes the items of each table."""
+    document: I32
+    """The document that each item belongs to."""
+    documents: tuple[str, ...]
+    tabled: bool = True
+    """Whether the files tell the tables."""
+
+
+def write(trace: Trace, out: Path, copies: int = 1, form: Format = "csv") -> list[Path]:
+    """Write files of at most ``ROWS`` triples, copy by copy, and return them in order."""
+    out.mkdir(parents=True, exist_ok=True)
+    return [
+        _write_file(trace, copy, first, out / f"copy-{copy:02}-part-{part:03}.{form}", form)
+        for copy in range(1, copies + 1)
+        for part, first in enumerate(range(0, len(trace.src), ROWS))
+    ]
+
+
+def _write_file(trace: Trace, copy: int, first: int, path: Path, form: Format) -> Path:
+    pieces = _pieces(trace, copy, first, min(first + ROWS, len(trace.src)))
+    if form == "csv":
+        with pa_csv.CSVWriter(path, SCHEMA) as csv:
+            for piece in pieces:
+                csv.write_table(piece)
+    else:
+        with pq.ParquetWriter(path, SCHEMA) as parquet:
+            for piece in pieces:
+                parquet.write_table(piece)
+    return path
+
+
+SCHEMA = pa.schema([(name, pa.string()) for name in (SRC, DST, OP, SRC_TABLE, DST_TABLE)])
+
+
+def _pieces(trace: Trace, copy: int, first: int, end: int) -> Iterator[pa.Table]:
+    for start in range(first, end, PIECE):
+        rows = slice(start, min(start + PIECE, end))
+        yield named(trace, copy, trace.src[rows], trace.dst[rows])
+
+
+def named(trace: Trace, copy: int, src: I32, dst: I32) -> pa.Table:
+    """Triples with names, operations and tables."""
+    tables = pa.array(trace.tables if trace.tabled else [""] * len(trace.tables))
+    return pa.table(
+        {
+            SRC: names(trace, copy, src),
+            DST: names(trace, copy, dst),
+            OP: pa.array(trace.ops).take(pa.array(trace.table[dst])),
+            SRC_TABLE: tables.take(pa.array(trace.table[src])),
+            DST_TABLE: tables.take(pa.array(trace.table[dst])),
+        },
+        schema=SCHEMA,
+    )
+
+
+def names(trace: Trace, copy: int, items: I32) -> pa.Array:
+    """The names of items: copy, document, table and number, 40 to 60 characters in all."""
+    documents = pa.array([f"copy-{copy:02}/{document}" for document in trace.documents])
+    return pc.binary_join_element_wise(
+        documents.take(pa.array(trace.document[items])),
+        pa.array(trace.tables).take(pa.array(trace.table[items])),
+        pc.utf8_lpad(pa.array(items).cast(pa.string()), DIGITS, "0"),
+        "/",
+    )
+
+
+def in_order(trace_key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
+    """Triples by the key of their dst, as a workflow writes them, each pair once."""
+    order = np.lexsort((src, dst, trace_key[dst]))
+    src, dst = src[order], dst[order]
+    kept = np.ones(len(src), bool)
+    kept[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])
+    return src[kept].astype(np.int32), dst[kept].astype(np.int32)
+
+
+def documents(rng: np.random.Generator, count: int) -> tuple[str, ...]:
+    """Names of documents like the accession numbers of filings."""
+    filers = rng.choice(2_000_000, count, replace=False)
+    years = rng.integers(10, 20, count)
+    return tuple(
+        f"{filer:010}-{year}-{number:06}"
+        for number, (filer, year) in enumerate(zip(filers.tolist(), years.tolist(), strict=True), 1)
+    )
+
+
+def operations(verbs: Sequence[str], tables: Sequence[str]) -> tuple[str, ...]:
+    """The name of the operation that makes each table."""
+    return tuple(f"{verb}_{table}" for verb, table in zip(verbs, tables, strict=True))
