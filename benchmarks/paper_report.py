@@ -13,7 +13,6 @@ from trace_files import Trace
 from workflow import splits
 
 from provhouse.ingest.depths import depths
-from provhouse.ingest.sets import cut
 from provhouse.ingest.splits import Split, split_codes
 from provhouse.model.arrays import I32, I64, Bools
 from provhouse.model.columns import DST, SRC
@@ -76,11 +75,7 @@ class Measured:
     @cached_property
     def component(self) -> I32:
         """The component of each item, from 0."""
-        ends = (self.trace.src, self.trace.dst)
-        ones = np.ones(len(self.trace.src), np.bool_)
-        matrix = coo_matrix((ones, ends), shape=(self.items, self.items)).tocsr()
-        found: I32 = connected_components(matrix, connection="weak")[1].astype(np.int32)
-        return found
+        return weak(self.items, self.trace.src, self.trace.dst)
 
     @cached_property
     def sizes(self) -> I64:
@@ -134,8 +129,14 @@ class Measured:
         return int(np.argsort(-self.sizes, kind="stable")[len(LARGE)])
 
     @cached_property
-    def _cut(self) -> tuple[I32, int]:
+    def label(self) -> I32:
+        """The set of each item, from 0."""
         return hand_cut(self.trace, self.component)
+
+    @cached_property
+    def count(self) -> int:
+        """How many sets there are, small components included."""
+        return int(self.label.max()) + 1
 
     @cached_property
     def _split(self) -> I32:
@@ -146,31 +147,28 @@ class Measured:
     @cached_property
     def _set_split(self) -> I32:
         """The split of each set, -1 where it is a whole component."""
-        label, count = self._cut
-        split = np.full(count, -1, np.int32)
+        split = np.full(self.count, -1, np.int32)
         inside = np.isin(self.component, list(self.large.values()))
-        split[label[inside]] = self._split[self.trace.table[inside]]
+        split[self.label[inside]] = self._split[self.trace.table[inside]]
         return split
 
     @cached_property
     def _dependencies(self) -> tuple[I64, I64]:
         """Distinct (child, parent) among sets."""
-        label, count = self._cut
-        child, parent = label[self.trace.dst].astype(np.int64), label[self.trace.src]
+        child, parent = self.label[self.trace.dst].astype(np.int64), self.label[self.trace.src]
         across = child != parent
-        one, other = np.divmod(np.unique(child[across] * count + parent[across]), count)
+        one, other = np.divmod(np.unique(child[across] * self.count + parent[across]), self.count)
         return one, other
 
     def _sets_of(self, component: str, split: str) -> Bools:
         """Which sets are of a component and of a split: sp3 is sp4 and sp5."""
-        label, count = self._cut
-        chosen = np.zeros(count, bool)
-        chosen[label[self.component == self.large[component]]] = True
+        chosen = np.zeros(self.count, bool)
+        chosen[self.label[self.component == self.large[component]]] = True
         names = ("sp4", "sp5") if split == "sp3" else (split,)
         return chosen & np.isin(self._set_split, [list(splits()).index(name) for name in names])
 
     def _sets(self) -> Iterator[Figure]:
-        items = np.bincount(self._cut[0])
+        items = np.bincount(self.label)
         for (component, split), paper in SETS.items():
             found = items[self._sets_of(component, split)]
             ours = (len(found), int((found >= 1000).sum()), int(found.max()))
@@ -187,15 +185,12 @@ class Measured:
         sp4 = list(splits()).index("sp4")
         inside = self.component == self.large["LC2"]
         inside &= self._split[self.trace.table] >= sp4
-        place = np.cumsum(inside) - 1
         kept = inside[self.trace.src] & inside[self.trace.dst]
-        ends = (place[self.trace.src[kept]], place[self.trace.dst[kept]])
-        count = int(inside.sum())
-        matrix = coo_matrix((np.ones(int(kept.sum()), bool), ends), shape=(count, count))
-        return int(connected_components(matrix.tocsr(), connection="weak")[0])
+        pieces = weak(self.items, self.trace.src[kept], self.trace.dst[kept])
+        return len(np.unique(pieces[inside]))
 
     def _worked(self) -> Iterator[Figure]:
-        items = np.bincount(self._cut[0])
+        items = np.bincount(self.label)
         for name, paper in WORKED.items():
             sp3 = np.flatnonzero(self._sets_of("LC1", "sp3") & (items == paper[0]))
             walks = [self._walk(one) for one in sp3.tolist()] or [(0, 0, 0, 0, 0, 0)]
@@ -207,7 +202,7 @@ class Measured:
 
     def _walk(self, first: int) -> tuple[int, int, int, int, int, int]:
         """The figures of one worked query, as in ``WORKED``."""
-        label, count = self._cut
+        label = self.label
         child, parent = self._dependencies
         reached, last = {first}, [first]
         while last:
@@ -215,17 +210,18 @@ class Measured:
             found = {int(one) for rows in slices for one in parent[rows]}
             last = sorted(found - reached)
             reached |= found
-        sets = np.zeros(count, bool)
+        sets = np.zeros(self.count, bool)
         sets[list(reached)] = True
-        above = [int((self._set_split[list(reached)] == split).sum()) for split in (1, 0)]
+        sp1, sp2 = (int((self._set_split[list(reached)] == split).sum()) for split in (0, 1))
         to, of = label[self.trace.dst], label[self.trace.src]
         return (
             int((label == first).sum()),
             int(((to == first) & (of == first)).sum()),
-            *above,
+            sp2,
+            sp1,
             int(sets[label].sum()),
             int(sets[to].sum()),
-        )  # type: ignore[return-value]
+        )
 
     def _classes(self) -> Iterator[Figure]:
         """How many of ten wanted items of each class there are, and how deep the deepest lies."""
@@ -246,9 +242,25 @@ class Measured:
             yield Figure(f"{name} longest path", int(self.depth[found].max(initial=0)), depth)
 
 
-def hand_cut(trace: Trace, component: I32) -> tuple[I32, int]:
-    """The set of each item by the splits of ``workflow``, and how many sets there are."""
+def hand_cut(trace: Trace, component: I32) -> I32:
+    """The set of each item by algorithm 3, along the splits of ``workflow`` and no further.
+
+    Written anew, plainly, to be compared with what an ingest makes of the same splits.
+    """
     found = splits()
     given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]
-    levels = split_codes(given, trace.tables)
-    return cut(component, trace.src, trace.dst, trace.table, THETA, levels)
+    label = component
+    for level in split_codes(given, trace.tables):
+        large = np.bincount(label)[label] >= THETA
+        split = np.where(large, level[trace.table], -1)
+        kept = label[trace.src] == label[trace.dst]
+        kept &= split[trace.src] == split[trace.dst]
+        label = weak(len(label), trace.src[kept], trace.dst[kept])
+    return label
+
+
+def weak(items: int, src: I32, dst: I32) -> I32:
+    """The weakly connected component of each item, from 0."""
+    matrix = coo_matrix((np.ones(len(src), np.bool_), (src, dst)), shape=(items, items))
+    found: I32 = connected_components(matrix.tocsr(), connection="weak")[1].astype(np.int32)
+    return found

@@ -8,13 +8,14 @@ from trace_files import Trace, in_order
 
 from provhouse.model.arrays import I64
 
-LEFT = 64
-"""Items that change in one version of `merkle` lie above one of so many leaves."""
+HEIGHT = 6
+"""Of the tree whose history `merkle` is."""
 DEGREE = 4
+"""Parents of an item in `bipartite`."""
 RUN = (4, 4, 3, 2, 2)
 """Items that a run of a workflow makes in each of its tables."""
 RINGS = 50
-"""One run in so many feeds back, in `cyclic`."""
+"""One result in so many feeds back, in `cyclic`."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,11 @@ class Shape:
     table: I64
     tables: Sequence[str]
     tabled: bool = True
-    place: I64 | None = None
-    """When each item is made; by default in the order of numbers."""
 
     def trace(self, name: str) -> Trace:
         """With names, and triples in the order in which their dst are made, each once."""
-        place = np.arange(len(self.table)) if self.place is None else self.place
         return Trace(
-            *in_order(place, self.src, self.dst),
+            *in_order(np.arange(len(self.table)), self.src, self.dst),
             self.table.astype(np.int32),
             tuple(self.tables),
             tuple(f"derive_{table}" for table in self.tables),
@@ -86,34 +84,28 @@ def merkle(items: int, rng: np.random.Generator) -> Shape:
     A leaf is made from the leaf that it replaces, a node from its two children as they are then, a
     version from the root and the version before.
     """
-    height = LEFT.bit_length() - 1
-    per = height + 2  # a leaf, the nodes above it, the version
-    leaves = max(2, min(LEFT, items // 8))
-    height = leaves.bit_length() - 1
-    leaves, per = 1 << height, height + 2
+    per = HEIGHT + 2  # a leaf, the nodes above it, the version
     count = max(items // per, 2)
-    changed = rng.integers(0, leaves, count)
-    version = np.arange(count)
-    src, dst = [per * version[:-1] + per - 1], [per * version[1:] + per - 1]
-    for level in range(height + 1):
-        node = changed >> level
-        made = per * version + level
-        if level == 0:
-            before = _latest(node, node, count)
-            src.append(per * before[before >= 0])
-            dst.append(made[before >= 0])
-        else:
-            other = _latest(changed >> (level - 1), (changed >> (level - 1)) ^ 1, count)
-            src += [made - 1, per * other[other >= 0] + level - 1]
-            dst += [made, made[other >= 0]]
-    src.append(per * version + height)
-    dst.append(per * version + height + 1)
-    table = np.tile([0, *[1] * height, 2], count)
+    changed = rng.integers(0, 1 << HEIGHT, count)
+    leaf = per * np.arange(count)
+    version = leaf + HEIGHT + 1
+    before = _latest(changed, changed)
+    known = before >= 0
+    src, dst = [leaf[before[known]], version[:-1]], [leaf[known], version[1:]]
+    for level in range(HEIGHT):
+        other = _latest(changed >> level, (changed >> level) ^ 1)
+        known = other >= 0
+        src += [leaf + level, leaf[other[known]] + level]
+        dst += [leaf + level + 1, leaf[known] + level + 1]
+    src.append(version - 1)
+    dst.append(version)
+    table = np.tile([0, *[1] * HEIGHT, 2], count)
     return Shape(np.concatenate(src), np.concatenate(dst), table, ("leaves", "nodes", "versions"))
 
 
-def _latest(changed: I64, asked: I64, count: int) -> I64:
+def _latest(changed: I64, asked: I64) -> I64:
     """For each version, the last one before it that changed what is asked for, or -1."""
+    count = len(changed)
     version = np.arange(count)
     key = np.sort(changed * count + version)
     place = np.searchsorted(key, asked * count + version) - 1
@@ -161,7 +153,7 @@ def cyclic(items: int, rng: np.random.Generator) -> Shape:
     inputs = np.flatnonzero(made.table == 0)
     count = max(len(results) // RINGS, 2)
     place = rng.integers(0, len(results), count)
-    back = np.maximum(place * len(inputs) // len(results) - rng.geometric(0.05, count), 0)
+    back = np.maximum(place * len(inputs) // len(results) - rng.geometric(0.01, count), 0)
     loops = rng.choice(results, max(count // 10, 1))
     src = np.concatenate([made.src, results[place], loops])
     dst = np.concatenate([made.dst, inputs[back], loops])

@@ -99,9 +99,9 @@ def names(trace: Trace, copy: int, items: I32) -> pa.Array:
     )
 
 
-def in_order(trace_key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
+def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
     """Triples by the key of their dst, as a workflow writes them, each pair once."""
-    order = np.lexsort((src, dst, trace_key[dst]))
+    order = np.lexsort((src, dst, key[dst]))
     src, dst = src[order], dst[order]
     kept = np.ones(len(src), bool)
     kept[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])

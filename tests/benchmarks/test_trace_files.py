@@ -1,0 +1,89 @@
+"""Files hold the trace, with names of realistic length, the same bytes each time."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+import trace_files
+from shapes import SHAPES
+from trace_files import SCHEMA, Format, Trace, named, write
+
+TRACE = Path(trace_files.__file__).parent / "trace.py"
+
+
+@pytest.fixture
+def trace(monkeypatch: pytest.MonkeyPatch) -> Trace:
+    """A small one, for which files and pieces are small, too."""
+    monkeypatch.setattr(trace_files, "ROWS", 1_000)
+    monkeypatch.setattr(trace_files, "PIECE", 300)
+    return SHAPES["runs"](2_000, 7)
+
+
+def read(path: Path) -> pa.Table:
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    return pa_csv.read_csv(
+        path, convert_options=pa_csv.ConvertOptions(column_types=SCHEMA, strings_can_be_null=False)
+    )
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_what_is_written_reads_back_equal(trace: Trace, tmp_path: Path, form: Format) -> None:
+    files = write(trace, tmp_path, 2, form)
+    assert files == sorted(tmp_path.iterdir())
+    tables = [read(file) for file in files]
+    assert max(table.num_rows for table in tables) == 1_000
+    whole = pa.concat_tables([named(trace, copy, trace.src, trace.dst) for copy in (1, 2)])
+    assert pa.concat_tables(tables).equals(whole)
+
+
+def test_names_tell_items_apart(trace: Trace) -> None:
+    items = np.arange(len(trace.table), dtype=np.int32)
+    every = pa.concat_arrays([trace_files.names(trace, copy, items) for copy in (1, 2)])
+    assert len(every.unique()) == 2 * len(items)
+    length = pc.min_max(pc.utf8_length(every)).as_py()
+    assert 40 <= length["min"] <= length["max"] <= 60
+
+
+def test_tables_are_told_unless_there_are_none() -> None:
+    told, untold = (
+        named(made, 1, made.src, made.dst)
+        for made in (SHAPES["runs"](500, 7), SHAPES["untabled"](500, 7))
+    )
+    assert set(told["src_table"].to_pylist()) > {"inputs", "cleaned"}
+    assert set(untold["src_table"].to_pylist() + untold["dst_table"].to_pylist()) == {""}
+
+
+def run(folder: Path) -> str:
+    """The command, for a shape in two copies."""
+    given = ["--shape", "merkle", "--items", "3000", "--copies", "2", "--seed", "9"]
+    given += ["--out", str(folder / "files"), "--report", str(folder / "report.json")]
+    done = subprocess.run(
+        [sys.executable, str(TRACE), *given], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in {0, 2}, done.stderr
+    return done.stdout or done.stderr
+
+
+def test_the_command_writes_the_same_bytes_each_time(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    told = [run(tmp_path / name) for name in ("one", "other")]
+    one, other = (
+        {file.name: file.read_bytes() for file in (tmp_path / name / "files").iterdir()}
+        for name in ("one", "other")
+    )
+    assert one == other
+    assert len(one) == 2
+    report = json.loads((tmp_path / "one" / "report.json").read_text())
+    assert sum(content.count(b"\n") - 1 for content in one.values()) == report["triples"]
+    assert told[0] == told[1]
+    assert f"triples: {report['triples']}" in told[0]
+    assert "should be empty" in run(tmp_path / "one")
