@@ -12,7 +12,7 @@ from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 
 from provhouse.ingest.splits import check_splits, read_splits
 
-READ = 0.1
+READ = 0.05
 """By how much the triples that a worked query reads may differ: by chance, in a few sets."""
 
 

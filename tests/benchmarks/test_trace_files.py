@@ -52,6 +52,17 @@ def test_names_tell_items_apart(trace: Trace) -> None:
     assert 40 <= length["min"] <= length["max"] <= 60
 
 
+def test_a_row_says_of_its_items_what_they_are(trace: Trace) -> None:
+    rows = named(trace, 2, trace.src, trace.dst).to_pylist()
+    for row, src, dst in zip(rows, trace.src.tolist(), trace.dst.tolist(), strict=True):
+        for end, item in (("src", src), ("dst", dst)):
+            table = trace.tables[trace.table[item]]
+            assert row[f"{end}_table"] == table
+            assert row[end].startswith("copy-02/")
+            assert row[end].endswith(f"/{table}/{item:09}")
+        assert row["op"] == f"derive_{row['dst_table']}"
+
+
 def test_tables_are_told_unless_there_are_none() -> None:
     told, untold = (
         named(made, 1, made.src, made.dst)
