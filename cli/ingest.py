@@ -1,7 +1,7 @@
 """``ingest``: files of triples into the warehouse."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -54,6 +54,12 @@ def ingest(
     strict: Annotated[
         bool, typer.Option("--strict", help="Let nothing pass: what would be reported ends it.")
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what would come in and how; write nothing, start no server."
+        ),
+    ] = False,
     form: FormOption = None,
 ) -> None:
     """Take triples in: each says that dst was derived from src by op.
@@ -64,21 +70,21 @@ def ingest(
     settings = invocation(ctx).settings(theta=theta)
 
     from provhouse.ingest.ingest import ingest as taken
+    from provhouse.ingest.preview import preview
     from provhouse.ingest.readers import columns_of
 
     from .listening import listening
 
-    named = columns_of(columns or [], scope)
+    options: dict[str, Any] = {
+        "input_format": input_format, "columns": columns_of(columns or [], scope),
+        "splits": splits, "replace": replace, "strict": strict,
+    }  # fmt: skip
     with opened(form) as output:
-        with listening(keep=True) as progress:
-            summary = taken(
-                files,
-                settings,
-                input_format=input_format,
-                columns=named,
-                splits=splits,
-                replace=replace,
-                strict=strict,
-                progress=progress,
-            )
-        output.summary(summary)
+        if dry_run:
+            with listening() as progress:
+                found = preview(files, settings, **options, progress=progress)
+            output.preview(found)
+        else:
+            with listening(keep=True) as progress:
+                summary = taken(files, settings, **options, progress=progress)
+            output.summary(summary)

@@ -20,9 +20,13 @@ __all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "column
 _FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet}
 
 
-def check(source: Source) -> None:
-    """Raise BadInput if the beginning of a file shows that it can't be taken in."""
-    _FORMATS[source.format].check(source)
+def check(source: Source) -> list[str]:
+    """The columns of a file, of JSON lines those that its beginning has.
+
+    Raises BadInput if the beginning of the file shows that it can't be taken in.
+    """
+    found: list[str] = _FORMATS[source.format].check(source)
+    return found
 
 
 def batches(source: Source) -> Iterator[Batch]:

@@ -62,6 +62,15 @@ class Staged:
     rejected: int
 
 
+@dataclass(frozen=True)
+class Reject:
+    """A row that is no triple, and why."""
+
+    file: str
+    row: int
+    reason: str
+
+
 def stage(task: Task) -> Staged:
     """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
     valid = rejected = 0
@@ -128,6 +137,18 @@ def _content(rows: pa.Table) -> pa.Array:
         value = pc.fill_null(quoted(rows[name].combine_chunks()), "null")
         parts += [f'{", " if number else ""}"{name}": ', value]
     return pc.binary_join_element_wise(*parts, "}", "")
+
+
+def first_rejects(folder: Path, most: int = 5) -> list[Reject]:
+    """The first rejects of a staging folder, in the order of files and rows."""
+    found: list[Reject] = []
+    for path in sorted((folder / "rejects").glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            batch = next(file.iter_batches(most, columns=["file", "row", "reason"]))
+        found += [Reject(**row) for row in batch.slice(0, most - len(found)).to_pylist()]
+        if len(found) == most:
+            break
+    return found
 
 
 class _Writer:

@@ -40,7 +40,7 @@ from .placing import Gather, Gathered, Scatter
 from .spelling import GatherNames, Index, ScatterNames, name_ranges
 from .splits import Split, check_splits, split_codes
 from .stage import Task as StageTask
-from .stage import read_stream, stage
+from .stage import first_rejects, read_stream, stage
 from .work import Work
 from .write import Target, pairs_among, write_tables
 
@@ -75,6 +75,7 @@ def _read(work: Work) -> None:
         )
     work.progress.count("rows", work.rows + work.rejected)
     work.progress.count("rejected", work.rejected)
+    work.first_rejects = first_rejects(work.folder)
     if work.strict and work.rejected:
         raise BadInput(
             "With --strict every row should be a triple",
@@ -292,11 +293,13 @@ def _after(work: Work) -> Snapshot:
 
 def _summarise(work: Work) -> None:
     """Write sets and dependencies to Neo4j."""
+    assert work.graph, "a preview ends before this"
     load(work.graph, _after(work), work.ids.ingest)
 
 
 def _commit(work: Work) -> None:
     """Make the generation current."""
+    assert work.graph, "a preview ends before this"
     after = _after(work)
     work.layout.create(work.layout.commits)
     for folder in (work.layout.base(work.base), work.layout.root):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from .stage import Reject
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -24,6 +26,7 @@ class Summary:
     """Names of the tables held, in order of name."""
     rejects: Path | None
     """Where the rejected rows lie, if there are any."""
+    first_rejects: tuple[Reject, ...]
     bytes_on_disk: int
     committed: bool
     """False where the ingest brought nothing, so that the generation is the one from before."""

@@ -17,7 +17,7 @@ from .naming import Named
 from .placing import Gathered
 from .readers import Source
 from .splits import Split
-from .stage import Staged
+from .stage import Reject, Staged
 
 NOTHING_CUT = Cut(0, 0, 0, ())
 
@@ -34,23 +34,22 @@ class Work:
     sources: list[Source]
     splits: tuple[Path, list[Split]] | None
     strict: bool
-    context: SparkContext
-    graph: Graph
+    folder: Path
+    """The staging folder."""
     progress: Progress
+    context: SparkContext | None = None
+    """None in a preview, whose tasks run here; so is the graph."""
+    graph: Graph | None = None
     staged: list[Staged] = field(default_factory=list)
     named: list[Named] = field(default_factory=list)
     buckets: int = 1
     """In how many parts names are held; a power of two."""
     seed: int = 0
+    first_rejects: list[Reject] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
     cut: Cut = NOTHING_CUT
     gathered: list[Gathered] = field(default_factory=list)
     commit: Commit | None = None
-
-    @property
-    def folder(self) -> Path:
-        """The staging folder."""
-        return self.layout.staging
 
     @property
     def base(self) -> int:

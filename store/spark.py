@@ -252,18 +252,21 @@ class _Guarded(Generic[Arg, Result]):
 
 
 def run_tasks(
-    context: "SparkContext",
+    context: "SparkContext | None",
     task: Callable[[Arg], Result],
     arguments: Sequence[Arg],
     progress: Progress,
 ) -> list[Result]:
     """Run ``task`` on every argument as one Spark job, one task each; results in their order.
 
+    Without a context they run here, one after the other.
     A known error that a task raises is raised here, the one of the first argument first. Raises
     Unavailable if Spark ends meanwhile.
     """
     if not arguments:
         return []
+    if context is None:
+        return list(_here(task, arguments, progress))
     watch = _Watch(context, len(arguments), progress)
     with working(), watch:
         results = context.parallelize(arguments, len(arguments)).map(_Guarded(task)).collect()
@@ -273,6 +276,14 @@ def run_tasks(
             raise result.error
         done.append(result)
     return done
+
+
+def _here(
+    task: Callable[[Arg], Result], arguments: Sequence[Arg], progress: Progress
+) -> Iterator[Result]:
+    for done, argument in enumerate(arguments):
+        progress.advance(done, len(arguments))
+        yield task(argument)
 
 
 class _Watch:

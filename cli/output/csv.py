@@ -11,6 +11,7 @@ from .output import Absent
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.status import Status
@@ -48,6 +49,11 @@ class CsvOutput:
         counts = {name: value for name, value in asdict(summary).items()
                   if isinstance(value, int) and name != "committed"}  # fmt: skip
         self.rows((*counts, "seconds"), [(*counts.values(), summary.seconds.get("total"))])
+
+    def preview(self, preview: "Preview") -> None:
+        """The same of what would come in; the rest is in its JSON form."""
+        counts = {n: value for n, value in asdict(preview).items() if isinstance(value, int)}
+        self.rows((*counts, "seconds"), [(*counts.values(), preview.seconds.get("total"))])
 
     def status(self, status: "Status") -> None:
         """One row."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from .escape import in_json
@@ -10,6 +11,7 @@ from .output import Absent
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.status import Status
@@ -47,6 +49,22 @@ class JsonOutput:
         counts = {name: getattr(summary, name) for name in names}
         seconds = {step: round(value, 6) for step, value in summary.seconds.items()}
         self._line({**counts, "seconds": seconds, "peak_memory_mb": summary.peak_memory_mb})
+
+    def preview(self, preview: "Preview") -> None:
+        """One object; see ``schemas/preview.json``."""
+        names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
+                 "sets", "tables")  # fmt: skip
+        forms = [
+            {**asdict(form), "columns": [{"column": c, "as": m} for c, m in form.columns]}
+            for form in preview.forms
+        ]
+        self._line({
+            **{name: getattr(preview, name) for name in names},
+            "forms": forms,
+            "rejects": [asdict(reject) for reject in preview.rejects],
+            "largest": [asdict(component) for component in preview.largest],
+            "seconds": {step: round(value, 6) for step, value in preview.seconds.items()},
+        })  # fmt: skip
 
     def status(self, status: "Status") -> None:
         """One object; see ``schemas/status.json``."""

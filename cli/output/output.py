@@ -10,6 +10,7 @@ from .file import destination
 from .form import Form, chosen
 
 if TYPE_CHECKING:
+    from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.status import Status
@@ -33,6 +34,9 @@ class Output(Protocol):
 
     def summary(self, summary: "Summary") -> None:
         """What an ingest brought."""
+
+    def preview(self, preview: "Preview") -> None:
+        """What an ingest would bring."""
 
     def status(self, status: "Status") -> None:
         """What a warehouse holds."""

@@ -12,6 +12,8 @@ from .escape import shown
 from .output import Absent
 
 if TYPE_CHECKING:
+    from provhouse.ingest.preview import Preview
+    from provhouse.ingest.stage import Reject
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.status import Status
@@ -46,6 +48,13 @@ class TableOutput:
                 "Next: provhouse lineage ITEM, provhouse impact ITEM, provhouse browser",
                 style="dim",
             )
+
+    def preview(self, preview: "Preview") -> None:
+        """What would come in, how the columns are understood, and what would be cut how."""
+        from .preview import facts, headline
+
+        self._console.print(headline(preview))
+        self._facts(facts(preview))
 
     def status(self, status: "Status") -> None:
         """What is held, and what is up."""
@@ -138,7 +147,7 @@ def _headline(summary: "Summary") -> Text:
 def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:
     yield "triples", f"{summary.triples:,} held"
     yield "items", f"{summary.items:,} held"
-    yield "tables", _names(summary.tables)
+    yield "tables", names_of(summary.tables)
     components = counted(summary.components, "component")
     yield "cut into", f"{components}, {counted(summary.sets, 'set')}, " + (
         "1 set dependency" if summary.set_dependencies == 1
@@ -148,13 +157,22 @@ def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:
         yield "duplicates", f"{counted(summary.duplicates, 'row')} said what was known already"
     if summary.rejected:
         where = f", kept in {shown(str(summary.rejects))}" if summary.rejects else ""
-        yield "rejected", f"{counted(summary.rejected, 'row')} without src or dst{where}"
+        yield "rejected", f"{counted(summary.rejected, 'row')} put aside{where}"
+        yield from rejected(summary.first_rejects, summary.rejected)
     if summary.two_tables:
         items = counted(summary.two_tables, "item")
         yield "two tables", f"{items} named with more than one table; the most frequent one holds"
     yield "size on disk", _size(summary.bytes_on_disk)
     yield "time", steps(summary.seconds)
     yield "memory", f"{summary.peak_memory_mb:,} MB at most"
+
+
+def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]:
+    """The first of so many rows that were put aside, as further lines of a fact."""
+    for reject in first:
+        yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
+    if first and count > len(first):
+        yield "", f"… {count - len(first):,} more"
 
 
 def _held(status: "Status") -> Iterator[tuple[str, str]]:
@@ -170,7 +188,8 @@ def _held(status: "Status") -> Iterator[tuple[str, str]]:
         yield "server", status.server
 
 
-def _names(names: Sequence[str], most: int = 8) -> str:
+def names_of(names: Sequence[str], most: int = 8) -> str:
+    """How many names there are, and the first of them."""
     if not names:
         return "none named"
     listed = ", ".join(shown(name, 60) for name in names[:most])

@@ -33,6 +33,12 @@ class Columns:
         """The columns that are read for known names; all others are attributes."""
         return frozenset(column for _, column in self.read_for)
 
+    def meaning(self, column: str) -> tuple[str, ...]:
+        """What a column is understood as: known names, ``scope``, or ``attribute``."""
+        known = tuple(name for name, read in self.read_for if read == column)
+        scope = ("scope",) if column == self.scope else ()
+        return known or (*scope, "attribute")
+
     @cached_property
     def unfree(self) -> frozenset[str]:
         """Known names for which another column is read, so that none may be called so."""

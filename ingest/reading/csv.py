@@ -16,9 +16,9 @@ from .source import Source
 _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
 
-def check(source: Source) -> None:
-    """Raise BadInput if the header is none."""
-    _header(source)
+def check(source: Source) -> list[str]:
+    """The columns; raises BadInput if the header is none."""
+    return _header(source)
 
 
 def tables(source: Source) -> Iterator[pa.Table]:

@@ -24,9 +24,9 @@ _NONE = pa.schema([(name, pa.string()) for name in KNOWN]).empty_table()
 Numbered = list[tuple[int, dict[str, object]]]
 
 
-def check(source: Source) -> None:
-    """Raise BadInput if the first lines are no objects, or none of them has src and dst."""
-    any(_objects(source))  # up to the first chunk that has one
+def check(source: Source) -> list[str]:
+    """The keys of the first objects; raises BadInput if these are none or lack src or dst."""
+    return _keys(next(filter(None, _objects(source)), []))
 
 
 def batches(source: Source) -> Iterator[Batch]:

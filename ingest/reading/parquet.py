@@ -15,10 +15,10 @@ PIECE = 1 << 10
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
-def check(source: Source) -> None:
-    """Raise BadInput if the file has no Parquet footer, or no src or dst in it."""
-    with _opened(source):
-        pass
+def check(source: Source) -> list[str]:
+    """The columns; raises BadInput without a Parquet footer, or without src or dst in it."""
+    with _opened(source) as file:
+        return _columns(source, file)
 
 
 def tables(source: Source) -> Iterator[pa.Table]:
@@ -36,12 +36,16 @@ def tables(source: Source) -> Iterator[pa.Table]:
 def _opened(source: Source) -> Iterator[pq.ParquetFile]:
     try:
         file = pq.ParquetFile(source.path)
-        columns = [*file.schema_arrow.names, *(name for name, _ in source.constants)]
+        columns = _columns(source, file)
     except _BROKEN as error:
         raise unreadable(source.path, "Parquet", error) from error
     with file:
         source.columns.check(source.path, columns)
         yield file
+
+
+def _columns(source: Source, file: pq.ParquetFile) -> list[str]:
+    return [*file.schema_arrow.names, *(name for name, _ in source.constants)]
 
 
 def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:

@@ -8,6 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from provhouse.ingest.preview import Component, Form, Preview
+from provhouse.ingest.stage import Reject
 from provhouse.ingest.summary import Summary
 from provhouse.query.answer import Answer, Read
 from provhouse.query.status import Status
@@ -107,8 +109,27 @@ def summary() -> Summary:
         generation=2, triples=1_234_567, items=700_001, components=12, sets=340,
         set_dependencies=1, rejected=3, duplicates=2_001, two_tables=1, new_triples=1_000,
         new_items=1, tables=("clean", "monthly", "raw"), rejects=Path("/w/base-0/rejects"),
+        first_rejects=(Reject("a.csv", 7, "no src"), Reject("b\n.csv", 1_200, "no dst")),
         bytes_on_disk=12_345_678, committed=True,
         seconds={"read": 1.25, "number": 2.5, "total": 4.0}, peak_memory_mb=2_048,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def preview() -> Preview:
+    """What would come in of files of two forms, with everything to tell of."""
+    plain = tuple((name, (name,)) for name in ("src", "dst", "op"))
+    mapped = (
+        ("from\x1b", ("src",)), ("dst", ("dst",)), ("t", ("src_table", "dst_table")),
+        ("run", ("scope", "attribute")), ("v", ("attribute",)), ("w", ("attribute",)),
+    )  # fmt: skip
+    return Preview(
+        files=12, rows=1_000_003, rejected=3, items=700_000, new_items=699_999, two_tables=1,
+        tables=("clean", "raw"), components=2, sets=41,
+        forms=(Form("csv", 1, "a.csv", plain), Form("jsonl", 11, "b/1.jsonl", mapped)),
+        rejects=(Reject("a.csv", 7, "no src"), Reject("b/1.jsonl", 8, "no run")),
+        largest=(Component(600_000, 40, (("",), ("clean", "raw"))),),
+        seconds={"read": 1.25, "number": 2.5, "cut": 0.25, "total": 4.0},
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from provhouse.cli.output.csv import CsvOutput
 from provhouse.cli.output.output import Absent
+from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.query.answer import Answer
 from provhouse.query.status import Status
@@ -50,6 +51,13 @@ def test_summary(summary: Summary) -> None:
     row = dict(zip(header, values, strict=True))
     assert (row["triples"], row["seconds"]) == ("1234567", "4.0")
     assert "committed" not in row
+
+
+def test_preview(preview: Preview) -> None:
+    header, values = read(written(lambda output: output.preview(preview)))
+    row = dict(zip(header, values, strict=True))
+    assert (row["rows"], row["new_items"], row["seconds"]) == ("1000003", "699999", "4.0")
+    assert "forms" not in row
 
 
 def test_status(status: Status) -> None:

@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.resources import files
 
 import jsonschema
@@ -12,6 +12,7 @@ import pytest
 
 from provhouse.cli.output.json import JsonOutput
 from provhouse.cli.output.output import Absent
+from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.query.answer import Answer
 from provhouse.query.status import Status
@@ -86,6 +87,15 @@ def test_summary(summary: Summary) -> None:
     value = valid("ingest", written(lambda output: output.summary(summary)))
     assert value["set_dependencies"] == 1
     assert value["seconds"] == summary.seconds
+
+
+def test_preview(preview: Preview) -> None:
+    value = valid("preview", written(lambda output: output.preview(preview)))
+    assert value["rows"] == 1_000_003
+    assert value["rejects"] == [asdict(reject) for reject in preview.rejects]
+    assert value["largest"] == [{"items": 600_000, "sets": 40, "splits": [[""], ["clean", "raw"]]}]
+    nothing = replace(preview, forms=(), rejects=(), largest=(), tables=())
+    assert valid("preview", written(lambda output: output.preview(nothing)))["forms"] == []
 
 
 @pytest.mark.parametrize("generation", [None, 4])

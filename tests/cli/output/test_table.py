@@ -8,6 +8,7 @@ import pytest
 
 from provhouse.cli.output.output import Absent
 from provhouse.cli.output.table import TableOutput, lasted
+from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.query.answer import Answer
 from provhouse.query.status import Status
@@ -43,6 +44,11 @@ def test_summary(summary: Summary, golden: Golden) -> None:
 def test_summary_of_nothing_new(summary: Summary) -> None:
     text = written(lambda output: output.summary(replace(summary, committed=False)))
     assert text.startswith("Nothing new came in")
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_preview(preview: Preview, width: int, golden: Golden) -> None:
+    golden(f"preview-{width}.txt", written(lambda output: output.preview(preview), width))
 
 
 @pytest.mark.parametrize("generation", [None, 3])

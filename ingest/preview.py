@@ -1,0 +1,171 @@
+"""``ingest --dry-run``: what files would bring, found out by the first steps of an ingest.
+
+They run here, over a folder of their own: neither Spark nor Neo4j is started, and nothing of the
+warehouse is written, which need not be there. Duplicates are not counted, since that is most of the
+work of the steps which are left out.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.columns import COMPONENT, ITEMS, TABLES_OF
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.store.commits import current
+from provhouse.store.ids import read_ids
+from provhouse.store.layout import Layout
+from provhouse.store.locks import reading
+
+from .readers import AS_NAMED, Columns, Source, check, sources
+from .splits import read_splits
+from .stage import Reject, read_stream
+from .steps import STEPS
+from .work import Work
+
+LARGEST = 3
+"""So many components are told of, the largest first."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Files of one format whose columns are the same."""
+
+    format: str
+    files: int
+    first: str
+    """The first of these files."""
+    columns: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each column and what it is understood as."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """One that would be cut into several sets."""
+
+    items: int
+    sets: int
+    splits: tuple[tuple[str, ...], ...]
+    """Tables that have sets in common are one split; the empty name is no table."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an ingest would bring."""
+
+    files: int
+    rows: int
+    """All of them; duplicates are among them."""
+    rejected: int
+    items: int
+    new_items: int
+    two_tables: int
+    tables: tuple[str, ...]
+    components: int
+    """Those that new items would be in."""
+    sets: int
+    """New sets, in which the new items would be."""
+    forms: tuple[Form, ...]
+    rejects: tuple[Reject, ...]
+    """The first of them."""
+    largest: tuple[Component, ...]
+    """The largest of the components that are cut, counted in new items."""
+    seconds: dict[str, float]
+
+
+def preview(
+    files: Sequence[Path],
+    settings: Settings,
+    *,
+    input_format: str | None = None,
+    columns: Columns = AS_NAMED,
+    splits: Path | None = None,
+    replace: bool = False,
+    strict: bool = False,
+    progress: Progress,
+) -> Preview:
+    """What ``ingest`` would do with the same arguments; raises what that would raise."""
+    watch = Stopwatch()
+    layout = Layout(settings.warehouse)
+    found = sources(files, input_format, columns)
+    given = (splits, read_splits(splits)) if splits else None
+    forms = _forms(found)
+    held = None if replace else current(layout)
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="provhouse-preview-"))
+        if held:
+            stack.enter_context(reading(layout, held.base))
+        work = Work(
+            settings=settings,
+            layout=layout,
+            held=held,
+            ids=read_ids(layout),
+            sources=found,
+            splits=given,
+            strict=strict,
+            folder=Path(folder),
+            progress=progress,
+        )
+        for title, step in STEPS[:3]:
+            progress.begin(title)
+            with watch.step(title.split()[0].lower()):
+                step(work)
+        return _found(work, forms, watch)
+
+
+def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
+    """The forms of all files, by the first file of each."""
+    count: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    first: dict[tuple[str, tuple[str, ...]], Source] = {}
+    for source in found:
+        key = (source.format, tuple(check(source)))
+        count[key] += 1
+        first.setdefault(key, source)
+    return tuple(
+        Form(key[0], count[key], source.path, tuple((c, source.columns.meaning(c)) for c in key[1]))
+        for key, source in first.items()
+    )
+
+
+def _found(work: Work, forms: tuple[Form, ...], watch: Stopwatch) -> Preview:
+    sets = read_stream(work.folder / "sets.arrow")
+    components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])
+    cut = components.filter(pc.greater(components["count_all"], 1))
+    largest = cut.sort_by([(f"{ITEMS}_sum", "descending"), (COMPONENT, "ascending")])
+    return Preview(
+        files=len(work.sources),
+        rows=work.rows + work.rejected,
+        rejected=work.rejected,
+        items=sum(named.items for named in work.named),
+        new_items=work.cut.items,
+        two_tables=work.two_tables,
+        tables=tuple(table for table in work.tables if table),
+        components=components.num_rows,
+        sets=work.cut.sets,
+        forms=forms,
+        rejects=tuple(work.first_rejects),
+        largest=tuple(
+            Component(
+                items=row[f"{ITEMS}_sum"],
+                sets=row["count_all"],
+                splits=_splits(sets.filter(pc.equal(sets[COMPONENT], row[COMPONENT]))[TABLES_OF]),
+            )
+            for row in largest.slice(0, LARGEST).to_pylist()
+        ),
+        seconds=watch.total(),
+    )
+
+
+def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:
+    """Tables put together where a set holds items of both; in order of name."""
+    found: list[set[str]] = []
+    for names in {tuple(names) or ("",) for names in tables.to_pylist()}:
+        joined = set(names).union(*(split for split in found if not split.isdisjoint(names)))
+        found = [split for split in found if split.isdisjoint(names)] + [joined]
+    return tuple(sorted(tuple(sorted(split)) for split in found))

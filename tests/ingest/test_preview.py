@@ -1,0 +1,118 @@
+"""What a preview tells is what the ingest then does, and it leaves no trace."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.oracle import Triple
+from helpers.warehouse import House
+from provhouse.ingest.preview import Form, Preview, preview
+from provhouse.ingest.readers import columns_of
+from provhouse.ingest.stage import Reject
+from provhouse.model.errors import BadInput
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+
+
+def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Preview:
+    """A preview for a warehouse that is not there, and still is not afterwards."""
+    before = set(Path(tempfile.gettempdir()).glob("provhouse-preview-*"))
+    try:
+        settings = Settings(warehouse=folder / "nowhere", theta=theta, pack=0)
+        return preview(files, settings, progress=Silent(), **options)
+    finally:
+        assert not (folder / "nowhere").exists()
+        assert set(Path(tempfile.gettempdir()).glob("provhouse-preview-*")) <= before
+
+
+def test_what_would_come_in(tmp_path: Path) -> None:
+    one, other = tmp_path / "a.csv", tmp_path / "b.jsonl"
+    one.write_text("src,dst,src_table,dst_table,v\na,b,S,T,1\na,,S,T,1\na,b,S,T,1\nx,y,S,T,\n")
+    other.write_text('{"src":"a","dst":"c","src_table":"U"}\n{"src":""}\n')
+    found = previewed(tmp_path, one, other)
+    assert (found.files, found.rows, found.rejected) == (2, 6, 2)
+    assert (found.items, found.new_items, found.two_tables) == (5, 5, 1)
+    assert (found.components, found.sets, found.tables) == (2, 2, ("S", "T"))
+    assert found.rejects == (
+        Reject(str(one), 2, "no dst"),
+        Reject(str(other), 2, "no src and no dst"),
+    )
+    known = tuple((name, (name,)) for name in ("src", "dst", "src_table", "dst_table"))
+    assert found.forms == (
+        Form("csv", 1, str(one), (*known, ("v", ("attribute",)))),
+        Form("jsonl", 1, str(other), known[:3]),
+    )
+    assert found.largest == ()
+
+
+def test_columns_are_told_as_they_are_mapped(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("from,dst,t,run\na,b,S,1\na,b,S,2\n")
+    columns = columns_of(["src=from,src_table=t,dst_table=t"], "run")
+    found = previewed(tmp_path, tmp_path / "a.csv", tmp_path / "b.csv", columns=columns)
+    assert found.items == 4
+    (form,) = found.forms
+    assert form.files == 2
+    assert dict(form.columns) == {
+        "from": ("src",), "dst": ("dst",), "t": ("src_table", "dst_table"),
+        "run": ("scope", "attribute"),
+    }  # fmt: skip
+
+
+def chain(length: int) -> str:
+    """A component along three tables, of three times so many items."""
+    rows = ["src,dst,src_table,dst_table"]
+    for n in range(length):
+        rows += [f"a{n},b{n},A,B", f"b{n},c,B,C"]
+    return "\n".join(rows) + "\n"
+
+
+def test_tables_are_told_as_they_are_split(tmp_path: Path) -> None:
+    file, splits = tmp_path / "t.csv", tmp_path / "s.toml"
+    file.write_text(chain(5))
+    splits.write_text('one = ["A", "B"]\nother = ["C"]')
+    (component,) = previewed(tmp_path, file, splits=splits).largest
+    assert (component.items, component.sets) == (11, 6)
+    assert component.splits == (("A", "B"), ("C",))
+    (component,) = previewed(tmp_path, file).largest
+    assert {table for split in component.splits for table in split} == {"A", "B", "C"}
+    assert previewed(tmp_path, file, theta=12).largest == ()
+
+
+@pytest.mark.parametrize("content", ["src,dst\na\n", "from,to\na,b\n"])
+def test_a_broken_file_is_told_as_ever(tmp_path: Path, content: str) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(BadInput, match=r"t\.csv, line"):
+        previewed(tmp_path, tmp_path / "t.csv")
+
+
+def test_strict_and_splits_are_judged_too(tmp_path: Path) -> None:
+    file, splits = tmp_path / "t.csv", tmp_path / "s.toml"
+    file.write_text("src,dst,src_table\na,b,T\na,,T\n")
+    splits.write_text('one = ["U"]')
+    with pytest.raises(BadInput, match="--strict"):
+        previewed(tmp_path, file, strict=True)
+    with pytest.raises(BadInput, match="should name every table"):
+        previewed(tmp_path, file, splits=splits)
+
+
+def files(root: Path) -> dict[Path, int]:
+    """All files with the time of their last change, but for the lock that every reader takes."""
+    inside = [file for file in root.rglob("*") if file.is_file() and file.name != ".in-use"]
+    return {file: file.stat().st_mtime_ns for file in inside}
+
+
+def test_what_is_held_is_known_and_stays(houses: Callable[..., House]) -> None:
+    house = houses(theta=3)
+    house.ingest([Triple("a", "b", "1", "T", "T"), Triple("b", "c", "1", "T", "T")])
+    before = files(house.layout.root)
+    file = house.write([Triple("c", "d", "2", "U", "U"), Triple("x", "y", "", "", "")], "new.csv")
+    found = preview([file], house.settings, progress=Silent())
+    assert files(house.layout.root) == before
+    summary = house.ingest_files(file)
+    assert (found.items, found.new_items) == (4, summary.new_items)
+    assert found.two_tables == summary.two_tables == 1
+    assert preview([file], house.settings, replace=True, progress=Silent()).new_items == 4
