@@ -17,6 +17,7 @@ from .reading.sources import sources
 
 __all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "columns_of", "sources"]
 
+_UNTOLD = (pa.ArrowException, ValueError, OverflowError)  # times too far for Python, for example
 _FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet}
 
 
@@ -51,7 +52,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
         known = {n: _text(rows[column]) for n, column in columns.read_for if column in there}
         scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
-    except pa.ArrowException as error:
+    except _UNTOLD as error:
         place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,},"
         raise unreadable(place, "text", error) from error
 

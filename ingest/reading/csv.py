@@ -18,15 +18,20 @@ _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
 def check(source: Source) -> list[str]:
     """The columns; raises BadInput if the header is none."""
-    return _header(source)
+    return _header(source)[0]
 
 
 def tables(source: Source) -> Iterator[pa.Table]:
     """The rows, every column as text; a field with nothing in it is null."""
-    header = _header(source)
+    header, alone = _header(source)
+    if alone:  # Arrow refuses a header without the end of its line
+        return
     try:
-        for batch in _reader(source.path, header):
-            yield pa.table(batch)
+        reader = _reader(source.path, header)
+        if reader.schema.names != header:
+            raise ValueError("Its header can be read in two ways")
+        for batch in reader:
+            yield pa.Table.from_batches([batch])  # pa.table() ends names at a NUL
     except _BROKEN as error:
         line = _broken_line(source.path)
         place = f"{source.path}, line {line}," if line else source.path
@@ -47,12 +52,13 @@ def _reader(path: str, header: list[str]) -> pa_csv.CSVStreamingReader:
     )
 
 
-def _header(source: Source) -> list[str]:
+def _header(source: Source) -> tuple[list[str], bool]:
+    """The names of the columns, and whether there is nothing behind them."""
     path = source.path
     csv.field_size_limit(limits.BLOCK)
     try:
         with text_lines(path) as lines:
-            header = next(csv.reader(lines), [])
+            header, alone = next(csv.reader(lines), []), next(lines, None) is None
         "".join(header).encode()  # what was no UTF-8 cannot be encoded again
     except UnicodeError as error:
         raise BadInput(
@@ -61,7 +67,7 @@ def _header(source: Source) -> list[str]:
     except _BROKEN as error:
         raise unreadable(f"{path}, line 1,", "CSV", error) from error
     source.columns.check(f"{path}, line 1,", header)
-    return header
+    return header, alone
 
 
 def _broken_line(path: str) -> int | None:

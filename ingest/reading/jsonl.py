@@ -59,18 +59,16 @@ def _chunks(path: str) -> Iterator[list[bytes]]:
     number, rest = 1, b""
     try:
         with opened(path) as stream:
-            while chunk := stream.read(CHUNK):
+            chunk = stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf")
+            while chunk:
                 *lines, rest = (rest + chunk).split(b"\n")
-                if number == 1 and lines:
-                    lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
-                yield lines
                 number += len(lines)
                 if len(rest) > limits.BLOCK:
                     raise ValueError(f"It takes more than {limits.BLOCK:,} bytes")
+                chunk = stream.read(CHUNK)
+                yield [*lines, rest] if rest and not chunk else lines
     except (pa.ArrowException, OSError, EOFError, ValueError) as error:
         raise unreadable(f"{path}, line {number},", "JSON", error) from error
-    if rest:
-        yield [rest]
 
 
 def _parsed(path: str, first: int, lines: Sequence[bytes]) -> Numbered:

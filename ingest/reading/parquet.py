@@ -35,7 +35,7 @@ def tables(source: Source) -> Iterator[pa.Table]:
 @contextmanager
 def _opened(source: Source) -> Iterator[pq.ParquetFile]:
     try:
-        file = pq.ParquetFile(source.path)
+        file = pq.ParquetFile(source.path, page_checksum_verification=True)
         columns = _columns(source, file)
     except _BROKEN as error:
         raise unreadable(source.path, "Parquet", error) from error
@@ -51,14 +51,18 @@ def _columns(source: Source, file: pq.ParquetFile) -> list[str]:
 def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
     """Pieces of a row group put together until they are a block."""
     pieces: list[pa.RecordBatch] = []
-    size = rows = 0
+    size = rows = read = 0
     for piece in file.iter_batches(PIECE, [group], use_threads=False):
         piece.validate(full=True)  # text that is no UTF-8 is found here or by nobody
         pieces.append(piece := _decoded(piece))
         size, rows = size + piece.nbytes, rows + piece.num_rows
+        read += piece.num_rows
         if size > limits.BLOCK or rows > limits.ROWS - PIECE:
             yield pa.Table.from_batches(pieces)
             pieces, size, rows = [], 0, 0
+    wanted = file.metadata.row_group(group).num_rows
+    if read != wanted:  # columns of unlike lengths are cut to the shortest
+        raise pa.ArrowInvalid(f"It has {read:,} rows and should have {wanted:,}")
     if pieces:
         yield pa.Table.from_batches(pieces)
 

@@ -1,6 +1,7 @@
 """Files that are not what they should be: exit 4, file and line named, nothing taken in."""
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,6 +68,39 @@ def no_gzip(folder: Path) -> tuple[Path, str]:
     return file, "line 1"
 
 
+def no_json(folder: Path) -> tuple[Path, str]:
+    """A CSV with the wrong name."""
+    file = folder / "table.jsonl"
+    file.write_text(GOOD)
+    return file, "It is not: "
+
+
+def json_without_columns(folder: Path) -> tuple[Path, str]:
+    """Other objects of theirs."""
+    file = folder / "other.jsonl"
+    file.write_text('{"from": "a", "to": "b"}\n')
+    return file, "It has no src and no dst: from, to"
+
+
+def no_zstd(folder: Path) -> tuple[Path, str]:
+    """A CSV with the wrong name."""
+    file = folder / "table.csv.zst"
+    file.write_text(GOOD)
+    return file, "line 1"
+
+
+def no_match(folder: Path) -> tuple[Path, str]:
+    """A pattern that reached the command, since it is quoted or matches nothing."""
+    return folder / "*.ndjson", "It matches none"
+
+
+def broken_delta(folder: Path) -> tuple[Path, str]:
+    """A table whose log was lost."""
+    table = folder / "table"
+    (table / "_delta_log").mkdir(parents=True)
+    return table, "Its log cannot be read"
+
+
 def not_there(folder: Path) -> tuple[Path, str]:
     """A slip of the pen."""
     return folder / "nowhere.csv", "There is none"
@@ -88,7 +122,8 @@ def a_device(folder: Path) -> tuple[Path, str]:
     "make",
     [
         empty, without_columns, twice_a_column, torn_parquet, no_parquet, parquet_without_columns,
-        no_gzip, not_there, folder_without_files, a_device,
+        no_gzip, no_json, json_without_columns, no_zstd, no_match, broken_delta, not_there,
+        folder_without_files, a_device,
     ],
 )  # fmt: skip
 def test_a_wrong_beginning_is_found_before_anything_is_started(
@@ -154,7 +189,15 @@ def no_utf8(folder: Path) -> tuple[Path, str]:
     return file, "latin.csv, line 3"
 
 
-@pytest.mark.parametrize("make", [broken_gzip, wrong_number_of_fields, no_utf8])
+def broken_json(folder: Path) -> tuple[Path, str]:
+    """Behind the beginning, which is looked at before anything is started."""
+    file = folder / "broken.jsonl"
+    row = '{"src": "a", "dst": "b", "note": "%s"}\n' % ("x" * 1_000)
+    file.write_text(row * 5_000 + "{\n")
+    return file, "broken.jsonl, line 5001"
+
+
+@pytest.mark.parametrize("make", [broken_gzip, wrong_number_of_fields, no_utf8, broken_json])
 def test_one_file_that_is_wrong_further_down_keeps_out_all(
     make: Callable[[Path], tuple[Path, str]],
     held: Command,
@@ -179,3 +222,19 @@ def test_splits_that_name_a_table_which_is_not_there(
     done = held("ingest", first_file, "--splits", splits, status=4)
     assert "reprot" in done.message
     unchanged()
+
+
+def test_a_preview_needs_no_warehouse_and_no_server(fresh: Command, tmp_path: Path) -> None:
+    fresh.settings["PATH"] = str(tmp_path)  # no Java on it
+    fresh.settings["JAVA_HOME"] = ""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text(
+            '{"from": "a", "dst": "b"}\n{"from": "", "dst": "b"}\n'
+        )
+    arguments = ("ingest", tmp_path / "*.jsonl", "--map", "src=from", "--dry-run")
+    found = json.loads(fresh(*arguments).out)
+    assert (found["files"], found["rows"], found["rejected"], found["items"]) == (2, 4, 2, 2)
+    shown = fresh(*arguments, "--format", "table").out
+    assert "src = from" in shown
+    assert f"{tmp_path / 'a.jsonl'}, row 2: no src" in shown
+    assert not fresh.warehouse.exists()

@@ -1,6 +1,7 @@
 """Files that are not what they claim to be are refused, with name and line."""
 
 import gzip
+import json
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -116,6 +117,14 @@ def test_quotes_newlines_and_unicode_are_kept(tmp_path: Path) -> None:
     ]
 
 
+def test_a_nul_is_part_of_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"src,dst,dst\0,a\0,a\n1,2,3,4,5\n")
+    assert read(path) == [{"src": "1", "dst": "2"}]
+    (batch,) = batches(Source(str(path), "csv"))
+    assert json.loads(batch.attributes[0].as_py()) == {"dst\0": "3", "a\0": "4", "a": "5"}
+
+
 def test_numbers_are_names_too(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"src": [1, None], "dst": [2.5, 3.0], "op": ["x", None]}), path)
@@ -136,7 +145,41 @@ def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.Monke
     assert [b - a for a, b in pairwise(firsts)] == [batch.rows.num_rows for batch in read[:-1]]
 
 
-def test_a_file_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [HEADER, HEADER.rstrip(), HEADER + b"\n\n"])
+def test_a_file_with_a_header_alone_has_no_rows(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "t.csv"
-    path.write_bytes(HEADER)
+    path.write_bytes(content)
     assert read(path) == []
+
+
+def test_a_row_group_that_is_damaged_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    names = [f"item {n}" for n in range(3_000)]
+    table = pa.table({"src": names, "dst": names[::-1]})
+    pq.write_table(table, path, row_group_size=1_000, write_page_checksum=True, compression="none")
+    group = pq.read_metadata(path).row_group(1).column(0)
+    content = bytearray(path.read_bytes())
+    content[group.data_page_offset + 100] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match="row group 2, should be readable Parquet"):
+        read(path, "parquet")
+
+
+def test_what_python_cannot_tell_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    day = pa.array([2**30], pa.int32()).cast(pa.date32())
+    pq.write_table(pa.table({"src": ["a"], "dst": ["b"], "day": day}), path)
+    with pytest.raises(BadInput, match="rows 1 to 1, should be readable"):
+        read(path, "parquet")
+
+
+def test_text_in_parquet_is_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = pa.table({"src": pa.array([b"a", b"\xff"]), "dst": ["x", "y"]})
+    pq.write_table(table, path)
+    with pytest.raises(BadInput, match="rows 1 to 2"):
+        read(path, "parquet")
+    src = pa.StringArray.from_buffers(2, *table["src"].chunk(0).buffers()[1:])
+    pq.write_table(pa.table({"src": src, "dst": ["x", "y"]}), path)
+    with pytest.raises(BadInput, match="row group 1"):
+        read(path, "parquet")

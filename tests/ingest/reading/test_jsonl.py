@@ -127,6 +127,12 @@ def test_a_row_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.M
         read(source)
 
 
+def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
+    source = written(tmp_path, b'{"v":1}\n{"src":"a","dst":"b"}')
+    check(source)
+    assert [row["src"] for row, _ in read(source)] == [None, "a"]
+
+
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
     assert read(written(tmp_path, b"")) == []
     assert read(written(tmp_path, b"\n \n")) == []
