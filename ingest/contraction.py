@@ -1,206 +1,218 @@
-"""Splits that nobody has to name: tables are joined as long as their connected sets stay small.
+"""Sets that nobody has to plan: tables are joined while queries hardly read more.
 
-In CSProv (section IV) a person divides the tables of a large component into splits, each weakly
-connected in the workflow graph. Here each component finds its own. At first every table is a split.
-Then the derivations between tables are taken up, the one with most triples first, and the splits at
-both its ends become one if two things hold:
+In CSProv (section IV) a person divides the tables of a large component into splits. Here each
+component finds its own. At first every item is a set, so that a query reads what it needs and not
+more, but there are as many sets and dependencies as items and triples. Then the derivations between
+tables are taken up one by one. Taking one up joins items along all its triples, which makes the set
+graph smaller and lets queries read more; how much more is not guessed but measured, with sampled
+questions (``sampling``). What costs least for what it saves comes first, until the set graph is
+small enough. No set reaches theta.
 
-- no connected set of the joined split reaches theta, and
-- no other way leads from the one to the other over third splits, so that the splits still follow
-  each other in the order in which the workflow derives them. Sets of splits without such an order
-  depend on each other in circles, and a walk over circles reads everything.
-
-Heavy derivations inside of splits leave few dependencies between sets. An attempt that fails would
-fail for larger splits too, so each derivation is taken up once.
+A price is only measured anew when it is the lowest: while sets grow prices rarely fall, so what is
+still cheapest then is taken up.
 """
 
-import numpy as np
-from numba import njit
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from provhouse.model.arrays import I32, I64, Bools
+import numpy as np
+
+from provhouse.model.arrays import I32
 
 from .components import Edges
+from .forest import Forest
+from .sampling import UNBOUNDED, Reader
+
+Pair = tuple[int, int]
+"""Two groups of tables, the smaller number first, or twice the same."""
+Enough = Callable[[I32, bool], bool]
+"""Whether these sets (the root of each item) make a set graph that is small enough; with True, also
+when that takes long to find out."""
+WORK = 100
+"""As many times its triples a component is read for prices, or"""
+LEAST_WORK = 100_000_000
+"""so many triples if that is more; what is left then goes by weight."""
+BY_WEIGHT = 1e18
+"""A price above all that are measured."""
+DEAR = 4
+"""A price this many times the lowest is not measured to its end."""
+LOOK = 0.8
+"""Whether it is enough is asked again when the set graph may have shrunk to this part."""
+GROWTH = 8
+"""Where derivations can't be taken up whole, how many times larger sets may be in each round."""
 
 
-def find_splits(piece: I32, src: Edges, dst: Edges, table: I32, theta: int) -> I32:
-    """The split of each item, a number that only means something within its piece.
+@dataclass(frozen=True, order=True)
+class _Price:
+    """What one set or dependency less costs in triples read by samples, and when that was so."""
 
-    ``piece`` is the connected piece of each item, ``table`` its table, ``src`` and ``dst`` the
-    edges within pieces. A table that derives from itself may have sets of theta items and more.
+    each: float
+    taken: int
+
+
+STALE = -1
+UNKNOWN = _Price(0.0, STALE)
+
+
+class Contraction:
+    """One component while its sets grow; ``table`` holds numbers from 0 without gaps.
+
+    Items with the same number in ``cycle`` are derived from each other and belong together.
     """
-    vertex = _dense_pairs(piece, table)
-    count = int(vertex.max(initial=-1)) + 1
-    code = vertex[src].astype(np.int64) * count + vertex[dst]
-    order = np.argsort(code, kind="stable")
-    pairs, start = np.unique(code[order], return_index=True)
-    weight = np.diff([*start, len(code)])
-    from_, to = np.divmod(pairs, max(count, 1))
-    owner = np.zeros(count, np.int32)
-    owner[vertex] = piece
-    # Pairs by piece, the heaviest first, so that each piece is a run of them.
-    rank = np.lexsort((pairs, -weight, owner[from_]))
-    group: I32 = _contract(
-        from_[rank],
-        to[rank],
-        owner[from_[rank]],
-        start[rank],
-        weight[rank],
-        src[order],
-        dst[order],
-        np.arange(len(piece), dtype=np.int32),
-        np.arange(count, dtype=np.int32),
-        theta,
-    )
-    split: I32 = group[vertex]
-    return split
 
+    def __init__(self, src: Edges, dst: Edges, table: I32, theta: int, cycle: I32) -> None:
+        self._src, self._dst, self._table, self._theta = src, dst, table, theta
+        self._forest = Forest.of(len(table))
+        together = cycle[src] == cycle[dst]
+        self._forest.join_some(src[together], dst[together], theta - 1)
+        self._between: dict[Pair, list[tuple[Edges, Edges]]] = defaultdict(list)
+        self._derived: dict[int, set[int]] = defaultdict(set)
+        """The groups that are derived from each, other than itself."""
+        for one, other, edges in _by_tables(src, dst, table):
+            self._between[_pair(one, other)].append(edges)
+            if one != other:
+                self._derived[one].add(other)
+        self._size = self._looked = len(table) + len(src)
+        self._left = 0
+        """Triples that may still be read for prices."""
+        self.read = 0
+        self.plan: list[Pair] = []
+        """The pairs that were taken up, in order."""
 
-def _dense_pairs(piece: I32, table: I32) -> I32:
-    """A number for each table of each piece."""
-    code = piece.astype(np.int64) * (int(table.max(initial=0)) + 1) + table
-    dense: I32 = np.unique(code, return_inverse=True)[1].astype(np.int32)
-    return dense
+    def roots(self) -> I32:
+        """The set of each item, as one of its items."""
+        return self._forest.roots()
 
-
-@njit(cache=True)
-def _contract(
-    from_: I64,
-    to: I64,
-    owner: I32,
-    start: I64,
-    weight: I64,
-    src: Edges,
-    dst: Edges,
-    parent: I32,
-    group: I32,
-    theta: int,
-) -> I32:
-    size = np.ones(len(parent), np.int32)
-    log = np.empty(len(parent), np.int32)
-    frozen = np.zeros(len(group), np.bool_)
-    reached = np.zeros(len(group), np.bool_)
-    low = 0
-    while low < len(from_):
-        high = low
-        while high < len(from_) and owner[high] == owner[low]:
-            high += 1
-        for pair in range(low, high):  # tables that derive from themselves
-            if from_[pair] == to[pair]:
-                edges = slice(start[pair], start[pair] + weight[pair])
-                joins = _join_below(parent, size, src[edges], dst[edges], log, 0, theta)
-                frozen[from_[pair]] = joins < 0
-        for pair in range(low, high):
-            one, other = group[from_[pair]], group[to[pair]]
-            if one == other or frozen[one] or frozen[other]:
-                continue
-            if _another_way(from_, to, group, low, high, one, other, reached):
-                continue
-            if _join_splits(
-                from_,
-                to,
-                start,
-                weight,
-                src,
-                dst,
-                parent,
-                size,
-                log,
-                group,
-                low,
-                high,
-                one,
-                other,
-                theta,
-            ):
-                for p in range(low, high):
-                    for end in (from_[p], to[p]):
-                        if group[end] == other:
-                            group[end] = one
-        low = high
-    return group
-
-
-@njit(cache=True)
-def _another_way(
-    from_: I64, to: I64, group: I32, low: int, high: int, one: int, other: int, reached: Bools
-) -> bool:
-    """Whether splits lead from one to the other, in either direction, besides directly."""
-    for begin, end in ((one, other), (other, one)):
-        for p in range(low, high):
-            reached[group[from_[p]]] = False
-            reached[group[to[p]]] = False
-        changed = True
-        while changed:
-            changed = False
-            for p in range(low, high):
-                a, b = group[from_[p]], group[to[p]]
-                if b == begin or (a == begin and b == end):
-                    continue
-                if (a == begin or (reached[a] and a != end)) and not reached[b]:
-                    reached[b] = True
-                    changed = True
-        if reached[end]:
-            return True
-    return False
-
-
-@njit(cache=True)
-def _join_splits(
-    from_: I64,
-    to: I64,
-    start: I64,
-    weight: I64,
-    src: Edges,
-    dst: Edges,
-    parent: I32,
-    size: I32,
-    log: I32,
-    group: I32,
-    low: int,
-    high: int,
-    one: int,
-    other: int,
-    theta: int,
-) -> bool:
-    """Take in all edges between two splits, unless a set reaches theta: then nothing is changed."""
-    joins = 0
-    for p in range(low, high):
-        a, b = group[from_[p]], group[to[p]]
-        if (a == one and b == other) or (a == other and b == one):
-            edges = slice(start[p], start[p] + weight[p])
-            joins = _join_below(parent, size, src[edges], dst[edges], log, joins, theta)
+    def follow(self, plan: list[Pair]) -> bool:
+        """Take up what was taken up in a component of the same tables; whether theta allows it."""
+        for pair in plan:
+            joins = self._join(pair)
             if joins < 0:
                 return False
-    return True
+            self._keep(pair, joins)
+        return True
+
+    def find(self, enough: Enough, most: int) -> bool:
+        """Take up what costs least, again and again; whether it is enough before ``most`` are read.
+
+        ``read`` says what samples read then.
+        """
+        reader = Reader.of(self._src, self._dst, self._table)
+        self.read = reader.read(self._forest)
+        self._left = max(WORK * len(self._src), LEAST_WORK)
+        prices = dict.fromkeys(self._between, UNKNOWN)
+        while prices and self.read <= most:
+            pair = min(prices, key=prices.__getitem__)
+            last = prices.pop(pair)
+            joins = -1 if self._parted(*pair) else self._join(pair)
+            if joins < 0:
+                continue  # theta forbids it, or third groups do until one of them is taken in
+            if last.taken < len(self.plan):
+                known = min((p.each for p in prices.values() if p != UNKNOWN), default=math.inf)
+                prices[pair] = self._price(reader, joins + self._triples(pair), known)
+                self._forest.take_back(joins)
+                continue
+            self._keep(pair, joins)
+            self.read = reader.read(self._forest)
+            if self._shrunk() and enough(self.roots(), False):
+                return True
+            prices = {p: price for p, price in prices.items() if p in self._between}
+            prices.update((near, UNKNOWN) for near in self._between if pair[0] in near)
+        return self.read <= most and enough(self.roots(), True)
+
+    def _price(self, reader: Reader, saved: int, lowest: float) -> _Price:
+        """The price of what is joined now, and not kept yet."""
+        if self._left <= 0:
+            return _Price(BY_WEIGHT / saved, len(self.plan))
+        most = int(min(self.read + DEAR * lowest * saved, UNBOUNDED))
+        now = reader.read(self._forest, most)
+        self._left -= now
+        return _Price((now - self.read + 1) / saved, len(self.plan) if now <= most else STALE)
+
+    def grow(self, enough: Enough) -> None:
+        """Let sets grow, at first not far, until it is enough.
+
+        Along the triples that hold the fewest items together first: what all is derived from, and
+        what is derived from all, would make sets that depend on everything.
+        """
+        ends = [np.bincount(end, minlength=len(self._table)) for end in (self._src, self._dst)]
+        order = np.argsort(np.maximum(ends[0][self._src], ends[1][self._dst]), kind="stable")
+        src, dst = self._src[order], self._dst[order]
+        largest = 1
+        while largest < self._theta - 1:
+            largest = min(largest * GROWTH, self._theta - 1)
+            self._forest.join_some(src, dst, largest)
+            if enough(self.roots(), True):
+                return
+
+    def _join(self, pair: Pair) -> int:
+        """Join along the derivations between two groups; how many joins, or -1: none."""
+        joins = 0
+        for src, dst in self._between[pair]:
+            joins = self._forest.join(src, dst, joins, self._theta)
+            if joins < 0:
+                return joins
+        return joins
+
+    def _keep(self, pair: Pair, joins: int) -> None:
+        """What was joined stays, and the second group becomes part of the first."""
+        self._size -= joins + self._triples(pair)
+        self.plan.append(pair)
+        del self._between[pair]
+        one, other = pair
+        for far in [p for p in self._between if other in p and one != other]:
+            a, b = (one if end == other else end for end in far)
+            self._between[_pair(a, b)].extend(self._between.pop(far))
+
+        for derived in self._derived.values():
+            if other in derived:
+                derived.remove(other)
+                derived.add(one)
+        self._derived[one] |= self._derived.pop(other, set()) if one != other else set()
+        self._derived[one].discard(one)
+
+    def _parted(self, one: int, other: int) -> bool:
+        """Whether one of two groups is derived from the other over third ones.
+
+        As one group they would be derived from each other and the third, and so would their sets.
+        """
+        return self._leads(one, other) or self._leads(other, one)
+
+    def _leads(self, one: int, other: int) -> bool:
+        seen = self._derived[one] - {one, other}
+        stack = [*seen]
+        while stack:
+            for group in self._derived[stack.pop()]:
+                if group == other:
+                    return True
+                if group not in seen:
+                    seen.add(group)
+                    stack.append(group)
+        return False
+
+    def _triples(self, pair: Pair) -> int:
+        return sum(len(src) for src, _ in self._between[pair])
+
+    def _shrunk(self) -> bool:
+        if self._size > LOOK * self._looked:
+            return False
+        self._looked = self._size
+        return True
 
 
-@njit(cache=True)
-def _join_below(
-    parent: I32, size: I32, src: Edges, dst: Edges, log: I32, joins: int, theta: int
-) -> int:
-    """Join along edges; how many joins are in the log, or -1 if a set reached theta.
+def _pair(one: int, other: int) -> Pair:
+    return (one, other) if one <= other else (other, one)
 
-    In that case all joins of the log are undone: the smaller tree goes below the larger one and
-    paths stay as they are, so that cutting one link undoes a join.
-    """
-    for edge in range(len(src)):
-        a, b = src[edge], dst[edge]
-        while parent[a] != a:
-            a = parent[a]
-        while parent[b] != b:
-            b = parent[b]
-        if a == b:
-            continue
-        if size[a] < size[b]:
-            a, b = b, a
-        parent[b] = a
-        size[a] += size[b]
-        log[joins] = b
-        joins += 1
-        if size[a] >= theta:
-            for undone in range(joins - 1, -1, -1):
-                child = log[undone]
-                size[parent[child]] -= size[child]
-                parent[child] = child
-            return -1
-    return joins
+
+def _by_tables(
+    src: Edges, dst: Edges, table: I32
+) -> Iterator[tuple[int, int, tuple[Edges, Edges]]]:
+    """The edges between any two tables."""
+    count = int(table.max(initial=-1)) + 1
+    code = table[src].astype(np.int64) * count + table[dst]
+    order = np.argsort(code, kind="stable")
+    pairs, start = np.unique(code[order], return_index=True)
+    for pair, rows in zip(pairs.tolist(), np.split(order, start[1:]), strict=True):
+        yield pair // count, pair % count, (src[rows], dst[rows])

@@ -22,12 +22,12 @@ from provhouse.store.snapshot import Snapshot
 
 from .components import dense, flatten, join, weak_components
 from .depths import neighbours
+from .distinct import coded, decoded, dense_values, distinct
 from .edges import CHUNK, chunks
 from .packing import pack
-from .sets import cut, dense_values
+from .search import ENOUGH
+from .sets import cut
 
-ENOUGH = 5
-"""Sets and dependencies together are few enough at one per this many items: no packing then."""
 SAMPLE = 64
 """One edge in so many tells how the triples spread over the numbers."""
 
@@ -66,8 +66,14 @@ class Cut:
 def cut_items(task: Task) -> Cut:
     """Write ``numbers.npy`` (by place), ``sets.arrow`` and ``merges.arrow``."""
     graph = _Graph(task)
+    limit = min(task.pack, task.theta - 1)
     label, count = cut(
-        graph.pieces, *graph.edges_within(task.theta), graph.tables, task.theta, task.splits
+        graph.pieces,
+        *graph.edges_within(task.theta),
+        graph.tables,
+        task.theta,
+        task.splits,
+        limit,
     )
     child, parent = graph.dependencies(label, count)
     several = graph.in_company(count, child, parent)
@@ -77,7 +83,7 @@ def cut_items(task: Task) -> Cut:
         child,
         parent,
         graph.group_of(label, count),
-        min(task.pack, task.theta - 1),
+        limit,
         enough=int((~several).sum()) + int(several[label].sum()) // ENOUGH,
     )
     label, count = packed[label], int(packed.max(initial=-1)) + 1
@@ -163,16 +169,14 @@ class _Graph:
         node = np.empty(len(self.held), np.int32)
         node[self.at] = label
         node[~self.new] = count + self._held_rows[1]
-        width = np.int64(1) << 32
         parts = [np.empty(0, np.int64)]
         for src, dst in chunks(self._folder):
             child, parent = node[dst], node[src]
             across = child != parent
-            parts.append(np.unique(child[across] * width + parent[across]))
+            parts.append(distinct(coded(child[across], parent[across])))
             if sum(map(len, parts[1:])) > max(CHUNK, len(parts[0])):  # not once for each small file
-                parts = [np.unique(np.concatenate(parts))]
-        one, other = np.divmod(np.unique(np.concatenate(parts)), width)
-        return one.astype(np.int32), other.astype(np.int32)
+                parts = [distinct(np.concatenate(parts))]
+        return decoded(distinct(np.concatenate(parts)))
 
     def in_company(self, count: int, child: I32, parent: I32) -> Bools:
         """Which new sets are not all of their component."""

@@ -5,7 +5,7 @@ A splits file is a small TOML, one split a line: its tables, or its sub-splits, 
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]
 
-Where no file is given, splits are found: see ``contraction``.
+Where no file is given, sets are found without splits: see ``search``.
 """
 
 import tomllib

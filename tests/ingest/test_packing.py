@@ -98,7 +98,7 @@ def test_nothing_is_packed_when_there_are_few() -> None:
     given_ = SetGraph(9, 0)
     assert given_.pack(100, enough=10_000).tolist() == list(range(given_.sets))
     assert given_.pack(0).tolist() == list(range(given_.sets))
-    assert len(packing.RULES) == 3
+    assert len(packing.RULES) == 4
 
 
 def test_a_chain_is_packed_up_to_the_limit() -> None:

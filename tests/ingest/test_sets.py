@@ -1,4 +1,4 @@
-"""Any piece is cut into connected sets below theta, and found splits keep the workflow's order."""
+"""Any piece is cut into connected sets below theta."""
 
 import networkx as nx
 import numpy as np
@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.graphs import SHAPES, chain, graph
+from helpers.graphs import chain, graph
 from helpers.oracle import Triple
 from provhouse.ingest.components import dense, weak_components
-from provhouse.ingest.contraction import find_splits
 from provhouse.ingest.depths import depths
 from provhouse.ingest.sets import cut
 from provhouse.model.arrays import I32
@@ -78,40 +77,6 @@ def test_without_items() -> None:
     none = np.empty(0, np.int32)
     label, count = cut(none, none, none, none, 10)
     assert (len(label), count) == (0, 0)
-
-
-def groups(arrays: Arrays, split: I32) -> "nx.DiGraph[tuple[int, int]]":
-    """The graph of splits, a split being one within its piece."""
-    quotient: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
-    for s, d in zip(arrays.src.tolist(), arrays.dst.tolist(), strict=True):
-        one, other = ((int(arrays.piece[end]), int(split[end])) for end in (s, d))
-        if one != other:
-            quotient.add_edge(one, other)
-    return quotient
-
-
-@settings(deadline=None, max_examples=200)
-@given(SEEDS, st.integers(2, 5), THETAS)
-def test_splits_follow_each_other_if_tables_do(seed: int, width: int, theta: int) -> None:
-    arrays = Arrays(graph(seed - seed % len(SHAPES)).triples)  # a DAG
-    depth = depths(len(arrays.piece), arrays.src, arrays.dst)
-    arrays.table = (depth // width).astype(np.int32)
-    own: nx.DiGraph[tuple[int, int]] = groups(arrays, arrays.table)
-    assert nx.is_directed_acyclic_graph(own)
-    split = find_splits(arrays.piece, arrays.src, arrays.dst, arrays.table, theta)
-    assert nx.is_directed_acyclic_graph(groups(arrays, split))
-    for part in np.unique(arrays.piece):  # the items of a table stay together within a piece
-        for table in np.unique(arrays.table):
-            assert len(np.unique(split[(arrays.piece == part) & (arrays.table == table)])) <= 1
-
-
-def test_two_ways_are_not_joined_into_a_circle() -> None:
-    """a -> b -> c and a -> c, where b is large: joining a and c would put b in a circle."""
-    src = np.array([0, 0, 0, 0, 1, 2, 3, 0, 0], np.int32)
-    dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
-    table = np.array([0, 1, 1, 1, 2], np.int32)
-    split = find_splits(np.zeros(5, np.int32), src, dst, table, 4)
-    assert split[0] != split[4]
 
 
 @settings(deadline=None, max_examples=100)

@@ -1,0 +1,78 @@
+"""What a cut may join: tables or levels of tables, and bands by depth where tables go in circles.
+
+The paper's workflows derive tables from others (CSProv, section IV). A table of versions, of hashes
+of hashes or without a name derives from itself, over any number of steps, and no split of tables
+can cut it. Items of such tables go by how deep they lie, in bands of about equally many.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from provhouse.model.arrays import I32, Bools
+
+from .components import Edges
+from .cycles import depths_over
+from .depths import depths
+from .distinct import dense_values, distinct
+
+BANDS = 64
+"""Bands that tables which derive from themselves are cut in, all together."""
+MOST = 256
+"""Groups, since each pair of them is looked at many times."""
+
+
+def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
+    """Ways to group the items of a component, as numbers from 0 without gaps; at least one.
+
+    First by table, or band where tables derive from themselves; then, if that is different, by the
+    level of those: the longest way to them. ``table`` holds numbers from 0 without gaps,
+    ``cycle`` tells which items are derived from each other.
+    """
+    by_table = _banded(src, dst, table, cycle)
+    groups = int(by_table.max()) + 1
+    from_, to = _derivations(src, dst, by_table)
+    level = depths(groups, from_[from_ != to], to[from_ != to])
+    if len(np.unique(level)) == groups <= MOST:
+        yield by_table
+        return
+    if groups <= MOST:
+        yield by_table
+    yield _in_bands(level, MOST)[by_table]
+
+
+def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
+    count = int(table.max()) + 1
+    cyclic = _derive_from_themselves(*_derivations(src, dst, table), count)[table]
+    if not cyclic.any():
+        return table
+    group = table.copy()
+    group[cyclic] = count + _in_bands(depths_over(cycle, src, dst)[cyclic], BANDS)
+    return dense_values(group)
+
+
+def _in_bands(depth: I32, most: int) -> I32:
+    """Numbers that follow the depth, about as many items to each, and at most so many."""
+    if depth.max() >= most:
+        limits = np.quantile(depth, np.arange(1, most) / most, method="nearest")
+        depth = np.searchsorted(np.unique(limits), depth, side="right").astype(np.int32)
+    return dense_values(depth)
+
+
+def _derivations(src: Edges, dst: Edges, group: I32) -> tuple[I32, I32]:
+    """The distinct pairs of a group and one that is derived from it."""
+    count = int(group.max()) + 1
+    pairs = distinct(group[src].astype(np.int64) * count + group[dst])
+    from_, to = np.divmod(pairs, count)
+    return from_.astype(np.int32), to.astype(np.int32)
+
+
+def _derive_from_themselves(from_: I32, to: I32, count: int) -> Bools:
+    """Which groups are derived from themselves, directly or over others."""
+    reached = np.zeros((count, count), np.float32)
+    reached[from_, to] = 1
+    while True:
+        further = np.minimum(reached + reached @ reached, 1)
+        if (further == reached).all():
+            return np.diagonal(reached) > 0
+        reached = further

@@ -1,0 +1,68 @@
+"""Items that are derived from each other: whoever asks for one gets all of them.
+
+Tarjan's algorithm, without recursion, since cycles can be long.
+"""
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64
+
+from .components import Edges
+from .depths import depths, neighbours
+
+
+def cycles(items: int, src: Edges, dst: Edges) -> I32:
+    """The strongly connected component of each item, from 0."""
+    result: I32 = _strong(*neighbours(items, src, dst))
+    return result
+
+
+def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
+    """The depth of each item, where those of a cycle have one depth: the longest way to it."""
+    from_, to = cycle[src], cycle[dst]
+    across = from_ != to
+    return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]
+
+
+@njit(cache=True)
+def _strong(at: I64, heads: I32) -> I32:
+    items = len(at) - 1
+    found = np.full(items, -1, np.int32)
+    index = np.full(items, -1, np.int32)
+    low = np.empty(items, np.int32)
+    next_edge = at[:-1].copy()
+    path = np.empty(items, np.int32)
+    waiting = np.empty(items, np.int32)
+    count = seen = held = 0
+    for start in range(items):
+        if index[start] >= 0:
+            continue
+        path[0], length = start, 1
+        while length:
+            item = path[length - 1]
+            if index[item] < 0:
+                index[item] = low[item] = seen
+                seen += 1
+                waiting[held] = item
+                held += 1
+            if next_edge[item] < at[item + 1]:
+                head = heads[next_edge[item]]
+                next_edge[item] += 1
+                if index[head] < 0:
+                    path[length] = head
+                    length += 1
+                elif found[head] < 0:
+                    low[item] = min(low[item], index[head])
+                continue
+            length -= 1
+            if length:
+                low[path[length - 1]] = min(low[path[length - 1]], low[item])
+            if low[item] == index[item]:
+                while True:
+                    held -= 1
+                    found[waiting[held]] = count
+                    if waiting[held] == item:
+                        break
+                count += 1
+    return found

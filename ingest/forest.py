@@ -1,0 +1,118 @@
+"""A union-find forest that can take joins back, and that knows the items of each tree.
+
+Each tree is a growing set. Paths stay as they are and the smaller tree goes below the larger one,
+so that cutting one link undoes a join. The items of a tree form a ring: two rings become one, or
+one two again, when two of their links are exchanged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32
+
+from .components import Edges
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees over items, at first one for each."""
+
+    parent: I32
+    size: I32
+    """Items of the tree, where it is asked for its root."""
+    ring: I32
+    """The next item of the same tree."""
+    log: I32
+    """The roots that lost their trees since the last ``keep``, in order; a buffer."""
+
+    @classmethod
+    def of(cls, items: int) -> "Forest":
+        """A forest of single items."""
+        places = np.arange(items, dtype=np.int32)
+        return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
+
+    def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
+        """Join along edges; how many joins are in the log now, or -1 if a tree reached theta.
+
+        In that case all joins of the log, ``joins`` earlier ones too, are taken back.
+        """
+        return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
+
+    def take_back(self, joins: int) -> None:
+        """Undo the joins of the log."""
+        _undo(self.parent, self.size, self.ring, self.log, joins)
+
+    def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
+        """Join along those edges, in order, that make no tree larger; how many joins that were."""
+        return int(_join_some(self.parent, self.size, self.ring, src, dst, largest))
+
+    def roots(self) -> I32:
+        """The root of each item."""
+        return _roots(self.parent)
+
+
+@njit(cache=True)
+def root(parent: I32, item: int) -> int:
+    """The root of an item; no path is changed."""
+    while parent[item] != item:
+        item = parent[item]
+    return item
+
+
+@njit(cache=True)
+def _join(
+    parent: I32, size: I32, ring: I32, log: I32, src: Edges, dst: Edges, joins: int, theta: int
+) -> int:
+    for edge in range(len(src)):
+        below = _link(parent, size, ring, root(parent, src[edge]), root(parent, dst[edge]))
+        if below < 0:
+            continue
+        log[joins] = below
+        joins += 1
+        if size[parent[below]] >= theta:
+            _undo(parent, size, ring, log, joins)
+            return -1
+    return joins
+
+
+@njit(cache=True)
+def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, largest: int) -> int:
+    joins = 0
+    for edge in range(len(src)):
+        one, other = root(parent, src[edge]), root(parent, dst[edge])
+        if size[one] + size[other] <= largest:
+            joins += _link(parent, size, ring, one, other) >= 0
+    return joins
+
+
+@njit(cache=True)
+def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
+    """Join two trees; the root that is below now, or -1 if they were one."""
+    if one == other:
+        return -1
+    if size[one] < size[other]:
+        one, other = other, one
+    parent[other] = one
+    size[one] += size[other]
+    ring[one], ring[other] = ring[other], ring[one]
+    return other
+
+
+@njit(cache=True)
+def _undo(parent: I32, size: I32, ring: I32, log: I32, joins: int) -> None:
+    for undone in range(joins - 1, -1, -1):
+        child = log[undone]
+        above = parent[child]
+        ring[above], ring[child] = ring[child], ring[above]
+        size[above] -= size[child]
+        parent[child] = child
+
+
+@njit(cache=True)
+def _roots(parent: I32) -> I32:
+    result = np.empty_like(parent)
+    for item in range(len(parent)):
+        result[item] = root(parent, item)
+    return result

@@ -1,0 +1,126 @@
+"""What queries would read if sets were cut so: closures of sampled items, counted in triples.
+
+A query reads the triples of every set that its walk names, and a set owns the triples that end in
+its items (CSProv, section IV). So a walk over items that takes the whole set of each item it meets
+counts just that.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64
+
+from .components import Edges
+from .depths import neighbours
+from .forest import Forest, root
+
+SAMPLES = 50
+"""Items drawn from all that are derived; as many again are drawn from each table alike."""
+SEED = 0
+UNBOUNDED = 1 << 62
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A graph that sampled items are asked in, upstream and downstream."""
+
+    samples: I64
+    up: tuple[I64, I32]
+    down: tuple[I64, I32]
+
+    @classmethod
+    def of(cls, src: Edges, dst: Edges, table: I32) -> "Reader":
+        """Draw samples: figures that people ask for are often in small tables, near the end."""
+        items = len(table)
+        up = neighbours(items, dst, src)
+        derived = np.flatnonzero(np.diff(up[0]))
+        random = np.random.default_rng(SEED)
+        return cls(_drawn(random, derived, table), up, neighbours(items, src, dst))
+
+    def read(self, forest: Forest, most: int = UNBOUNDED) -> int:
+        """The triples that all samples read in both directions; more than ``most`` if that is so.
+
+        What is more is not counted to its end.
+        """
+        seen = np.full(len(forest.parent), -1, np.int32)
+        return int(
+            _read(self.samples, *self.up, *self.down, forest.parent, forest.ring, seen, most)
+        )
+
+
+def _drawn(random: np.random.Generator, derived: I64, table: I32) -> I64:
+    if not len(derived):
+        return derived
+    counts = np.bincount(table[derived])
+    tables = random.permutation(np.flatnonzero(counts))[:SAMPLES]
+    by_table = derived[np.argsort(table[derived], kind="stable")]
+    ends, each = np.cumsum(counts), max(1, SAMPLES // len(tables))
+    parts = [by_table[random.integers(ends[t] - counts[t], ends[t], each)] for t in tables]
+    return np.concatenate([random.choice(derived, SAMPLES), *parts])
+
+
+@njit(cache=True)
+def _read(
+    samples: I64,
+    up_at: I64,
+    up_heads: I32,
+    down_at: I64,
+    down_heads: I32,
+    parent: I32,
+    ring: I32,
+    seen: I32,
+    most: int,
+) -> int:
+    stack = np.empty(len(parent), np.int32)
+    total = 0
+    for number in range(2 * len(samples)):
+        item = samples[number // 2]
+        at, heads = (down_at, down_heads) if number % 2 else (up_at, up_heads)
+        total += _reach(item, at, heads, up_at, parent, ring, seen, number, stack, most - total)
+        if total > most:
+            break
+    return total
+
+
+@njit(cache=True)
+def _reach(
+    item: int,
+    at: I64,
+    heads: I32,
+    triples_at: I64,
+    parent: I32,
+    ring: I32,
+    seen: I32,
+    mark: int,
+    stack: I32,
+    most: int,
+) -> int:
+    """The triples of all sets reached from an item's."""
+    seen[root(parent, item)] = mark
+    top = _push(item, ring, stack, 0)
+    total = 0
+    while top and total <= most:
+        top -= 1
+        node = stack[top]
+        total += triples_at[node + 1] - triples_at[node]
+        for edge in range(at[node], at[node + 1]):
+            set_ = root(parent, heads[edge])
+            if seen[set_] != mark:
+                seen[set_] = mark
+                top = _push(set_, ring, stack, top)
+    return total
+
+
+@njit(cache=True)
+def _push(item: int, ring: I32, stack: I32, top: int) -> int:
+    """All items of a set onto the stack."""
+    stack[top] = item
+    top += 1
+    node = ring[item]
+    while node != item:
+        stack[top] = node
+        top += 1
+        node = ring[node]
+    return top

@@ -1,0 +1,135 @@
+"""The search for the sets of large pieces: ways to contract them are tried, the best is kept.
+
+Pieces of one kind of workflow, with the same tables derived from the same, are cut alike: copies
+and runs of a workflow cost the search once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.model.arrays import I32, I64
+
+from .bands import bands
+from .components import Edges, dense
+from .contraction import Contraction, Pair
+from .cycles import cycles
+from .distinct import distinct_pairs
+from .packing import pack
+from .sampling import UNBOUNDED
+
+ENOUGH = 5
+"""Sets and dependencies together are few enough at one per this many items."""
+HOPEFUL = 5
+"""Packing is tried where there are at most so many times as many as are enough."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One connected piece: its items, their tables from 0, its edges as places among the items."""
+
+    items: I64
+    table: I32
+    src: I32
+    dst: I32
+    kind: bytes
+    """Its tables and which derives from which."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was done to the first piece of a kind: by which grouping, and what was joined."""
+
+    grouping: int
+    taken: list[Pair]
+
+
+def find_sets(label: I32, src: Edges, dst: Edges, table: I32, theta: int, limit: int) -> I32:
+    """The set of each item of pieces, as one of its items; pieces below ``theta`` are a set each.
+
+    ``label`` numbers the pieces from 0, ``limit`` is to how many items sets will be packed.
+    """
+    sets = _first_items(label)
+    plans: dict[bytes, Plan] = {}
+    for piece in _large_pieces(label, src, dst, table, theta):
+        sets[piece.items] = piece.items[_contracted(piece, theta, limit, plans).roots()]
+    return sets
+
+
+def _contracted(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan]) -> Contraction:
+    cycle = cycles(len(piece.items), piece.src, piece.dst)
+    groupings = list(bands(piece.src, piece.dst, piece.table, cycle))
+
+    def begun(number: int) -> Contraction:
+        return Contraction(piece.src, piece.dst, groupings[number], theta, cycle)
+
+    plan = plans.get(piece.kind)
+    if plan and plan.grouping < len(groupings):
+        contraction = begun(plan.grouping)
+        if contraction.follow(plan.taken):
+            return contraction
+    enough = _Enough(piece, limit)
+    best: Contraction | None = None
+    for number in range(len(groupings)):
+        contraction = begun(number)
+        if contraction.find(enough, best.read if best else UNBOUNDED):
+            best, plans[piece.kind] = contraction, Plan(number, contraction.plan)
+    if best is None:
+        best = contraction
+        best.grow(enough)
+    return best
+
+
+def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) -> Iterator[Piece]:
+    """The pieces of at least ``theta`` items, the largest first."""
+    sizes = np.bincount(label)
+    large = np.flatnonzero(sizes >= theta)
+    large = large[np.argsort(-sizes[large], kind="stable")]
+    rank = np.full(len(sizes), len(large), np.int32)
+    rank[large] = np.arange(len(large))
+    inside = np.where(label[src] == label[dst], rank[label[src]], len(large))
+    place = np.empty(len(label), np.int32)
+    edges = _runs(inside, len(large))
+    for items, between in zip(_runs(rank[label], len(large)), edges, strict=True):
+        place[items] = np.arange(len(items), dtype=np.int32)
+        tables, own = np.unique(table[items], return_inverse=True)
+        from_, to = place[src[between]], place[dst[between]]
+        pairs = np.zeros(len(tables) ** 2, bool)
+        pairs[own[from_] * len(tables) + own[to]] = True
+        kind = tables.tobytes() + pairs.tobytes()
+        yield Piece(items, own.astype(np.int32), from_, to, kind)
+
+
+def _runs(rank: I32, count: int) -> Iterator[I64]:
+    """The rows of each rank below ``count``, in order."""
+    order = np.argsort(rank, kind="stable")
+    yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
+
+
+class _Enough:
+    """Whether the sets of a piece are few enough, or will be once they are packed."""
+
+    def __init__(self, piece: Piece, limit: int) -> None:
+        self._piece, self._limit = piece, limit
+        self._most = len(piece.items) // ENOUGH
+
+    def __call__(self, roots: I32, thorough: bool) -> bool:
+        label, count = dense(roots)
+        child, parent = self._dependencies(label)
+        graph = count + len(child)
+        if graph > self._most and (thorough or graph <= HOPEFUL * self._most):
+            sizes, group = np.bincount(label), np.zeros(count, np.int32)
+            label = pack(count, sizes, child, parent, group, self._limit, self._most)[label]
+            graph = int(label.max()) + 1 + len(self._dependencies(label)[0])
+        return graph <= self._most
+
+    def _dependencies(self, label: I32) -> tuple[I32, I32]:
+        return distinct_pairs(label[self._piece.dst], label[self._piece.src])
+
+
+def _first_items(label: I32) -> I32:
+    """For each item the first that has the same label."""
+    first = np.full(int(label.max(initial=-1)) + 1, len(label), np.int64)
+    np.minimum.at(first, label, np.arange(len(label)))
+    return first.astype(np.int32)[label]
