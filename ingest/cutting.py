@@ -246,7 +246,7 @@ def _bounds(task: Task, numbers: I64) -> tuple[int, ...]:
 def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Array:
     """The tables that the items of each set are in, in order of name."""
     width = max(len(names), 1)
-    owner, code = np.divmod(np.unique(sets * width + table), width)
+    owner, code = np.divmod(distinct(sets * width + table), width)
     named = np.array([bool(name) for name in names], bool)[code] if len(code) else code.astype(bool)
     offsets = np.searchsorted(owner[named], np.arange(count + 1)).astype(np.int32)
     texts = pa.array(names, pa.string()).take(pa.array(code[named]))

@@ -93,12 +93,27 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) ->
     edges = _runs(inside, len(large))
     for items, between in zip(_runs(rank[label], len(large)), edges, strict=True):
         place[items] = np.arange(len(items), dtype=np.int32)
-        tables, own = np.unique(table[items], return_inverse=True)
+        order = _as_met(place[src[between]], place[dst[between]])
+        items = items[order]
+        place[items] = np.arange(len(items), dtype=np.int32)
         from_, to = place[src[between]], place[dst[between]]
+        tables, own = np.unique(table[items], return_inverse=True)
         pairs = np.zeros(len(tables) ** 2, bool)
         pairs[own[from_] * len(tables) + own[to]] = True
         kind = tables.tobytes() + pairs.tobytes()
         yield Piece(items, own.astype(np.int32), from_, to, kind)
+
+
+def _as_met(src: I32, dst: I32) -> I64:
+    """The items in the order in which the edges name them.
+
+    Files tend to name near each other what is derived from each other; searching them in the order
+    of hashes takes nine times as long on the paper's trace.
+    """
+    met = np.column_stack((src, dst)).ravel()[::-1]
+    first = np.empty(int(met.max()) + 1, np.int64)
+    first[met] = np.arange(len(met))[::-1]
+    return np.argsort(first)
 
 
 def _runs(rank: I32, count: int) -> Iterator[I64]:
