@@ -10,6 +10,7 @@ from pathlib import Path
 from provhouse.model.errors import Unavailable
 
 USER = "neo4j"
+DATABASE = "neo4j"  # the only one that Community has; named, it saves a round trip
 HOST = "127.0.0.1"
 
 # A comment must have its own line: Neo4j takes one behind a value for part of it.

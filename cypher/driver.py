@@ -15,11 +15,10 @@ from neo4j.exceptions import (
 from provhouse.model.errors import Unavailable
 
 from .address import Address
+from .config import DATABASE
 
 # Else the driver's warnings about lost connections reach the terminal, beside our own error.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-
-DATABASE = "neo4j"  # the only one that Community has; named, it saves a round trip
 
 
 def opened(address: Address) -> Driver:

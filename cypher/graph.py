@@ -10,7 +10,8 @@ from provhouse.model.progress import Progress
 
 from . import guard
 from .address import Address
-from .driver import DATABASE, opened, translated
+from .config import DATABASE
+from .driver import opened, translated
 from .guard import Result
 from .statement import statement
 

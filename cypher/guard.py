@@ -10,7 +10,7 @@ from neo4j.exceptions import ClientError
 
 from provhouse.model.errors import UsageError
 
-from .driver import DATABASE
+from .config import DATABASE
 from .values import plain
 
 READING_PROCEDURES = frozenset({

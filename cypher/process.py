@@ -14,6 +14,8 @@ from provhouse.runtime.java import java
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
+# Java takes the encoding of file names from the locale; in C it could not open every home.
+ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
 
 def start(home: Path, memory: str) -> int:
@@ -22,26 +24,33 @@ def start(home: Path, memory: str) -> int:
     Returns the process id at once; ``logs/console.log`` tells what this start says.
     """
     command = [
+        *java_command(memory),
+        "org.neo4j.server.CommunityEntryPoint",
+        _mark(home),
+        f"--config-dir={home}/conf",
+        "--console-mode",
+    ]
+    environment = {**os.environ, **ENVIRONMENT}
+    # Not subprocess: its object complains when it goes while the server stays.
+    return os.posix_spawn(
+        command[0], command, environment, file_actions=_redirected(home), setsid=True
+    )
+
+
+def java_command(memory: str, *options: str) -> list[str]:
+    """Java with Neo4j's classes and this heap, up to the name of the class to run."""
+    return [
         str(java()),
         "-cp", f"{jar_folder('neo4j')}/*",
         f"-Xmx{memory}",
+        *options,
         "-XX:+UseSerialGC",  # starts fastest and takes least, with heaps of this size
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
         "--enable-native-access=ALL-UNNAMED",
         "-Dio.netty.tryReflectionSetAccessible=true",
         "-Dlog4j2.disable.jmx=true",
         "-Dfile.encoding=UTF-8",
-        "org.neo4j.server.CommunityEntryPoint",
-        _mark(home),
-        f"--config-dir={home}/conf",
-        "--console-mode",
     ]  # fmt: skip
-    # Java takes the encoding of file names from the locale; in C it could not open every home.
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    # Not subprocess: its object complains when it goes while the server stays.
-    return os.posix_spawn(
-        command[0], command, environment, file_actions=_redirected(home), setsid=True
-    )
 
 
 def log_file(home: Path) -> Path:

@@ -15,27 +15,41 @@ from provhouse.model.progress import Progress
 from . import process
 from .address import Address
 from .config import ensure_password, free_ports, is_free, password_file, write_conf
+from .importing import Import, clear, is_fresh
 from .leases import Lease, transition
 from .state import State
 
-__all__ = ["Address", "connected", "down", "password_file", "process_id", "running", "up"]
+__all__ = [
+    "Address",
+    "Import",
+    "connected",
+    "down",
+    "is_fresh",
+    "password_file",
+    "process_id",
+    "running",
+    "up",
+]
 
 PAGE_CACHE = "256m"
 
 
 @contextmanager
-def connected(home: Path, memory: str, progress: Progress) -> Iterator[Address]:
+def connected(
+    home: Path, memory: str, progress: Progress, first: Import | None = None
+) -> Iterator[Address]:
     """Use the server of this home, started if it is not up, for the length of the block.
 
     The last of several users, in whatever process, stops it again, unless ``up`` keeps it.
-    ``memory`` is the heap of a server that has to be started, as in ``1g``.
-    Raises Unavailable if the server cannot be had; nothing is left running then.
+    ``memory`` is the heap of a server that has to be started, as in ``1g``. Before its first start
+    ever, ``first`` is imported. Raises Unavailable if the server cannot be had; nothing is left
+    running then.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
         lease = Lease.join(home)
         try:
-            address = _ensured(home, memory, progress)
+            address = _ensured(home, memory, progress, first)
         except BaseException:
             lease.leave()
             raise
@@ -111,7 +125,7 @@ def _state(home: Path) -> State:
     return State.read(home) or State(*free_ports())
 
 
-def _ensured(home: Path, memory: str, progress: Progress) -> Address:
+def _ensured(home: Path, memory: str, progress: Progress, first: Import | None = None) -> Address:
     """The server, up and answering; the caller holds the transition."""
     from .driver import answers  # importing it takes a third of a second that ``down`` needs not
 
@@ -119,7 +133,7 @@ def _ensured(home: Path, memory: str, progress: Progress) -> Address:
     started = not process.serves(state.pid, home)
     try:
         if started:
-            state = _started(home, memory, state, progress)
+            state = _started(home, memory, state, progress, first)
         address = state.address(home)
         process.await_ready(state.pid, home, lambda: answers(address))
     except BaseException:
@@ -129,11 +143,16 @@ def _ensured(home: Path, memory: str, progress: Progress) -> Address:
     return address
 
 
-def _started(home: Path, memory: str, state: State, progress: Progress) -> State:
+def _started(
+    home: Path, memory: str, state: State, progress: Progress, first: Import | None
+) -> State:
     """Start the process and remember it at once, should this command be killed while it waits."""
     ensure_password(home)
     state = _on_free_ports(state, progress)
     write_conf(home, state.bolt, state.http, PAGE_CACHE)
+    clear(home)
+    if first and is_fresh(home):
+        first.run(home, memory)
     progress.say("Starting Neo4j")
     state = replace(state, pid=process.start(home, memory))
     state.save(home)

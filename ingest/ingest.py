@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected, process_id
+from provhouse.cypher.server import Import, connected, is_fresh, process_id
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
@@ -26,6 +26,9 @@ from .splits import read_splits
 from .steps import STEPS, nothing_new
 from .summary import Summary
 from .work import Work
+
+IMPORTED_BYTES = 64 << 20
+"""A first ingest of such files is loaded by Neo4j's importer, before the server's first start."""
 
 
 def ingest(
@@ -56,14 +59,22 @@ def ingest(
         memory = stack.enter_context(PeakMemory())
         recover(layout)
         held = current(layout)
-        progress.begin("Start Spark and Neo4j")
+
+        def connect(first: Import | None = None) -> Graph:
+            """The warehouse in Neo4j, until the end of this ingest."""
+            home = settings.graph_home
+            address = stack.enter_context(connected(home, settings.neo4j_memory, progress, first))
+            memory.include(process_id(home))
+            return stack.enter_context(Graph(address, layout.warehouse_id()))
+
+        later = (
+            is_fresh(settings.graph_home)
+            and sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES
+        )
+        progress.begin("Start Spark" if later else "Start Spark and Neo4j")
         with watch.step("start"):
             starting = Starting(settings, layout)
-            address = stack.enter_context(
-                connected(settings.graph_home, settings.neo4j_memory, progress)
-            )
-            memory.include(process_id(settings.graph_home))
-            graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+            graph = None if later else connect()
             context = starting.session().sparkContext
         layout.create(layout.staging)
         stack.callback(recover, layout)  # whatever goes wrong, nothing half-written stays
@@ -78,6 +89,7 @@ def ingest(
             folder=layout.staging,
             context=context,
             graph=graph,
+            connect=connect,
             progress=progress,
         )
         for title, step in STEPS:

@@ -36,18 +36,30 @@ TEXTS_KEPT = 12
 """The most tables or operations that a node or relationship names."""
 
 
-def load(graph: Graph, snapshot: Snapshot, ingest: int) -> None:
-    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit."""
+def load(graph: Graph, snapshot: Snapshot, ingest: int, imported: bool = False) -> None:
+    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit.
+
+    What was ``imported`` is there already.
+    """
     graph.prepare()
-    sets = _touched(snapshot, ingest)
-    graph.write("sets", _set_rows(snapshot, sets))
-    graph.write("dependencies", _dependency_rows(snapshot, ingest))
-    graph.write("components", _component_rows(snapshot, sets))
-    graph.write("part_of", _part_of_rows(snapshot, sets))
+    if not imported:
+        for name, rows in bulk(snapshot, ingest).items():
+            graph.write(name, rows)
     graph.write("merges", _rows(_of_ingest(snapshot, "merges", ingest).select([COMPONENT, INTO])))
     graph.write("tables", _table_rows(snapshot))
     graph.write("derives_from", _workflow_rows(snapshot))
     graph.write_load(snapshot.commit.commit)
+
+
+def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Rows]:
+    """What there may be much of, by the statement that writes it, in the order to be written."""
+    sets = _touched(snapshot, ingest)
+    return {
+        "sets": _set_rows(snapshot, sets),
+        "dependencies": _dependency_rows(snapshot, ingest),
+        "components": _component_rows(snapshot, sets),
+        "part_of": _part_of_rows(snapshot, sets),
+    }
 
 
 def announce(graph: Graph, snapshot: Snapshot) -> None:
@@ -105,10 +117,10 @@ def _set_rows(snapshot: Snapshot, sets: I64) -> Rows:
         yield {**row, "tables": few(row[TABLES_OF])}
 
 
-def few(texts: object) -> list[str]:
-    """The first texts in order, and a sign where there are more."""
-    ordered = sorted(texts) if isinstance(texts, list) else []
-    return ordered if len(ordered) <= TEXTS_KEPT else [*ordered[:TEXTS_KEPT], "…"]
+def few(texts: object) -> list[str] | None:
+    """The first texts in order, and a sign where there are more; None if there are none."""
+    ordered = sorted(filter(None, texts)) if isinstance(texts, list) else []
+    return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
 
 
 def _part_of_rows(snapshot: Snapshot, sets: I64) -> Rows:

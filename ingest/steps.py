@@ -6,7 +6,6 @@ additional sets and dependencies, which are never wrong.
 """
 
 import math
-import os
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from provhouse.cypher.server import Import
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
 from provhouse.model.errors import BadInput, Unavailable
@@ -33,7 +33,7 @@ from .cutting import Task as CutTask
 from .cutting import cut_items
 from .edges import Task as EdgeTask
 from .edges import write_edges
-from .load import announce, load
+from .load import announce, bulk, load
 from .naming import HELD, name
 from .naming import Task as NameTask
 from .placing import Gather, Gathered, Scatter
@@ -85,7 +85,7 @@ def _read(work: Work) -> None:
 
 
 def _buckets(work: Work) -> int:
-    size = sum(os.path.getsize(source.path) for source in work.sources)
+    size = sum(source.bytes_unpacked for source in work.sources)
     return 1 << math.ceil(math.log2(max(size / BUCKET_BYTES, 1)))
 
 
@@ -293,8 +293,13 @@ def _after(work: Work) -> Snapshot:
 
 def _summarise(work: Work) -> None:
     """Write sets and dependencies to Neo4j."""
-    assert work.graph, "a preview ends before this"
-    load(work.graph, _after(work), work.ids.ingest)
+    after, ingest = _after(work), work.ids.ingest
+    first: Import | None = None
+    if work.graph is None:
+        assert work.connect, "a preview ends before this"
+        first = Import(work.layout.warehouse_id(), bulk(after, ingest))
+        work.graph = work.connect(first)
+    load(work.graph, after, ingest, imported=first is not None and first.done)
 
 
 def _commit(work: Work) -> None:

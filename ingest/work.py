@@ -1,11 +1,13 @@
 """One ingest as it goes: what it was given, and what each step adds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyspark import SparkContext
 
 from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import Import
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit
@@ -40,6 +42,9 @@ class Work:
     context: SparkContext | None = None
     """None in a preview, whose tasks run here; so is the graph."""
     graph: Graph | None = None
+    """None until the first load, where the importer comes before the server."""
+    connect: Callable[[Import], Graph] | None = None
+    """Starts the server, with this to be imported before."""
     staged: list[Staged] = field(default_factory=list)
     named: list[Named] = field(default_factory=list)
     buckets: int = 1

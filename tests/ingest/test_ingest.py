@@ -3,6 +3,7 @@
 import csv
 import gzip
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,8 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.collision import colliding
+from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
+from provhouse.cypher.server import connected
+from provhouse.ingest import ingest as begin
 from provhouse.ingest import steps
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import BadInput
@@ -270,3 +274,23 @@ def test_many_buckets_ranges_and_files(houses: Houses, monkeypatch: pytest.Monke
                 if oracle.graph.has_node(item):
                     expected = oracle.ask(item, direction)
                     assert content(asker.ask(item, direction)) == expected
+
+
+def test_a_large_first_ingest_is_loaded_by_the_importer(
+    houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Into a Neo4j that never ran; an append to it finds all that it needs."""
+    monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
+    graphs = [graph(seed) for seed in range(9_000, 9_010)]
+    triples = [triple for one in graphs for triple in one.triples]
+    house = houses(theta=3, pack=2)
+    house.settings = replace(house.settings, neo4j_home=tmp_path / "fresh")
+    for part in (triples[::2], triples[1::2]):
+        ingest([house.write(part)], house.settings, progress=Silent())
+    with connected(tmp_path / "fresh", "512m", Silent()) as house.address:
+        house.check()
+        with house.asker() as asker:
+            for one in graphs:
+                item = one.triples[0].dst
+                expected = Oracle.of(one.triples).ask(item, "upstream")
+                assert content(asker.ask(item, "upstream", "csprov")) == expected

@@ -1,0 +1,81 @@
+"""What the importer writes before a server's first start is what statements would have written."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from provhouse.cypher import process
+from provhouse.cypher.address import Address
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import Import, connected, is_fresh
+from provhouse.cypher.state import State
+from provhouse.model.progress import Silent
+
+WAREHOUSE = "imported"
+AWKWARD = ["plain", 'a "quoted", one', "two\nlines", "naïve — 表", " spaces ", "semi;colon", "a\\b"]
+ROWS: Mapping[str, Sequence[Mapping[str, object]]] = {
+    "sets": [
+        {"id": 1, "component": 1, "items": 3, "triples": 2, "tables": AWKWARD},
+        {"id": 2, "component": 1, "items": 1 << 40, "triples": 0, "tables": None},
+        {"id": 9, "component": 9, "items": 1, "triples": 1, "tables": ["x"]},
+    ],
+    "dependencies": [
+        {"set": 1, "derives_from": 2, "triples": 7, "ops": AWKWARD},
+        {"set": 2, "derives_from": 1, "triples": 1, "ops": None},
+    ],
+    "components": [
+        {"id": 1, "items": 4, "triples": 10, "sets": 2},
+        {"id": 9, "items": 1, "triples": 1, "sets": 1},
+    ],
+    "part_of": [{"set": set_, "component": of} for set_, of in ((1, 1), (2, 1), (9, 9))],
+}
+NODES = "MATCH (n {warehouse: $warehouse}) WHERE NOT n:Load RETURN labels(n)[0], properties(n)"
+LINKS = """
+MATCH (a {warehouse: $warehouse})-[r]->(b)
+RETURN labels(a)[0], a.id, type(r), properties(r), labels(b)[0], b.id
+"""
+
+
+def content(address: Address, warehouse: str = WAREHOUSE) -> list[str]:
+    """All nodes and relationships of a warehouse, as text, in order."""
+    with Graph(address, warehouse) as graph:
+        rows = [row for query in (NODES, LINKS) for row in graph.read(query, {}).rows]
+    return sorted(map(_told, rows))
+
+
+def _told(row: Sequence[object]) -> str:
+    return repr([sorted(v.items()) if isinstance(v, Mapping) else v for v in row])
+
+
+def write(address: Address) -> None:
+    """The same by statements."""
+    with Graph(address, WAREHOUSE) as graph:
+        graph.prepare()
+        for name, rows in ROWS.items():
+            graph.write(name, rows)
+
+
+def test_import_is_what_statements_write(tmp_path: Path, address: Address) -> None:
+    write(address)
+    expected = content(address)
+    assert len(expected) == 3 + 2 + 2 + 3
+    home = tmp_path / "ho me"
+    cut_off(home)
+    first = Import(WAREHOUSE, ROWS)
+    assert is_fresh(home)
+    with connected(home, "512m", Silent(), first) as imported:
+        assert first.done
+        assert content(imported) == expected
+        write(imported)  # constraints hold, and nothing is doubled
+        assert content(imported) == expected
+    state = State.read(home)
+    assert state
+    assert not process.serves(state.pid, home)
+    assert not is_fresh(home)
+    assert sum(f.stat().st_size for f in home.rglob("*transaction.db*")) < 20 << 20
+
+
+def cut_off(home: Path) -> None:
+    """A home as an import leaves it that was killed."""
+    (home / "data" / "databases" / "neo4j").mkdir(parents=True)
+    (home / "data" / "databases" / "neo4j" / "neostore").write_bytes(b"half")
+    (home / "importing").touch()
