@@ -1,0 +1,156 @@
+"""Cuts of large components and what questions read of them, without Spark and Neo4j.
+
+A question reads all triples filed under the sets that its walk names, so it is enough to walk the
+graph of sets. Partitions are filled as an ingest fills them.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from sets_form import Cut, Read
+
+from provhouse.ingest.components import Edges, dense, weak_components
+from provhouse.ingest.cutting import _order
+from provhouse.ingest.depths import neighbours
+from provhouse.ingest.distinct import dense_values, distinct_pairs
+from provhouse.ingest.packing import pack
+from provhouse.ingest.placing import partition
+from provhouse.ingest.search import ENOUGH
+from provhouse.ingest.sets import cut
+from provhouse.model.arrays import I32, I64
+from provhouse.model.columns import PARTITION, SET
+from provhouse.model.settings import Settings
+
+Floats = npt.NDArray[np.float64]
+PARTITION_TRIPLES = Settings().partition_triples
+
+
+@dataclass(frozen=True)
+class Large:
+    """The components of at least theta items; ``component`` and ``table`` count from 0."""
+
+    src: I32
+    dst: I32
+    table: I32
+    component: I32
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return len(self.table)
+
+    def derived(self) -> I64:
+        """The items that have a lineage."""
+        return np.flatnonzero(np.bincount(self.dst, minlength=self.items))
+
+
+def large(src: Edges, dst: Edges, table: I32, theta: int) -> tuple[Large, npt.NDArray[np.bool_]]:
+    """The large components of a graph, and which items those are."""
+    component = dense(weak_components(len(table), [(src, dst)]))[0]
+    chosen = np.bincount(component)[component] >= theta
+    place = np.cumsum(chosen, dtype=np.int32) - np.int32(1)
+    inside = chosen[src]
+    numbers = dense_values(table[chosen]), dense_values(component[chosen])
+    return Large(place[src[inside]], place[dst[inside]], *numbers), chosen
+
+
+def found(graph: Large, theta: int, limit: int) -> tuple[I32, float]:
+    """The set of each item as an ingest finds it before packing, and the seconds it took."""
+    begin = perf_counter()
+    label, _ = cut(graph.component, graph.src, graph.dst, graph.table, theta, (), limit)
+    return label, perf_counter() - begin
+
+
+def packed(graph: Large, label: I32, limit: int) -> I32:
+    """The sets packed, as an ingest packs them."""
+    sizes, group = np.bincount(label), _group(graph, label)
+    child, parent = dependencies(graph, label)
+    most = graph.items // ENOUGH
+    return pack(len(sizes), sizes, child, parent, group, limit, most)[label]
+
+
+def dependencies(graph: Large, label: I32) -> tuple[I32, I32]:
+    """Distinct pairs of a set and one that it derives from."""
+    return distinct_pairs(label[graph.dst], label[graph.src])
+
+
+def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None = None) -> Cut:
+    """What these items read in both directions if the sets, numbered without gaps, are these."""
+    child, parent = dependencies(graph, label)
+    sizes, group = np.bincount(label), _group(graph, label)
+    count = len(sizes)
+    position = np.empty(count, np.int32)
+    position[_order(sizes, group, child, parent)] = np.arange(count, dtype=np.int32)
+    label, child, parent = position[label], position[child], position[parent]
+    bounds, placements = partition(np.sort(label[graph.dst]).astype(np.int64), PARTITION_TRIPLES)
+    at = np.searchsorted(np.asarray(placements[SET]), np.arange(count + 1))
+    parts = np.asarray(placements[PARTITION])
+    own = np.bincount(label[graph.dst], minlength=count)
+    whole = np.bincount(graph.component[graph.dst])[graph.component[asked]]
+
+    def read(near: I32, far: I32) -> Read:
+        edges = neighbours(count, near, far)
+        triples, opened, held = _read(label[asked], *edges, own, at, parts, np.diff(bounds)).T
+        return {
+            "mean": round(float(triples.mean()), 1),
+            "median": float(np.median(triples)),
+            "p95": round(float(np.quantile(triples, 0.95)), 1),
+            "partitions": float(np.median(opened)),
+            "share": round(float(np.median(held / whole)), 4),
+        }
+
+    return {
+        "cut": name,
+        "sets": count,
+        "dependencies": len(child),
+        "up": read(child, parent),
+        "down": read(parent, child),
+        "seconds": None if seconds is None else round(seconds, 2),
+    }
+
+
+def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
+    """What these items read upstream, where ``own`` tells what each set has."""
+    edges = neighbours(len(own), *dependencies(graph, label))
+    none = np.zeros(len(own) + 1, np.int64)
+    result: Floats = _read(label[asked], *edges, own, none, none, none)[:, 0]
+    return result
+
+
+def _group(graph: Large, label: I32) -> I32:
+    """The component of each set."""
+    group = np.zeros(int(label.max(initial=-1)) + 1, np.int32)
+    group[label] = graph.component
+    return group
+
+
+@njit(cache=True)
+def _read(asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, held: I64) -> Floats:
+    """For each asked set the triples of all that it reaches, the partitions, and what they hold."""
+    result = np.zeros((len(asked), 3))
+    seen = np.full(len(own), -1, np.int64)
+    opened = np.full(len(held), -1, np.int64)
+    queue = np.empty(len(own), np.int32)
+    for number in range(len(asked)):
+        queue[0] = asked[number]
+        seen[asked[number]] = number
+        filled, taken = 1, 0
+        while taken < filled:
+            node = queue[taken]
+            taken += 1
+            result[number, 0] += own[node]
+            for row in range(part_at[node], part_at[node + 1]):
+                if opened[parts[row]] != number:
+                    opened[parts[row]] = number
+                    result[number, 1] += 1
+                    result[number, 2] += held[parts[row]]
+            for edge in range(at[node], at[node + 1]):
+                head = heads[edge]
+                if seen[head] != number:
+                    seen[head] = number
+                    queue[filled] = head
+                    filled += 1
+    return result

@@ -1,0 +1,137 @@
+"""The best sets that a slow search finds on small instances: what the ingest's own are judged by.
+
+Simulated annealing (`annealing.py`) over any assignment of items to sets, connected or not. What is
+made small is the number of triples that all items with a lineage read, upstream and downstream,
+while sets and dependencies stay at most one per five items and sets below theta. Nothing is sampled
+and nothing of the ingest's search is used, but that it is one of the places to start from.
+
+The instances are the largest components of small hard shapes. `results/optimised.json` holds what
+was found.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypedDict, cast
+
+import numpy as np
+from annealing import annealed
+from cuts import Large, found, large, packed, score
+from sets_form import SLOWLY, Cut, mean
+from shapes import SHAPES
+
+from provhouse.ingest.depths import depths
+from provhouse.ingest.distinct import dense_values
+from provhouse.ingest.forest import Forest
+from provhouse.ingest.search import ENOUGH
+from provhouse.model.arrays import I32
+
+RESULTS = Path(__file__).parent / "results" / "optimised.json"
+ITEMS, THETA = 2_000, 120
+LIMIT = THETA - 1
+"""To how many items an ingest of such a theta packs."""
+SEED = 5
+CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
+
+
+class Best(TypedDict):
+    """The best cut of one shape, to what each start led (up and down, mean), in how many steps."""
+
+    shape: str
+    items: int
+    triples: int
+    best: Cut
+    starts: dict[str, float]
+    steps: int
+
+
+class Results(TypedDict):
+    """One run of the search."""
+
+    seed: int
+    items: int
+    theta: int
+    limit: int
+    minutes: float
+    shapes: list[Best]
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Search slowly for the best sets.")
+    parser.add_argument("--minutes", type=float, default=12, help="for each shape")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("shapes", nargs="*", default=CAN_HELP, metavar="SHAPE")
+    given = parser.parse_args()
+    results: Results = {
+        "seed": given.seed,
+        "items": ITEMS,
+        "theta": THETA,
+        "limit": LIMIT,
+        "minutes": given.minutes,
+        "shapes": [],
+    }
+    for name in given.shapes:
+        results["shapes"].append(search(name, given.seed, given.minutes))
+        print(json.dumps(results["shapes"][-1]), flush=True)
+        given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def read(path: Path = RESULTS) -> Results:
+    """The results of the last run."""
+    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+
+
+def instance(shape: str, seed: int) -> Large:
+    """The largest component of a small shape."""
+    trace = SHAPES[shape](ITEMS, seed)
+    table = trace.table if trace.tabled else np.zeros_like(trace.table)
+    every, _ = large(trace.src, trace.dst, table, 1)
+    return large(every.src, every.dst, every.table, int(np.bincount(every.component).max()))[0]
+
+
+def search(shape: str, seed: int, minutes: float) -> Best:
+    """Anneal from each start for its share of the time."""
+    graph = instance(shape, seed)
+    asked = graph.derived()
+    begun = dict(starts(graph))
+    cuts: dict[str, Cut] = {}
+    steps = 0
+    for number, (name, label) in enumerate(begun.items()):
+        label, taken = annealed(
+            graph, label, graph.items // ENOUGH, THETA, 60 * minutes / len(begun), seed + number
+        )
+        steps += taken
+        cut = score(graph, dense_values(label), asked, SLOWLY)
+        if ENOUGH * (cut["sets"] + cut["dependencies"]) <= graph.items:
+            cuts[name] = cut
+    ends = {name: round(mean(cut), 1) for name, cut in cuts.items()}
+    best = cuts[min(ends, key=ends.__getitem__)]
+    return {
+        "shape": shape,
+        "items": graph.items,
+        "triples": len(graph.src),
+        "best": best,
+        "starts": ends,
+        "steps": steps,
+    }
+
+
+def starts(graph: Large) -> Iterator[tuple[str, I32]]:
+    """Assignments to start from; each has at most one set per ``ENOUGH`` items."""
+    yield "found", packed(graph, found(graph, THETA, LIMIT)[0], LIMIT)
+    forest, largest = Forest.of(graph.items), 1
+    while len(np.unique(forest.roots())) > graph.items // (2 * ENOUGH):
+        largest += 1
+        forest.join_some(graph.src, graph.dst, largest)
+    yield "few items", dense_values(forest.roots())
+    depth = depths(graph.items, graph.src, graph.dst)
+    slices = np.empty(graph.items, np.int32)
+    slices[np.argsort(depth, kind="stable")] = np.arange(graph.items) // (THETA - 1)
+    yield "slices by depth", slices
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""What cuts are said to let questions read is what a plain walk reads."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from annealing import annealed
+from cuts import Large, large, packed, score
+from optimise import instance
+from sets_form import Cut, mean
+
+from provhouse.ingest.depths import depths
+from provhouse.ingest.distinct import dense_values
+from provhouse.model.arrays import I32
+
+THETA = 40
+
+
+def read(graph: Large, label: I32) -> tuple[float, float]:
+    """The mean over all items with a lineage, upstream and downstream, by networkx."""
+    sets: nx.DiGraph[int] = nx.DiGraph()
+    sets.add_nodes_from(label.tolist())
+    sets.add_edges_from(zip(label[graph.src].tolist(), label[graph.dst].tolist(), strict=True))
+    own = np.bincount(label[graph.dst], minlength=len(label))
+    up, down = (
+        {one: int(own[list(reach(sets, one) | {one})].sum()) for one in sets}
+        for reach in (nx.ancestors, nx.descendants)
+    )
+    asked = label[graph.derived()].tolist()
+    return float(np.mean([up[one] for one in asked])), float(np.mean([down[one] for one in asked]))
+
+
+def scored(graph: Large, label: I32) -> Cut:
+    return score(graph, dense_values(label), graph.derived(), "")
+
+
+@pytest.mark.parametrize("shape", ["runs", "zipf", "cyclic"])
+def test_reads_are_those_of_a_walk(shape: str) -> None:
+    graph = instance(shape, 3)
+    label = (np.random.default_rng(1).permutation(graph.items) // 9).astype(np.int32)
+    for sets in (label, packed(graph, label, THETA), np.arange(graph.items, dtype=np.int32)):
+        cut = scored(graph, sets)
+        up, down = read(graph, sets)
+        assert cut["up"]["mean"] == pytest.approx(up, abs=0.1)
+        assert cut["down"]["mean"] == pytest.approx(down, abs=0.1)
+        assert cut["up"]["partitions"] == 1
+
+
+def test_large_components_are_chosen_whole() -> None:
+    src, dst = np.array([0, 3, 5, 4, 7]), np.array([3, 5, 0, 2, 6])
+    graph, chosen = large(src, dst, np.array([4, 4, 9, 4, 9, 9, 4, 4], np.int32), 3)
+    assert chosen.tolist() == [True, False, False, True, False, True, False, False]
+    assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [
+        (0, 1),
+        (1, 2),
+        (2, 0),
+    ]
+    assert graph.table.tolist() == [0, 0, 1]
+    assert graph.component.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("shape", ["ladder", "cyclic"])
+def test_the_slow_search_keeps_the_bounds_and_reads_less(shape: str) -> None:
+    graph = instance(shape, 3)
+    depth = depths(graph.items, graph.src, graph.dst)
+    slices = np.empty(graph.items, np.int32)
+    slices[np.argsort(depth, kind="stable")] = np.arange(graph.items) // (THETA - 1)
+    most = graph.items // 5
+    label, steps = annealed(graph, slices, most, THETA, 1.0, 7)
+    before, after = scored(graph, slices), scored(graph, label)
+    assert steps > 0
+    assert before["sets"] + before["dependencies"] <= most
+    assert after["sets"] + after["dependencies"] <= most
+    assert np.bincount(label).max() < THETA
+    assert mean(after) < mean(before)
