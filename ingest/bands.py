@@ -12,7 +12,7 @@ import numpy as np
 from provhouse.model.arrays import I32, Bools
 
 from .components import Edges
-from .cycles import depths_over
+from .cycles import cycles, depths_over
 from .depths import depths
 from .distinct import dense_values, distinct
 
@@ -25,20 +25,19 @@ MOST = 256
 def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
     """Ways to group the items of a component, as numbers from 0 without gaps; at least one.
 
-    First by table, or band where tables derive from themselves; then, if that is different, by the
-    level of those: the longest way to them. ``table`` holds numbers from 0 without gaps,
-    ``cycle`` tells which items are derived from each other.
+    By table; then, as far as that is different, by band where tables derive from themselves, and by
+    level of those: the longest way to them. Where a way has too many groups, only the levels are
+    left, in bands. ``table`` holds numbers from 0 without gaps, ``cycle`` tells which items are
+    derived from each other.
     """
-    by_table = _banded(src, dst, table, cycle)
-    groups = int(by_table.max()) + 1
-    from_, to = _derivations(src, dst, by_table)
-    level = depths(groups, from_[from_ != to], to[from_ != to])
-    if len(np.unique(level)) == groups <= MOST:
-        yield by_table
-        return
-    if groups <= MOST:
-        yield by_table
-    yield _in_bands(level, MOST)[by_table]
+    banded = _banded(src, dst, table, cycle)
+    groups = int(banded.max()) + 1
+    from_, to = _derivations(src, dst, banded)
+    level = _in_bands(depths(groups, from_[from_ != to], to[from_ != to]), MOST)
+    ways = [table] if banded is table else [table, banded]
+    yield from (way for way in ways if int(way.max()) < MOST)
+    if int(level.max()) + 1 < groups or groups > MOST:
+        yield level[banded]
 
 
 def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
@@ -69,10 +68,7 @@ def _derivations(src: Edges, dst: Edges, group: I32) -> tuple[I32, I32]:
 
 def _derive_from_themselves(from_: I32, to: I32, count: int) -> Bools:
     """Which groups are derived from themselves, directly or over others."""
-    reached = np.zeros((count, count), np.float32)
-    reached[from_, to] = 1
-    while True:
-        further = np.minimum(reached + reached @ reached, 1)
-        if (further == reached).all():
-            return np.diagonal(reached) > 0
-        reached = further
+    together = cycles(count, from_, to)
+    found = np.bincount(together)[together] > 1
+    found[from_[from_ == to]] = True
+    return found

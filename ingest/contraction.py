@@ -27,12 +27,12 @@ from .sampling import UNBOUNDED, Reader
 
 Pair = tuple[int, int]
 """Two groups of tables, the smaller number first, or twice the same."""
-Enough = Callable[[I32, bool], bool]
-"""Whether these sets (the root of each item) make a set graph that is small enough; with True, also
-when that takes long to find out."""
+Packed = Callable[[I32, bool], I32 | None]
+"""Gives the label of each item once sets (the root of each item) are packed, None if there are too
+many; with True, also when that takes long to find out."""
 WORK = 100
 """As many times its triples a component is read for prices, or"""
-LEAST_WORK = 100_000_000
+LEAST_WORK = 20_000_000
 """so many triples if that is more; what is left then goes by weight."""
 BY_WEIGHT = 1e18
 """A price above all that are measured."""
@@ -40,8 +40,6 @@ DEAR = 4
 """A price this many times the lowest is not measured to its end."""
 LOOK = 0.8
 """Whether it is enough is asked again when the set graph may have shrunk to this part."""
-GROWTH = 8
-"""Where derivations can't be taken up whole, how many times larger sets may be in each round."""
 
 
 @dataclass(frozen=True, order=True)
@@ -94,16 +92,17 @@ class Contraction:
             self._keep(pair, joins)
         return True
 
-    def find(self, enough: Enough, most: int) -> bool:
-        """Take up what costs least, again and again; whether it is enough before ``most`` are read.
+    def find(self, packed: Packed, most: int) -> bool:
+        """Take up what costs least, again and again; whether sets are few before ``most`` is read.
 
-        ``read`` says what samples read then.
+        ``read`` says what samples read then, of packed sets.
         """
         reader = Reader.of(self._src, self._dst, self._table)
         self.read = reader.read(self._forest)
         self._left = max(WORK * len(self._src), LEAST_WORK)
         prices = dict.fromkeys(self._between, UNKNOWN)
-        while prices and self.read <= most:
+        label = None
+        while label is None and prices and self.read <= most:
             pair = min(prices, key=prices.__getitem__)
             last = prices.pop(pair)
             joins = -1 if self._parted(*pair) else self._join(pair)
@@ -115,12 +114,17 @@ class Contraction:
                 self._forest.take_back(joins)
                 continue
             self._keep(pair, joins)
-            self.read = reader.read(self._forest)
-            if self._shrunk() and enough(self.roots(), False):
-                return True
+            if self._left > 0:
+                self.read = reader.read(self._forest)
+            if self._shrunk():
+                label = packed(self.roots(), False)
             prices = {p: price for p, price in prices.items() if p in self._between}
             prices.update((near, UNKNOWN) for near in self._between if pair[0] in near)
-        return self.read <= most and enough(self.roots(), True)
+        if label is None and self.read <= most:
+            label = packed(self.roots(), True)
+        if label is not None:
+            self.read = reader.read(Forest.holding(label), most)
+        return label is not None and self.read <= most
 
     def _price(self, reader: Reader, saved: int, lowest: float) -> _Price:
         """The price of what is joined now, and not kept yet."""
@@ -130,22 +134,6 @@ class Contraction:
         now = reader.read(self._forest, most)
         self._left -= now
         return _Price((now - self.read + 1) / saved, len(self.plan) if now <= most else STALE)
-
-    def grow(self, enough: Enough) -> None:
-        """Let sets grow, at first not far, until it is enough.
-
-        Along the triples that hold the fewest items together first: what all is derived from, and
-        what is derived from all, would make sets that depend on everything.
-        """
-        ends = [np.bincount(end, minlength=len(self._table)) for end in (self._src, self._dst)]
-        order = np.argsort(np.maximum(ends[0][self._src], ends[1][self._dst]), kind="stable")
-        src, dst = self._src[order], self._dst[order]
-        largest = 1
-        while largest < self._theta - 1:
-            largest = min(largest * GROWTH, self._theta - 1)
-            self._forest.join_some(src, dst, largest)
-            if enough(self.roots(), True):
-                return
 
     def _join(self, pair: Pair) -> int:
         """Join along the derivations between two groups; how many joins, or -1: none."""

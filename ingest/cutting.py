@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
 from provhouse.model.columns import COMPONENT, FIRST, INTO, ITEMS, NODE, SET, TABLES_OF
@@ -21,9 +20,9 @@ from provhouse.store.layout import Layout
 from provhouse.store.snapshot import Snapshot
 
 from .components import dense, flatten, join, weak_components
-from .depths import neighbours
-from .distinct import coded, decoded, dense_values, distinct
+from .distinct import coded, decoded, distinct
 from .edges import CHUNK, chunks
+from .ordering import set_order
 from .packing import pack
 from .search import ENOUGH
 from .sets import cut
@@ -210,7 +209,7 @@ def _write(task: Task, graph: _Graph, label: I32, count: int, child: I32, parent
     items = np.bincount(label, minlength=count)
     group = graph.group_of(label, count)
     several = graph.in_company(count, child, parent)
-    order = _order(items, group, child, parent)
+    order = set_order(items, group, child, parent)
     position = np.empty(count, np.int64)
     position[order] = np.arange(count)
     numbers = graph.held.copy()
@@ -264,43 +263,3 @@ def _largest(items: I64, among: Bools, limit: int) -> Bools:
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True
     return chosen
-
-
-def _order(items: I64, group: I32, child: I32, parent: I32) -> I64:
-    """The order of sets: by component, the largest first; then each after those it derives from."""
-    count = len(items)
-    roots = dense_values(group)
-    size = np.bincount(roots, items)[roots] if count else items
-    start = np.lexsort((np.arange(count), roots, -size))
-    inside = (child < count) & (parent < count)
-    at, heads = neighbours(count, child[inside], parent[inside])
-    result: I64 = _parents_first(start, at, heads)
-    return result
-
-
-@njit(cache=True)
-def _parents_first(start: I64, at: I64, heads: I32) -> I64:
-    order = np.empty(len(start), np.int64)
-    stack = np.empty(len(start) + 1, np.int64)
-    next_edge = at[:-1].copy()
-    seen = np.zeros(len(start), np.bool_)
-    filled = 0
-    for root in start:
-        if seen[root]:
-            continue
-        seen[root] = True
-        stack[0], depth = root, 1
-        while depth:
-            node = stack[depth - 1]
-            if next_edge[node] < at[node + 1]:
-                head = heads[next_edge[node]]
-                next_edge[node] += 1
-                if not seen[head]:
-                    seen[head] = True
-                    stack[depth] = head
-                    depth += 1
-            else:
-                order[filled] = node
-                filled += 1
-                depth -= 1
-    return order

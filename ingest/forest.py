@@ -33,6 +33,17 @@ class Forest:
         places = np.arange(items, dtype=np.int32)
         return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
 
+    @classmethod
+    def holding(cls, label: I32) -> "Forest":
+        """A forest with a tree for each label; labels are numbers from 0 without gaps."""
+        order = np.argsort(label, kind="stable").astype(np.int32)
+        begins = np.flatnonzero(np.diff(label[order], prepend=-1))
+        ring = np.empty_like(order)
+        ring[order[:-1]] = order[1:]
+        ring[order[np.append(begins[1:], len(order)) - 1]] = order[begins]
+        sizes = np.bincount(label).astype(np.int32)
+        return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
+
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
         """Join along edges; how many joins are in the log now, or -1 if a tree reached theta.
 

@@ -4,7 +4,8 @@ All totals are read from the tables as the new generation will show them and are
 so that writing twice changes nothing. Only sets and dependencies count for answers.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,6 @@ from provhouse.model.columns import (
     SET,
     SRC_TABLE,
     TABLE,
-    TABLES_OF,
     TRIPLES,
 )
 from provhouse.store.snapshot import Snapshot
@@ -32,6 +32,7 @@ from .write import merged, pairs_among
 
 Rows = Iterator[Mapping[str, object]]
 CHUNK = 1 << 16
+SEPARATOR = "\x1f"
 TEXTS_KEPT = 12
 """The most tables or operations that a node or relationship names."""
 
@@ -43,15 +44,15 @@ def load(graph: Graph, snapshot: Snapshot, ingest: int, imported: bool = False) 
     """
     graph.prepare()
     if not imported:
-        for name, rows in bulk(snapshot, ingest).items():
-            graph.write(name, rows)
+        for name, table in bulk(snapshot, ingest).items():
+            graph.write(name, _rows(table))
     graph.write("merges", _rows(_of_ingest(snapshot, "merges", ingest).select([COMPONENT, INTO])))
     graph.write("tables", _table_rows(snapshot))
     graph.write("derives_from", _workflow_rows(snapshot))
     graph.write_load(snapshot.commit.commit)
 
 
-def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Rows]:
+def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
     """What there may be much of, by the statement that writes it, in the order to be written."""
     sets = _touched(snapshot, ingest)
     return {
@@ -103,32 +104,36 @@ def _touched(snapshot: Snapshot, ingest: int) -> I64:
     return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
 
 
-def _set_rows(snapshot: Snapshot, sets: I64) -> Rows:
-    table = pa.table(
+def _set_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
+    return pa.table(
         {
             "id": snapshot.set_ids[sets],
             "component": snapshot.set_components[sets],
             "items": snapshot.set_items[sets],
             "triples": snapshot.set_triples[sets],
-            "tables": snapshot.set_tables.take(pa.array(sets)),
+            "tables": _few(pa.chunked_array([snapshot.set_tables.take(pa.array(sets))])),
         }
     )
-    for row in _rows(table):
-        yield {**row, "tables": few(row[TABLES_OF])}
 
 
-def few(texts: object) -> list[str] | None:
+def _few(lists: pa.ChunkedArray) -> pa.ListArray:
+    """Lists of texts as ``few`` makes them, each different one once, since they repeat."""
+    encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
+    shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
+    return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
+
+
+def few(texts: Sequence[str]) -> list[str] | None:
     """The first texts in order, and a sign where there are more; None if there are none."""
-    ordered = sorted(filter(None, texts)) if isinstance(texts, list) else []
+    ordered = sorted(filter(None, texts))
     return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
 
 
-def _part_of_rows(snapshot: Snapshot, sets: I64) -> Rows:
-    columns = {"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]}
-    return _rows(pa.table(columns))
+def _part_of_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
+    return pa.table({"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]})
 
 
-def _component_rows(snapshot: Snapshot, sets: I64) -> Rows:
+def _component_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
     components, of_set = np.unique(snapshot.set_components, return_inverse=True)
     chosen = np.unique(of_set[sets])
     sums = {
@@ -137,10 +142,10 @@ def _component_rows(snapshot: Snapshot, sets: I64) -> Rows:
         "sets": np.bincount(of_set),
     }
     columns = {name: values[chosen] for name, values in sums.items()} if len(chosen) else {}
-    return _rows(pa.table({"id": components[chosen], **columns}))
+    return pa.table({"id": components[chosen], **columns})
 
 
-def _dependency_rows(snapshot: Snapshot, ingest: int) -> Rows:
+def _dependency_rows(snapshot: Snapshot, ingest: int) -> pa.Table:
     """The dependencies of an ingest, with what earlier ingests brought to the same pairs."""
     rows = snapshot.rows("set_dependencies")
     mine = rows.filter(pc.equal(rows[INGEST], ingest))
@@ -148,8 +153,7 @@ def _dependency_rows(snapshot: Snapshot, ingest: int) -> Rows:
         rows = rows.filter(pc.is_in(rows[SET], pc.unique(mine[SET])))
         rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)
         rows = rows.filter(pa.array(pairs_among(rows, mine)))
-    for row in _rows(rows.select([SET, DERIVES_FROM, TRIPLES, OPS])):
-        yield {**row, "ops": few(row[OPS])}
+    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", _few(rows[OPS]))
 
 
 def _table_rows(snapshot: Snapshot) -> Rows:
@@ -168,5 +172,5 @@ def _workflow_rows(snapshot: Snapshot) -> Rows:
                 "table": row[DST_TABLE],
                 "derives_from": row[SRC_TABLE],
                 "triples": row[TRIPLES],
-                "ops": few(row[OPS]),
+                "ops": few(cast(list[str], row[OPS])),
             }

@@ -1,4 +1,7 @@
-"""The search for the sets of large pieces: ways to contract them are tried, the best is kept.
+"""The search for the sets of large pieces: ways to cut them are tried, the best is kept.
+
+Tables are joined (``contraction``). Where they derive from themselves, or joining them does not get
+far, blocks of an order are tried (``blocks``).
 
 Pieces of one kind of workflow, with the same tables derived from the same, are cut alike: copies
 and runs of a workflow cost the search once.
@@ -12,6 +15,7 @@ import numpy as np
 from provhouse.model.arrays import I32, I64
 
 from .bands import bands
+from .blocks import blocks, in_circles
 from .components import Edges, dense
 from .contraction import Contraction, Pair
 from .cycles import cycles
@@ -39,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Plan:
-    """What was done to the first piece of a kind: by which grouping, and what was joined."""
+    """How the first piece of a kind was contracted: by which grouping, and what was joined."""
 
     grouping: int
     taken: list[Pair]
@@ -51,34 +55,40 @@ def find_sets(label: I32, src: Edges, dst: Edges, table: I32, theta: int, limit:
     ``label`` numbers the pieces from 0, ``limit`` is to how many items sets will be packed.
     """
     sets = _first_items(label)
-    plans: dict[bytes, Plan] = {}
+    plans: dict[bytes, Plan | None] = {}
     for piece in _large_pieces(label, src, dst, table, theta):
-        sets[piece.items] = piece.items[_contracted(piece, theta, limit, plans).roots()]
+        sets[piece.items] = piece.items[_roots(piece, theta, limit, plans)]
     return sets
 
 
-def _contracted(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan]) -> Contraction:
+def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]) -> I32:
+    """The set of each item of a piece, as one of its items."""
     cycle = cycles(len(piece.items), piece.src, piece.dst)
     groupings = list(bands(piece.src, piece.dst, piece.table, cycle))
+    packed = _Packed(piece, limit)
 
     def begun(number: int) -> Contraction:
         return Contraction(piece.src, piece.dst, groupings[number], theta, cycle)
 
-    plan = plans.get(piece.kind)
-    if plan and plan.grouping < len(groupings):
-        contraction = begun(plan.grouping)
-        if contraction.follow(plan.taken):
-            return contraction
-    enough = _Enough(piece, limit)
-    best: Contraction | None = None
+    def in_blocks() -> tuple[I32, int]:
+        return blocks(piece.src, piece.dst, groupings[0], theta, cycle, packed)
+
+    if plan := plans.get(piece.kind):
+        contraction = begun(plan.grouping) if plan.grouping < len(groupings) else None
+        if contraction and contraction.follow(plan.taken):
+            return contraction.roots()
+    elif piece.kind in plans:
+        return in_blocks()[0]
+    best, least, plan = None, UNBOUNDED, None
+    if in_circles(piece.src, piece.dst, piece.table):
+        best, least = in_blocks()
     for number in range(len(groupings)):
         contraction = begun(number)
-        if contraction.find(enough, best.read if best else UNBOUNDED):
-            best, plans[piece.kind] = contraction, Plan(number, contraction.plan)
-    if best is None:
-        best = contraction
-        best.grow(enough)
-    return best
+        if contraction.find(packed, least - 1):
+            best, least = contraction.roots(), contraction.read
+            plan = Plan(number, contraction.plan)
+    plans[piece.kind] = plan
+    return in_blocks()[0] if best is None else best
 
 
 def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) -> Iterator[Piece]:
@@ -122,14 +132,14 @@ def _runs(rank: I32, count: int) -> Iterator[I64]:
     yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
 
 
-class _Enough:
-    """Whether the sets of a piece are few enough, or will be once they are packed."""
+class _Packed:
+    """The sets of a piece as they will be packed, if they are few enough then."""
 
     def __init__(self, piece: Piece, limit: int) -> None:
         self._piece, self._limit = piece, limit
         self._most = len(piece.items) // ENOUGH
 
-    def __call__(self, roots: I32, thorough: bool) -> bool:
+    def __call__(self, roots: I32, thorough: bool) -> I32 | None:
         label, count = dense(roots)
         child, parent = self._dependencies(label)
         graph = count + len(child)
@@ -137,7 +147,7 @@ class _Enough:
             sizes, group = np.bincount(label), np.zeros(count, np.int32)
             label = pack(count, sizes, child, parent, group, self._limit, self._most)[label]
             graph = int(label.max()) + 1 + len(self._dependencies(label)[0])
-        return graph <= self._most
+        return label if graph <= self._most else None
 
     def _dependencies(self, label: I32) -> tuple[I32, I32]:
         return distinct_pairs(label[self._piece.dst], label[self._piece.src])

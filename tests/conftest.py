@@ -65,13 +65,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
 def houses(
     tmp_path_factory: pytest.TempPathFactory,
     graph_home: Path,
-    address: Address,
     spark: SparkSession,
 ) -> Callable[..., House]:
     """Makes empty warehouses with the settings that are named, all on one Spark and one Neo4j."""
 
     def make(**settings: Any) -> House:
         folder = tmp_path_factory.mktemp("house") / "warehouse"
-        return House(Settings(warehouse=folder, neo4j_home=graph_home, **settings), spark, address)
+        given = {"warehouse": folder, "neo4j_home": graph_home, **settings}
+        return House(Settings(**given), spark)
 
     return make

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+
 from provhouse.cypher import process
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
@@ -60,7 +62,7 @@ def test_import_is_what_statements_write(tmp_path: Path, address: Address) -> No
     assert len(expected) == 3 + 2 + 2 + 3
     home = tmp_path / "ho me"
     cut_off(home)
-    first = Import(WAREHOUSE, ROWS)
+    first = Import(WAREHOUSE, {name: pa.Table.from_pylist([*rows]) for name, rows in ROWS.items()})
     assert is_fresh(home)
     with connected(home, "512m", Silent(), first) as imported:
         assert first.done

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from helpers.invariant import check
 from helpers.oracle import Expected, Triple
 from provhouse.cypher.address import Address
+from provhouse.cypher.server import running
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.summary import Summary
 from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
@@ -30,12 +31,18 @@ class House:
 
     settings: Settings
     session: SparkSession
-    address: Address
     theta: int = field(init=False)
     """The largest theta that any ingest had."""
 
     def __post_init__(self) -> None:
         self.theta = self.settings.theta
+
+    @property
+    def address(self) -> Address:
+        """Where its Neo4j is, which is up."""
+        found = running(self.settings.graph_home)
+        assert found
+        return found
 
     @property
     def layout(self) -> Layout:

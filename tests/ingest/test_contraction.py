@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from provhouse.ingest.bands import BANDS, MOST, bands
+from provhouse.ingest.components import dense
 from provhouse.ingest.contraction import Contraction
 from provhouse.ingest.cycles import cycles
 from provhouse.ingest.forest import Forest
@@ -14,7 +15,7 @@ from provhouse.ingest.search import find_sets
 from provhouse.model.arrays import I32
 
 SEEDS = st.integers(0, 10_000_000)
-LAYERS, WIDTH = 6, 300
+LAYERS, WIDTH = 6, 60
 
 
 def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I32, I32]:
@@ -51,7 +52,9 @@ def test_samples_read_what_a_walk_over_sets_reads(seed: int, joined: int) -> Non
     src, dst, table = layered(seed, 3, 60)
     forest, reader = Forest.of(len(table)), Reader.of(src, dst, table)
     forest.join_some(src[:joined], dst[:joined], 20)
-    expected = sum(reads(src, dst, forest.roots(), item) for item in reader.samples.tolist())
+    roots = forest.roots()
+    expected = sum(reads(src, dst, roots, item) for item in reader.samples.tolist())
+    assert reader.read(Forest.holding(dense(roots)[0])) == expected
     assert reader.read(forest) == expected
     assert reader.read(forest, expected) == expected
     assert reader.read(forest, expected - 1) > expected - 1
@@ -85,7 +88,7 @@ def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
     """Sets of joined tables never depend on each other in circles."""
     src, dst, table = layered(seed)
     contraction = Contraction(src, dst, table, theta, apart(len(table)))
-    contraction.find(lambda roots, thorough: False, UNBOUNDED)
+    contraction.find(lambda roots, thorough: None, UNBOUNDED)
     group = list(range(LAYERS))
     for one, other in contraction.plan:
         group = [one if g == other else g for g in group]
@@ -100,7 +103,7 @@ def test_tables_that_would_be_in_a_circle_are_not_joined() -> None:
     dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
     table = np.array([0, 1, 1, 1, 2], np.int32)
     contraction = Contraction(src, dst, table, 4, apart(5))
-    contraction.find(lambda roots, thorough: False, UNBOUNDED)
+    contraction.find(lambda roots, thorough: None, UNBOUNDED)
     roots = contraction.roots()
     assert roots[0] != roots[4]
 
@@ -136,8 +139,8 @@ def test_bands_follow_depth() -> None:
     chain = np.arange(1_000, dtype=np.int32)
     table = np.zeros(1_001, np.int32)
     table[1_000] = 1
-    first, *others = bands(chain, chain + 1, table, apart(1_001))
-    assert not others
+    own, first = bands(chain, chain + 1, table, apart(1_001))
+    assert own is table
     assert (np.diff(first[:-1]) >= 0).all()
     assert np.bincount(first)[first[-1]] == 1
     assert len(np.bincount(first)) == BANDS + 1
@@ -182,3 +185,14 @@ def test_a_cycle_is_one_set_if_theta_allows_it() -> None:
     sets = find_sets(np.zeros(12, np.int32), src, dst, np.zeros(12, np.int32), 11, 0)
     assert len(set(sets[:10].tolist())) == 1
     assert np.bincount(sets).max() < 11
+
+
+def test_small_families_of_a_table_that_derives_from_itself_stay_together() -> None:
+    """Chains of 20 under one root: theta allows each to be a set, so no depth may cut them."""
+    item = np.arange(2_000)
+    src = np.where(item % 20, item, 0).astype(np.int32)  # each chain begins at the root, item 0
+    dst = (item + 1).astype(np.int32)
+    table = np.ones(2_001, np.int32)
+    table[0] = 0
+    sets = find_sets(np.zeros(2_001, np.int32), src, dst, table, 100, 0)
+    assert len(np.unique(sets[1:])) == 100

@@ -3,7 +3,6 @@
 import csv
 import gzip
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,7 +15,10 @@ from helpers.collision import colliding
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.cypher.server import connected
+from provhouse.cypher import process
+from provhouse.cypher.config import free_ports
+from provhouse.cypher.server import process_id
+from provhouse.cypher.state import State
 from provhouse.ingest import ingest as begin
 from provhouse.ingest import steps
 from provhouse.ingest.ingest import ingest
@@ -283,14 +285,17 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
     monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
     graphs = [graph(seed) for seed in range(9_000, 9_010)]
     triples = [triple for one in graphs for triple in one.triples]
-    house = houses(theta=3, pack=2)
-    house.settings = replace(house.settings, neo4j_home=tmp_path / "fresh")
-    for part in (triples[::2], triples[1::2]):
-        ingest([house.write(part)], house.settings, progress=Silent())
-    with connected(tmp_path / "fresh", "512m", Silent()) as house.address:
-        house.check()
+    home = tmp_path / "fresh"
+    home.mkdir()
+    State(*free_ports(), keep=True).save(home)  # what the first ingest starts stays up
+    house = houses(theta=3, pack=2, neo4j_home=home)
+    try:
+        house.ingest(triples[::2])
+        house.ingest(triples[1::2])
         with house.asker() as asker:
             for one in graphs:
                 item = one.triples[0].dst
                 expected = Oracle.of(one.triples).ask(item, "upstream")
                 assert content(asker.ask(item, "upstream", "csprov")) == expected
+    finally:
+        process.stop(process_id(home), home)

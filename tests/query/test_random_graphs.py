@@ -20,11 +20,14 @@ from provhouse.ingest import steps
 from provhouse.query.answer import Direction
 from provhouse.query.ask import Asker
 
-GRAPHS = 17
+GRAPHS = 34
 """Random graphs in each warehouse."""
 SEED = int(os.environ.get("SEED", "1"))
-WAREHOUSES = tuple(product((2, 3, 10), (0, 2, 5), (1, 3)))
-"""Theta, packing limit, number of ingests."""
+WAREHOUSES = tuple(
+    (theta, pack, 3 - 2 * (number % 2))
+    for number, (theta, pack) in enumerate(product((2, 3, 10), (0, 2, 5)))
+)
+"""Theta, packing limit, number of ingests: one or three."""
 LONG = 5_000
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
