@@ -13,9 +13,9 @@ from numba import njit
 from sets_form import Cut, Read
 
 from provhouse.ingest.components import Edges, dense, weak_components
-from provhouse.ingest.cutting import _order
 from provhouse.ingest.depths import neighbours
 from provhouse.ingest.distinct import dense_values, distinct_pairs
+from provhouse.ingest.ordering import set_order
 from provhouse.ingest.packing import pack
 from provhouse.ingest.placing import partition
 from provhouse.ingest.search import ENOUGH
@@ -83,7 +83,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
     sizes, group = np.bincount(label), _group(graph, label)
     count = len(sizes)
     position = np.empty(count, np.int32)
-    position[_order(sizes, group, child, parent)] = np.arange(count, dtype=np.int32)
+    position[set_order(sizes, group, child, parent)] = np.arange(count, dtype=np.int32)
     label, child, parent = position[label], position[child], position[parent]
     bounds, placements = partition(np.sort(label[graph.dst]).astype(np.int64), PARTITION_TRIPLES)
     at = np.searchsorted(np.asarray(placements[SET]), np.arange(count + 1))

@@ -1,0 +1,57 @@
+"""Orders in which what is derived follows what it derives from."""
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64
+
+from .depths import neighbours
+from .distinct import dense_values
+
+
+def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
+    """The order of sets: by component, the largest first; then each after those it derives from."""
+    count = len(items)
+    roots = dense_values(group)
+    size = np.bincount(roots, items)[roots] if count else items
+    start = np.lexsort((np.arange(count), roots, -size))
+    inside = (child < count) & (parent < count)
+    return parents_first(start, *neighbours(count, child[inside], parent[inside]))
+
+
+def parents_first(start: I64, at: I64, heads: I32) -> I64:
+    """Each node after its parents, one of a circle excepted; each as close to them as can be.
+
+    The parents of node ``n`` are ``heads[at[n]:at[n + 1]]``; nodes are begun with in the order of
+    ``start``.
+    """
+    result: I64 = _depth_first(start, at, heads)
+    return result
+
+
+@njit(cache=True)
+def _depth_first(start: I64, at: I64, heads: I32) -> I64:
+    order = np.empty(len(start), np.int64)
+    stack = np.empty(len(start) + 1, np.int64)
+    next_edge = at[:-1].copy()
+    seen = np.zeros(len(start), np.bool_)
+    filled = 0
+    for root in start:
+        if seen[root]:
+            continue
+        seen[root] = True
+        stack[0], depth = root, 1
+        while depth:
+            node = stack[depth - 1]
+            if next_edge[node] < at[node + 1]:
+                head = heads[next_edge[node]]
+                next_edge[node] += 1
+                if not seen[head]:
+                    seen[head] = True
+                    stack[depth] = head
+                    depth += 1
+            else:
+                order[filled] = node
+                filled += 1
+                depth -= 1
+    return order
