@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-methods test lint format lock lock-jars clean
+.PHONY: help setup demo bench-methods bench-sets test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -12,6 +12,10 @@ demo: setup ## Explain a surprising figure of 336,776 real flights from their li
 
 bench-methods: setup ## Measure RQ, CCProv and CSProv on the demo's warehouse, for the README's table
 	@.venv/bin/python benchmarks/methods.py
+	@.venv/bin/python benchmarks/tables.py
+
+bench-sets: setup ## Measure what sets let questions read, for docs/benchmarks.md (SAMPLES=folder adds traces)
+	@.venv/bin/python benchmarks/sets.py $(if $(SAMPLES),--samples $(SAMPLES))
 	@.venv/bin/python benchmarks/tables.py
 
 test: setup ## Run all tests

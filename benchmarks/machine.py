@@ -22,11 +22,14 @@ def machine() -> Machine:
 def versions(neo4j: str) -> dict[str, str]:
     """The programs that take part; ``neo4j`` is the server's address for HTTP."""
     return {
-        "python": platform.python_version(),
-        "pyspark": version("pyspark"),
+        **packages("pyspark", "provhouse"),
         "neo4j": str(requests.get(neo4j, timeout=10).json()["neo4j_version"]),
-        "provhouse": version("provhouse"),
     }
+
+
+def packages(*names: str) -> dict[str, str]:
+    """Python and these packages."""
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
 def _cpu() -> str:

@@ -1,18 +1,22 @@
-"""Put what was measured into the README, between two markers, so that no figure is typed.
+"""Put what was measured into pages, between two markers, so that no figure is typed.
 
-The text is made from `results/methods.json`; a test checks that the README holds just that.
+The README's text is made from `results/methods.json`, that of other pages by `sets_tables.py`; a
+test checks that the pages hold just that.
 """
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+import sets_tables
 from form import Class, Measured, Results
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 RESULTS = Path(__file__).parent / "results" / "methods.json"
-BEGIN, END = "<!-- methods -->", "<!-- /methods -->"
 NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 WORDS = {"upstream": "lineage", "downstream": "impact"}
 
@@ -75,19 +79,31 @@ def filled(fills: dict[str, float]) -> str:
     )
 
 
-def placed(text: str, between: str) -> str | None:
-    """The text with this between the markers; None if it has none."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def placed(text: str, name: str, between: str) -> str | None:
+    """The text with this between the markers of that name; None if it has none."""
+    opening, closing = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, begin, rest = text.partition(opening)
+    _, end, after = rest.partition(closing)
     return f"{before}{begin}\n{between}\n{end}{after}" if end else None
 
 
+def pages() -> Iterator[tuple[Path, str, str]]:
+    """Each page with what belongs between which markers of it."""
+    yield README, "methods", methods(read())
+    found = sets_tables.read()
+    yield BENCHMARKS, "sets", sets_tables.tables(found)
+    yield SETS, "paper", sets_tables.pictures(found["paper"])
+    if found["flights"]:
+        yield SETS, "flights", sets_tables.pictures(found["flights"])
+
+
 def main() -> None:
-    """Bring the README up to date."""
-    text = placed(README.read_text(encoding="utf-8"), methods(read()))
-    if text is None:
-        sys.exit(f"{README.name} should have the markers {BEGIN} and {END}; write them into it")
-    README.write_text(text, encoding="utf-8")
+    """Bring the pages up to date."""
+    for page, name, between in pages():
+        text = placed(page.read_text(encoding="utf-8"), name, between)
+        if text is None:
+            sys.exit(f"{page.name} should have the markers <!-- {name} --> and <!-- /{name} -->")
+        page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,24 +1,22 @@
-"""The README's measured table is the one that the results give."""
+"""Measured tables are those that the results give."""
 
 import json
-from pathlib import Path
 
 import tables
 
-ROOT = Path(__file__).parents[2]
 
-
-def test_the_readme_holds_what_was_measured() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    expected = tables.placed(readme, tables.methods(tables.read()))
-    assert readme == expected, "run `python benchmarks/tables.py`"
+def test_pages_hold_what_was_measured() -> None:
+    for page, name, between in tables.pages():
+        text = page.read_text(encoding="utf-8")
+        assert text == tables.placed(text, name, between), "run `python benchmarks/tables.py`"
 
 
 def test_text_goes_between_the_markers_and_nowhere_else() -> None:
-    once = tables.placed(f"a\n{tables.BEGIN}\nold\n{tables.END}\nb\n", "new")
-    assert once == f"a\n{tables.BEGIN}\nnew\n{tables.END}\nb\n"
-    assert tables.placed(once, "new") == once
-    assert tables.placed(f"no end {tables.BEGIN}", "new") is None
+    once = tables.placed("a\n<!-- x -->\nold\n<!-- /x -->\nb\n", "x", "new")
+    assert once == "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n"
+    assert tables.placed(once, "x", "new") == once
+    assert tables.placed(once, "y", "new") is None
+    assert tables.placed("no end <!-- x -->", "x", "new") is None
 
 
 def test_results_tell_of_the_machine_but_not_whose_it_is() -> None:

@@ -1,0 +1,218 @@
+"""What the sets that an ingest finds let questions read: `make bench-sets`.
+
+On the paper's trace they are compared with the sets that the paper's splits give, on small hard
+shapes with the best that `optimise.py` found; the demo's flights and other traces are measured
+where they are there. Random items that have a lineage are asked in both directions. What was
+measured goes to `results/sets.json`.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import optimise
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.dataset as ds
+from cuts import Large, found, large, packed, score
+from machine import machine, packages
+from paper_report import THETA, hand_cut, weak
+from paper_trace import paper as paper_trace
+from pictures import drawn
+from sets_form import (
+    BY_HAND,
+    FOUND,
+    HAND_PACKED,
+    NONE,
+    PACKED,
+    SLOWLY,
+    Measured,
+    Results,
+    ratio,
+)
+from shapes import SHAPES
+from trace_files import Trace
+
+from provhouse.ingest.distinct import dense_values
+from provhouse.ingest.search import ENOUGH
+from provhouse.model.arrays import I32
+from provhouse.model.columns import DST, DST_TABLE, SRC, SRC_TABLE
+from provhouse.model.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+RESULTS = Path(__file__).parent / "results" / "sets.json"
+SEED = 5
+ASKED = 3_000
+SHAPE_ITEMS, SHAPE_THETA = 100_000, 2_500
+SAMPLE_THETAS = (10, 100)
+WANTED = ("merkle", "runs", "ladder", "zipf")
+"""Where a cut can help, as the issue has it."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure what sets let questions read.")
+    parser.add_argument("--flights", type=Path, default=ROOT / "demo-data" / "triples")
+    parser.add_argument("--samples", type=Path, help="a folder of other traces, as .csv.gz")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    load = round(os.getloadavg()[0], 2)
+    found(optimise.instance("ladder", SEED), optimise.THETA, optimise.LIMIT)  # compiles kernels
+    paper = of_paper()
+    slowly = list(small())
+    results: Results = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": SEED,
+        "load": load,
+        "machine": machine(),
+        "versions": packages("provhouse", "numpy", "numba"),
+        "bars": {**bars(paper), **slow_bars(slowly)},
+        "paper": paper,
+        "flights": flights(given.flights),
+        "shapes": [of_shape(name) for name in SHAPES],
+        "small": slowly,
+        "samples": list(samples(given.samples)) if given.samples else [],
+    }
+    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def of_paper() -> Measured:
+    """The paper's trace, with its splits and with ours."""
+    trace = paper_trace(SEED)
+    graph, chosen = large(trace.src, trace.dst, trace.table, THETA)
+    hand = hand_cut(trace, weak(len(trace.table), trace.src, trace.dst))[chosen]
+    names = [trace.tables[table] for table in np.unique(trace.table[chosen])]
+    return measured("paper", graph, THETA, dense_values(hand.astype(np.int32)), names)
+
+
+def of_shape(name: str) -> Measured:
+    """A hard shape."""
+    trace = SHAPES[name](SHAPE_ITEMS, SEED)
+    graph, _ = large(trace.src, trace.dst, tables(trace), SHAPE_THETA)
+    return measured(name, graph, SHAPE_THETA)
+
+
+def bars(paper: Measured) -> dict[str, bool]:
+    """What is wanted of the cut of the paper's trace, and whether it is so."""
+    hand, plain, packed = (paper["cuts"][name] for name in (BY_HAND, FOUND, PACKED))
+    wanted = {
+        f"{PACKED}: at most one set or dependency per {ENOUGH} items": ENOUGH
+        * (packed["sets"] + packed["dependencies"])
+        <= paper["items"],
+    }
+    for word, mine, by_hand, then, most in (
+        ("upstream", plain["up"], hand["up"], packed["up"], 2),
+        ("downstream", plain["down"], hand["down"], packed["down"], 1.5),
+    ):
+        for at, value, other, after in (
+            ("mean", mine["mean"], by_hand["mean"], then["mean"]),
+            ("p95", mine["p95"], by_hand["p95"], then["p95"]),
+        ):
+            wanted[f"{FOUND}: {at} {word} at most 1.3 times that by hand"] = value <= 1.3 * other
+            wanted[f"{PACKED}: {at} {word} at most {most} times the unpacked"] = (
+                after <= most * value
+            )
+        wanted[f"{PACKED}: at most 4 partitions {word} at the median"] = then["partitions"] <= 4
+        wanted[f"{PACKED}: at most 5% of the component {word} at the median"] = (
+            then["share"] <= 0.05
+        )
+    return wanted
+
+
+def slow_bars(small: list[Measured]) -> dict[str, bool]:
+    """What is wanted where a cut can help: at most three times what the slow search reads."""
+    return {
+        f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3
+        for each in small
+        if each["name"] in WANTED
+    }
+
+
+def tables(trace: Trace) -> I32:
+    """The table of each item as the files tell it."""
+    return trace.table if trace.tabled else np.zeros_like(trace.table)
+
+
+def small() -> Iterator[Measured]:
+    """The instances that were searched slowly, with what was found there."""
+    results = optimise.read()
+    for each in results["shapes"]:
+        graph = optimise.instance(each["shape"], results["seed"])
+        mine = measured(each["shape"], graph, results["theta"], everything=True)
+        mine["cuts"][SLOWLY] = each["best"]
+        yield mine
+
+
+def samples(folder: Path) -> Iterator[Measured]:
+    """Other traces, at thetas so small that most are cut."""
+    for path in sorted(folder.glob("*.csv.gz")):
+        for theta in SAMPLE_THETAS:
+            yield of_table(path.name.partition(".")[0], pa_csv.read_csv(path), theta)
+
+
+def flights(folder: Path) -> Measured | None:
+    """The demo's flights, if it left its triples there."""
+    if not folder.exists():
+        print(f"No flights, since {folder} is not there: `make demo` makes it")
+        return None
+    triples = ds.dataset(folder).to_table([SRC, DST, SRC_TABLE, DST_TABLE])
+    return of_table("flights", triples, THETA, draw=True)
+
+
+def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> Measured:
+    """A trace of named triples."""
+    ends, tables = (
+        pa.concat_arrays([triples[name].combine_chunks() for name in names]).dictionary_encode()
+        for names in ((SRC, DST), (SRC_TABLE, DST_TABLE))
+    )
+    items = np.asarray(ends.indices)
+    table = np.zeros(len(ends.dictionary), np.int32)
+    table[items] = np.asarray(tables.indices.fill_null(0))
+    src, dst = np.split(items.astype(np.int32), 2)
+    graph, chosen = large(src, dst, table, theta)
+    named = tables.dictionary.take(pa.array(np.unique(table[chosen]))).to_pylist()
+    return measured(name, graph, theta, names=named if draw else ())
+
+
+def measured(
+    name: str,
+    graph: Large,
+    theta: int,
+    hand: I32 | None = None,
+    names: Sequence[str] = (),
+    everything: bool = False,
+) -> Measured:
+    """Cut these components and ask random items, or all; draw those whose tables have names."""
+    limit = min(Settings().pack, theta - 1)
+    asked = graph.derived()
+    if not everything:
+        asked = np.random.default_rng(SEED).choice(asked, ASKED)
+    cuts = [score(graph, np.arange(graph.items, dtype=np.int32), asked, NONE)]
+    if hand is not None:
+        cuts.append(score(graph, hand, asked, BY_HAND))
+        cuts.append(score(graph, packed(graph, hand, limit), asked, HAND_PACKED))
+    label, seconds = found(graph, theta, limit)
+    cuts.append(score(graph, label, asked, FOUND, seconds))
+    begin = perf_counter()
+    label = packed(graph, label, limit)
+    cuts.append(score(graph, label, asked, PACKED, seconds + perf_counter() - begin))
+    print(name, json.dumps(cuts), flush=True)
+    return {
+        "name": name,
+        "items": graph.items,
+        "triples": len(graph.src),
+        "theta": theta,
+        "limit": limit,
+        "asked": len(asked),
+        "cuts": {cut["cut"]: cut for cut in cuts},
+        "pictures": list(drawn(graph, label, names, asked)) if names else [],
+    }
+
+
+if __name__ == "__main__":
+    main()
