@@ -17,7 +17,7 @@ from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
 
-from .components import Edges, flatten, join_within
+from .components import Edges, dense, flatten, join_within
 from .contraction import Packed
 from .cycles import cycles
 from .depths import depths, neighbours
@@ -30,6 +30,8 @@ CHILDREN = (1 << 30, 8, 2)
 """An item with more children than this is part of the core; none is at first."""
 SMALLEST = 8
 """Blocks of fewer items are not tried: there would be too many."""
+HARDLY = 2
+"""Where no way is small enough, how many times the smallest graph of sets may still be taken."""
 GROWTH = 8
 """Where nothing helps, how many times larger sets may be in each round."""
 
@@ -39,7 +41,8 @@ def blocks(
 ) -> tuple[I32, int]:
     """The set of each item, as one of its items, where samples read least; how much that is.
 
-    If no way is small enough, items are joined until sets are large, whatever is read then.
+    If no way is small enough it is one that is not much larger than it must be, and what is read
+    counts as unbounded: any cut that is small enough is better.
     """
     reader = Reader.of(src, dst, table)
     graph = Ordered(src, dst, cycle, theta)
@@ -60,7 +63,16 @@ def blocks(
             read = reader.read(Forest.holding(sets), least)
             if read < least:
                 best, least = roots, read
-    return graph.joined() if best is None else best, least
+    return _compromise(graph, reader) if best is None else best, least
+
+
+def _compromise(graph: "Ordered", reader: Reader) -> I32:
+    """Sets joined until they are large, or large blocks that are hardly more and read less."""
+    joined = graph.joined()
+    most = HARDLY * graph.size(joined)
+    ways = [joined, *(graph.cut(core, graph.theta - 1) for core in graph.cores())]
+    few = [way for way in ways if graph.size(way) <= most]
+    return min(few, key=lambda way: reader.read(Forest.holding(dense(way)[0])))
 
 
 def in_circles(src: Edges, dst: Edges, table: I32) -> bool:
@@ -74,7 +86,7 @@ class Ordered:
     """Edges and the order of items; ``cycle`` numbers those derived from each other."""
 
     def __init__(self, src: Edges, dst: Edges, cycle: I32, theta: int) -> None:
-        self._src, self._dst, self._cycle, self._theta = src, dst, cycle, theta
+        self._src, self._dst, self._cycle, self.theta = src, dst, cycle, theta
         self._count = int(cycle.max()) + 1
         across = cycle[src] != cycle[dst]
         from_, to = cycle[src[across]], cycle[dst[across]]
@@ -107,22 +119,27 @@ class Ordered:
         block = _fill(self._items, piece, size)
         inside = (piece[src] == piece[dst]) & (block[src] == block[dst])
         forest = self._begun()
-        forest.join_some(src[inside], dst[inside], self._theta - 1)
+        forest.join_some(src[inside], dst[inside], self.theta - 1)
         return forest.roots()
 
     def joined(self) -> I32:
         """The set of each item, all as large as can be."""
         forest, largest = self._begun(), 1
-        while largest < self._theta - 1:
-            largest = min(largest * GROWTH, self._theta - 1)
+        while largest < self.theta - 1:
+            largest = min(largest * GROWTH, self.theta - 1)
             forest.join_some(self._src, self._dst, largest)
         return forest.roots()
+
+    def size(self, roots: I32) -> int:
+        """How many sets and dependencies these are."""
+        sets = np.count_nonzero(roots == np.arange(len(roots)))
+        return int(sets) + len(distinct_pairs(roots[self._dst], roots[self._src])[0])
 
     def _begun(self) -> Forest:
         """Items that are derived from each other are joined."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
-        forest.join_some(self._src[together], self._dst[together], self._theta - 1)
+        forest.join_some(self._src[together], self._dst[together], self.theta - 1)
         return forest
 
 

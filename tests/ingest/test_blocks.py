@@ -12,6 +12,7 @@ from provhouse.ingest.cycles import cycles
 from provhouse.ingest.depths import neighbours
 from provhouse.ingest.distinct import dense_values
 from provhouse.ingest.ordering import parents_first
+from provhouse.ingest.sampling import UNBOUNDED
 from provhouse.model.arrays import I32
 
 SEEDS = st.integers(0, 10_000_000)
@@ -63,10 +64,13 @@ def test_more_sets_read_less() -> None:
 
 
 def test_what_nothing_helps_is_joined_as_far_as_theta_allows() -> None:
-    roots = cut("bipartite", 3, 1)[2]
-    sizes = np.bincount(roots)
-    assert sizes.max() < THETA
-    assert len(np.unique(roots)) < ITEMS / 10
+    """Blocks of `bipartite` are many, with many dependencies; those of `merkle` hardly more."""
+    for shape, joined in (("bipartite", True), ("merkle", False)):
+        src, dst, roots, read = cut(shape, 3, 0)
+        assert read == UNBOUNDED
+        assert np.bincount(roots).max() < THETA
+        cycle = np.arange(len(roots), dtype=np.int32)
+        assert np.array_equal(roots, Ordered(src, dst, cycle, THETA).joined()) == joined
 
 
 @settings(deadline=None, max_examples=100)
