@@ -1,8 +1,8 @@
-.PHONY: help setup demo bench-methods bench-sets test lint format lock lock-jars clean
+.PHONY: help setup demo bench-methods bench-sets bench-components test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install everything this needs: virtual environment, Java (as root), Neo4j's and Delta's jars
 	@tools/setup.sh
@@ -16,6 +16,11 @@ bench-methods: setup ## Measure RQ, CCProv and CSProv on the demo's warehouse, f
 
 bench-sets: setup ## Measure what sets let questions read, for docs/benchmarks.md (SAMPLES=folder adds traces)
 	@.venv/bin/python benchmarks/sets.py $(if $(SAMPLES),--samples $(SAMPLES))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-components: setup ## Measure components beside scipy, igraph and others, which it installs (COPIES=9 adds copies)
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python benchmarks/components.py $(if $(COPIES),--copies $(COPIES))
 	@.venv/bin/python benchmarks/tables.py
 
 test: setup ## Run all tests
@@ -32,7 +37,7 @@ format: setup ## Format the code and mend what the linter can mend
 	.venv/bin/ruff format
 	.venv/bin/ruff check --fix
 
-lock: setup ## Make the lock of the Python packages anew (for maintainers)
+lock: setup ## Make the locks of the Python packages anew (for maintainers)
 	tools/lock.sh
 
 lock-jars: setup ## Make the lock of the jars anew (for maintainers; needs mvn)

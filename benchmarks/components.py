@@ -1,0 +1,184 @@
+"""Components by our kernel and by its peers, on the same edges: `make bench-components`.
+
+The paper's trace as it is, with its items numbered at random as an ingest's places are, the same
+with edges shuffled too, and, if asked for, copies of it. Contenders take turns, each time in a new
+process, and must find the same components. What was measured goes to `results/components.json`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import numpy as np
+from components_form import BYTES_AN_ITEM, OURS, SCIPY, Measured, Measurement, Results, Run, times
+from contenders import CONTENDERS
+from form import Spread
+from machine import machine, packages
+from paper_trace import paper
+
+from provhouse.model.arrays import I32
+from provhouse.model.errors import Damaged
+
+RESULTS = Path(__file__).parent / "results" / "components.json"
+SEED = 5
+REPETITIONS = 5
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure components beside other programs.")
+    parser.add_argument("--copies", type=int, default=1, help="measure on so many copies as well")
+    parser.add_argument("--repeat", type=int, default=REPETITIONS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    load = round(os.getloadavg()[0], 2)
+    measured = list(measure_all(given.seed, given.copies, given.only, given.repeat))
+    results: Results = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": given.seed,
+        "load": load,
+        "machine": machine(),
+        "versions": packages("numba", "numpy", *given.only),
+        "repetitions": given.repeat,
+        "bars": {name: kept for each in measured for name, kept in bars(each).items()},
+        "traces": measured,
+    }
+    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def measure_all(seed: int, copies: int, names: Sequence[str], repeat: int) -> Iterator[Measurement]:
+    """Each trace in its turn, so that one at a time is on disk."""
+    trace = paper(seed)
+    items = len(trace.table)
+    for name, (many, edges) in traces(items, trace.src, trace.dst, seed, copies).items():
+        with TemporaryDirectory() as folder:
+            save(Path(folder), many * items, many * len(trace.src), edges())
+            yield measure(name, Path(folder), many * items, many * len(trace.src), names, repeat)
+
+
+Pairs = tuple[I32, I32]
+Made = tuple[int, Callable[[], Iterable[Pairs]]]
+
+
+def traces(items: int, src: I32, dst: I32, seed: int, copies: int) -> dict[str, Made]:
+    """Each trace by name: how many times the paper's it is, and what makes its edges."""
+    rng = np.random.default_rng(seed)
+    number, order = rng.permutation(items).astype(np.int32), rng.permutation(len(src))
+    made: dict[str, Made] = {
+        "base": (1, lambda: [(src, dst)]),
+        "renumbered": (1, lambda: [(number[src], number[dst])]),
+        "shuffled": (1, lambda: [(number[src[order]], number[dst[order]])]),
+    }
+    if copies > 1:
+        firsts = range(0, copies * items, items)
+        made[f"x{copies}"] = (copies, lambda: ((src + first, dst + first) for first in firsts))
+    return made
+
+
+def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
+    """Write what contenders read."""
+    np.save(folder / "items.npy", items)
+    ends = [
+        np.lib.format.open_memmap(folder / f"{end}.npy", "w+", np.int32, (edges,))
+        for end in ("src", "dst")
+    ]
+    at = 0
+    for src, dst in parts:
+        ends[0][at : at + len(src)], ends[1][at : at + len(src)] = src, dst
+        at += len(src)
+    for end in ends:
+        end.flush()
+
+
+def measure(
+    trace: str, folder: Path, items: int, edges: int, names: Sequence[str], repeat: int
+) -> Measurement:
+    """Let the contenders take turns on one trace; raises Damaged if they differ."""
+    runs: dict[str, list[Run]] = {name: [] for name in names}
+    failed: set[str] = set()
+    for _ in range(repeat):
+        for name in names:
+            if name not in failed:
+                one = start(name, folder)
+                print(trace, name, one, file=sys.stderr, flush=True)
+                runs[name] += [one] if one else []
+                failed |= set() if one else {name}
+    return {
+        "trace": trace,
+        "items": items,
+        "edges": edges,
+        "components": agreed(trace, [run for each in runs.values() for run in each]),
+        "contenders": {
+            name: None if name in failed else summary(each, items) for name, each in runs.items()
+        },
+    }
+
+
+def start(name: str, folder: Path) -> Run | None:
+    """Run one contender; None if it failed, which a peer may."""
+    script = Path(__file__).parent / "contenders.py"
+    done = subprocess.run(
+        [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode and name in (OURS, SCIPY):
+        done.check_returncode()
+    return None if done.returncode else cast(Run, json.loads(done.stdout.splitlines()[-1]))
+
+
+def agreed(trace: str, runs: Sequence[Run]) -> int:
+    """How many components all of them found."""
+    found = {(run["partition"], run["components"]) for run in runs}
+    if len(found) > 1:
+        raise Damaged(
+            f"All contenders should find the same components of {trace}",
+            f"They found {' and '.join(str(count) for _, count in sorted(found))}",
+            "Please report it",
+        )
+    return found.pop()[1]
+
+
+def summary(runs: Sequence[Run], items: int) -> Measured:
+    """Medians of time, and the largest peak."""
+    return {
+        "build": spread(run["build"] for run in runs),
+        "solve": spread(run["solve"] for run in runs),
+        "total": spread(run["build"] + run["solve"] for run in runs),
+        "bytes_an_item": round(max(run["peak"] for run in runs) / items, 2),
+    }
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """Median and largest."""
+    held = list(values)
+    return {"median": round(median(held), 4), "max": round(max(held), 4)}
+
+
+def bars(trace: Measurement) -> dict[str, bool]:
+    """What is wanted of ours on one trace, and whether it is so."""
+    mine = trace["contenders"].get(OURS)
+    if mine is None:
+        return {}
+    wanted = {
+        f"{trace['trace']}: at most {BYTES_AN_ITEM} bytes an item": mine["bytes_an_item"]
+        <= BYTES_AN_ITEM
+    }
+    others = [name for name, each in trace["contenders"].items() if each and name != OURS]
+    for name in others:
+        wanted[f"{trace['trace']}: no slower than {name}"] = times(trace, name) >= 1
+    if SCIPY in others:
+        wanted[f"{trace['trace']}: twice as fast as {SCIPY}"] = times(trace, SCIPY) >= 2
+    return wanted
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Components by one program in a process of its own: `contenders.py NAME FOLDER`.
+
+The folder holds `items.npy` (how many), `src.npy` and `dst.npy`, all int32. The clock starts when
+the input is in memory, and all is imported and compiled; it stops at the program's own form of the
+answer, which is then compared apart. Memory is the kernel's high-water mark of the resident set,
+put back before the clock starts.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from components_form import Run
+
+from provhouse.ingest.components import weak_components
+from provhouse.ingest.edges import CHUNK
+from provhouse.model.arrays import I32, I64
+
+
+@dataclass(frozen=True)
+class Input:
+    """Numbered edges."""
+
+    items: int
+    src: I32
+    dst: I32
+
+    def chunks(self) -> Iterator[tuple[I32, I32]]:
+        """The edges as an ingest passes over them."""
+        for start in range(0, len(self.src), CHUNK):
+            yield self.src[start : start + CHUNK], self.dst[start : start + CHUNK]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """How a program makes its graph, finds components, and tells them as a label an item."""
+
+    build: Callable[[Input], Any]
+    solve: Callable[[Any], Any]
+    labels: Callable[[Any, Input], Any] = lambda found, _: found
+
+
+def of_scipy() -> Contender:
+    """scipy: a sparse matrix by rows, then a search."""
+    sparse, csgraph = import_module("scipy.sparse"), import_module("scipy.sparse.csgraph")
+
+    def build(given: Input) -> Any:
+        shape = (given.items, given.items)
+        ones = np.ones(len(given.src), np.int8)
+        return sparse.coo_array((ones, (given.src, given.dst)), shape).tocsr()
+
+    return Contender(
+        build,
+        lambda graph: csgraph.connected_components(graph, directed=True, connection="weak"),
+        lambda found, _: found[1],
+    )
+
+
+def of_igraph() -> Contender:
+    """igraph: both ends in one array, which it reads as memory."""
+    igraph = import_module("igraph")
+    return Contender(
+        lambda given: igraph.Graph(given.items, np.stack((given.src, given.dst), axis=1)),
+        lambda graph: graph.connected_components(),
+        lambda found, _: found.membership,
+    )
+
+
+def of_networkit() -> Contender:
+    """networkit: its reader of coordinates; its parallel search is the slower one."""
+    networkit = import_module("networkit")
+
+    def build(given: Input) -> Any:
+        ends = given.src.astype(np.int64), given.dst.astype(np.int64)  # it misreads others: #1413
+        return networkit.GraphFromCoo(ends, n=given.items)
+
+    return Contender(
+        build,
+        lambda graph: networkit.components.ConnectedComponents(graph).run(),
+        lambda found, _: found.getPartition().getVector(),
+    )
+
+
+def of_rustworkx() -> Contender:
+    """rustworkx: pairs of Python's numbers, a chunk of them at a time."""
+    rustworkx = import_module("rustworkx")
+
+    def build(given: Input) -> Any:
+        graph = rustworkx.PyGraph()
+        graph.add_nodes_from(range(given.items))
+        pairs = (zip(src.tolist(), dst.tolist(), strict=True) for src, dst in given.chunks())
+        graph.extend_from_edge_list(chain.from_iterable(pairs))
+        return graph
+
+    return Contender(build, rustworkx.connected_components, of_parts)
+
+
+def of_parts(parts: list[set[int]], given: Input) -> I64:
+    """The label of each item, from sets of items."""
+    labels = np.empty(given.items, np.int64)
+    members = np.fromiter(chain.from_iterable(parts), np.int64, given.items)
+    labels[members] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return labels
+
+
+def of_polars() -> Contender:
+    """polars-grouper: an expression over two columns that labels edges."""
+    polars, grouper = import_module("polars"), import_module("polars_grouper")
+    label = grouper.graph_solver(polars.col("src"), polars.col("dst"))
+    return Contender(
+        lambda given: polars.DataFrame({"src": given.src, "dst": given.dst}),
+        lambda table: table.select(label).to_series(),
+        of_edges,
+    )
+
+
+def of_edges(found: Any, given: Input) -> I64:
+    """The label of each item, from those of edges."""
+    labels = np.empty(given.items, np.int64)
+    labels[given.src] = found.to_numpy()
+    labels[given.dst] = found.to_numpy()
+    return labels
+
+
+def of_provhouse() -> Contender:
+    """Ours: there is no graph to make."""
+    return Contender(
+        lambda given: given, lambda given: weak_components(given.items, given.chunks())
+    )
+
+
+CONTENDERS: dict[str, Callable[[], Contender]] = {
+    "scipy": of_scipy,
+    "provhouse": of_provhouse,
+    "igraph": of_igraph,
+    "networkit": of_networkit,
+    "rustworkx": of_rustworkx,
+    "polars-grouper": of_polars,
+}
+
+
+def read(folder: Path) -> Input:
+    """Map the edges and touch all of them, so that they are in memory and counted as input."""
+    src, dst = (np.asarray(np.load(folder / f"{end}.npy", mmap_mode="r")) for end in ("src", "dst"))
+    items = int(np.load(folder / "items.npy"))
+    assert len(src) == len(dst)
+    assert max(src.max(initial=-1), dst.max(initial=-1)) < items
+    return Input(items, src, dst)
+
+
+def little() -> Input:
+    """An input of the same types, to import and compile by."""
+    src, dst = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
+    for end in (src, dst):
+        end.flags.writeable = False
+    return Input(3, src, dst)
+
+
+def run(name: str, given: Input) -> Run:
+    """Time one contender."""
+    contender = CONTENDERS[name]()
+    contender.solve(contender.build(little()))
+    before = restart_peak()
+    began = perf_counter()
+    graph = contender.build(given)
+    built = perf_counter()
+    found = contender.solve(graph)
+    solved = perf_counter()
+    peak = memory("VmHWM") - before
+    first = smallest(np.asarray(contender.labels(found, given)))
+    return {
+        "build": built - began,
+        "solve": solved - built,
+        "peak": peak,
+        "components": int((first == np.arange(len(first))).sum()),
+        "partition": hashlib.sha256(first.tobytes()).hexdigest(),
+    }
+
+
+def smallest(labels: I64) -> I32:
+    """The smallest item of each item's component, whatever the labels are."""
+    items = np.arange(len(labels), dtype=np.int32)
+    first = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
+    first[labels[::-1]] = items[::-1]  # of those that write to one place the last one stays
+    return first[labels]
+
+
+def restart_peak() -> int:
+    """Let the kernel forget the peak so far, and return the bytes that are resident now."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return memory("VmRSS")
+
+
+def memory(field: str) -> int:
+    """Bytes, as the kernel tells them of this process."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    (value,) = (line.split()[1] for line in lines if line.startswith(f"{field}:"))
+    return int(value) * 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(sys.argv[1], read(Path(sys.argv[2])))))
