@@ -29,7 +29,7 @@ from provhouse.model.errors import Damaged
 
 RESULTS = Path(__file__).parent / "results" / "components.json"
 SEED = 5
-REPETITIONS = 5
+REPETITIONS = 3
 
 
 def main() -> None:
@@ -168,15 +168,13 @@ def bars(trace: Measurement) -> dict[str, bool]:
     mine = trace["contenders"].get(OURS)
     if mine is None:
         return {}
+    named, others = trace["trace"], [name for name, each in trace["contenders"].items() if each]
     wanted = {
-        f"{trace['trace']}: at most {BYTES_AN_ITEM} bytes an item": mine["bytes_an_item"]
-        <= BYTES_AN_ITEM
+        f"{named}: at most {BYTES_AN_ITEM} bytes an item": mine["bytes_an_item"] <= BYTES_AN_ITEM,
+        f"{named}: ahead of all": all(times(trace, name) > 1 for name in others if name != OURS),
     }
-    others = [name for name, each in trace["contenders"].items() if each and name != OURS]
-    for name in others:
-        wanted[f"{trace['trace']}: no slower than {name}"] = times(trace, name) >= 1
     if SCIPY in others:
-        wanted[f"{trace['trace']}: twice as fast as {SCIPY}"] = times(trace, SCIPY) >= 2
+        wanted[f"{named}: twice as fast as {SCIPY}"] = times(trace, SCIPY) >= 2
     return wanted
 
 

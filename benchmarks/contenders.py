@@ -54,7 +54,7 @@ def of_scipy() -> Contender:
 
     def build(given: Input) -> Any:
         shape = (given.items, given.items)
-        ones = np.ones(len(given.src), np.int8)
+        ones = np.ones(len(given.src))  # the type that its search would make of any other
         return sparse.coo_array((ones, (given.src, given.dst)), shape).tocsr()
 
     return Contender(
