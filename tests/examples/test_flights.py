@@ -1,15 +1,15 @@
 """The demo's pipeline on three days: its triples tell the truth about its tables."""
 
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
 
-PIPELINE = Path(__file__).parents[2] / "examples" / "flights" / "pipeline.py"
-DAYS = ("2013-02-11", "2013-02-13")
+if TYPE_CHECKING:
+    from .conftest import Demo
+
 FIGURE = "report/windiest-day/EWR"
 READING = "weather/EWR/2013-02-12T03"
 
@@ -17,14 +17,8 @@ Row = dict[str, object]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("flights")
-    first, last = DAYS
-    subprocess.run(
-        [sys.executable, PIPELINE, "--out", out, "--first", first, "--last", last],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return out
+def folder(demo: "Demo") -> Path:
+    return demo.folder / "data"
 
 
 @pytest.fixture(scope="module")
