@@ -1,6 +1,7 @@
 """The most memory that our processes used together while something ran."""
 
 import threading
+from contextlib import suppress
 from types import TracebackType
 
 import psutil
@@ -47,8 +48,11 @@ class PeakMemory:
 
     def _processes(self) -> list[psutil.Process]:
         me = psutil.Process()
-        others = [psutil.Process(p) for p in self._others if psutil.pid_exists(p)]
-        return list({me, *me.children(recursive=True), *others})
+        found = {me, *me.children(recursive=True)}
+        for other in self._others:
+            with suppress(psutil.NoSuchProcess):
+                found.add(psutil.Process(other))
+        return list(found)
 
 
 def _size(process: psutil.Process) -> int:
