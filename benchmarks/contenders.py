@@ -24,6 +24,8 @@ from provhouse.ingest.components import weak_components
 from provhouse.ingest.edges import CHUNK
 from provhouse.model.arrays import I32, I64
 
+PAIRS = 1 << 16
+
 
 @dataclass(frozen=True)
 class Input:
@@ -37,6 +39,12 @@ class Input:
         """The edges as an ingest passes over them."""
         for start in range(0, len(self.src), CHUNK):
             yield self.src[start : start + CHUNK], self.dst[start : start + CHUNK]
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """The edges as Python's numbers, a few of them at a time."""
+        for start in range(0, len(self.src), PAIRS):
+            ends = (end[start : start + PAIRS].tolist() for end in (self.src, self.dst))
+            yield from zip(*ends, strict=True)
 
 
 @dataclass(frozen=True)
@@ -65,10 +73,16 @@ def of_scipy() -> Contender:
 
 
 def of_igraph() -> Contender:
-    """igraph: both ends in one array, which it reads as memory."""
+    """igraph: pairs of Python's numbers, which it takes three times as fast as an array."""
     igraph = import_module("igraph")
+
+    def build(given: Input) -> Any:
+        graph = igraph.Graph(given.items)
+        graph.add_edges(given.pairs())
+        return graph
+
     return Contender(
-        lambda given: igraph.Graph(given.items, np.stack((given.src, given.dst), axis=1)),
+        build,
         lambda graph: graph.connected_components(),
         lambda found, _: found.membership,
     )
@@ -90,14 +104,13 @@ def of_networkit() -> Contender:
 
 
 def of_rustworkx() -> Contender:
-    """rustworkx: pairs of Python's numbers, a chunk of them at a time."""
+    """rustworkx: pairs of Python's numbers, the only form that it takes."""
     rustworkx = import_module("rustworkx")
 
     def build(given: Input) -> Any:
         graph = rustworkx.PyGraph()
         graph.add_nodes_from(range(given.items))
-        pairs = (zip(src.tolist(), dst.tolist(), strict=True) for src, dst in given.chunks())
-        graph.extend_from_edge_list(chain.from_iterable(pairs))
+        graph.extend_from_edge_list(given.pairs())
         return graph
 
     return Contender(build, rustworkx.connected_components, of_parts)
