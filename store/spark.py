@@ -267,8 +267,7 @@ def run_tasks(
         return []
     if context is None:
         return list(_here(task, arguments, progress))
-    watch = _Watch(context, len(arguments), progress)
-    with working(), watch:
+    with working(), _Watch(context, len(arguments), progress):
         results = context.parallelize(arguments, len(arguments)).map(_Guarded(task)).collect()
     done: list[Result] = []
     for result in results:
