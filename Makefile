@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-methods bench-sets bench-components test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-methods bench-sets bench-components test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -22,6 +22,9 @@ bench-components: setup ## Measure components beside scipy, igraph and others, w
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
 	@.venv/bin/python benchmarks/components.py $(if $(COPIES),--copies $(COPIES))
 	@.venv/bin/python benchmarks/tables.py
+
+bench-ingest: setup ## Measure a whole ingest of the paper's trace, and appends to it
+	@.venv/bin/python benchmarks/ingest.py
 
 test: setup ## Run all tests
 	@.venv/bin/pytest
