@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from neo4j import READ_ACCESS, Driver, ManagedTransaction
 
+from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 
 from . import guard
@@ -71,6 +72,16 @@ class Graph:
     def holds_load(self, commit: str) -> bool:
         """Whether all that the commit wrote is here."""
         return bool(self._run(statement("holds_load"), commit=commit)[0])
+
+    def check_load(self, commit: str, generation: int) -> None:
+        """Raise Damaged if not all is here that the commit of this generation wrote."""
+        if not self.holds_load(commit):
+            raise Damaged(
+                f"Neo4j should hold generation {generation}",
+                "It holds an older state of this warehouse, or none",
+                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
+                "Neo4j's folder back from a backup, or ingest anew elsewhere",
+            )
 
     def closure(self, set_id: int, direction: Literal["upstream", "downstream"]) -> list[int]:
         """Ids of the set and all sets reached from it, in no order; empty if it has no node."""

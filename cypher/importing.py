@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import write_csv
@@ -111,8 +112,12 @@ def is_fresh(home: Path) -> bool:
 
 
 def clear(home: Path) -> None:
-    """Remove what an import left that was cut off."""
+    """Remove what an import left that was cut off, and stop it if it outlived its command."""
     if _marker(home).exists():
+        for left in psutil.process_iter(["cmdline"]):
+            if _report(home) in (left.info["cmdline"] or ()):
+                left.kill()
+                left.wait()
         for folder in ("databases", "transactions"):
             shutil.rmtree(home / "data" / folder / DATABASE, ignore_errors=True)
         shutil.rmtree(_folder(home), ignore_errors=True)
@@ -125,6 +130,11 @@ def _marker(home: Path) -> Path:
 
 def _folder(home: Path) -> Path:
     return home / "import" / "first"
+
+
+def _report(home: Path) -> str:
+    """An option by which the importer of this home is known."""
+    return f"--report-file={_folder(home) / 'report'}"
 
 
 def _trim(logs: Path) -> None:
@@ -149,7 +159,7 @@ def _import(home: Path, memory: str, arguments: list[str]) -> None:
         "--id-type=integer",
         f"--array-delimiter={DELIMITER}",
         "--multiline-fields=true",
-        f"--report-file={_folder(home) / 'report'}",
+        _report(home),
         "--overwrite-destination=true",
         DATABASE,
     ]

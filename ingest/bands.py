@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from provhouse.model.arrays import I32, Bools
+from provhouse.model.arrays import I32
 
 from .components import Edges
-from .cycles import cycles, depths_over
+from .cycles import depths_over, in_circles
 from .depths import depths
-from .distinct import dense_values, distinct
+from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
 """Bands that tables which derive from themselves are cut in, all together."""
@@ -32,8 +32,7 @@ def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
     """
     banded = _banded(src, dst, table, cycle)
     groups = int(banded.max()) + 1
-    from_, to = _derivations(src, dst, banded)
-    level = _in_bands(depths(groups, from_[from_ != to], to[from_ != to]), MOST)
+    level = _in_bands(depths(groups, *distinct_pairs(banded[src], banded[dst])), MOST)
     ways = [table] if banded is table else [table, banded]
     yield from (way for way in ways if int(way.max()) < MOST)
     if int(level.max()) + 1 < groups or groups > MOST:
@@ -41,12 +40,11 @@ def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
 
 
 def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
-    count = int(table.max()) + 1
-    cyclic = _derive_from_themselves(*_derivations(src, dst, table), count)[table]
+    cyclic = in_circles(src, dst, table)[table]
     if not cyclic.any():
         return table
     group = table.copy()
-    group[cyclic] = count + _in_bands(depths_over(cycle, src, dst)[cyclic], BANDS)
+    group[cyclic] = int(table.max()) + 1 + _in_bands(depths_over(cycle, src, dst)[cyclic], BANDS)
     return dense_values(group)
 
 
@@ -56,19 +54,3 @@ def _in_bands(depth: I32, most: int) -> I32:
         limits = np.quantile(depth, np.arange(1, most) / most, method="nearest")
         depth = np.searchsorted(np.unique(limits), depth, side="right").astype(np.int32)
     return dense_values(depth)
-
-
-def _derivations(src: Edges, dst: Edges, group: I32) -> tuple[I32, I32]:
-    """The distinct pairs of a group and one that is derived from it."""
-    count = int(group.max()) + 1
-    pairs = distinct(group[src].astype(np.int64) * count + group[dst])
-    from_, to = np.divmod(pairs, count)
-    return from_.astype(np.int32), to.astype(np.int32)
-
-
-def _derive_from_themselves(from_: I32, to: I32, count: int) -> Bools:
-    """Which groups are derived from themselves, directly or over others."""
-    together = cycles(count, from_, to)
-    found = np.bincount(together)[together] > 1
-    found[from_[from_ == to]] = True
-    return found

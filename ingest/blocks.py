@@ -19,7 +19,6 @@ from provhouse.model.arrays import I32, I64, Bools
 
 from .components import Edges, dense, flatten, join_within
 from .contraction import Packed
-from .cycles import cycles
 from .depths import depths, neighbours
 from .distinct import distinct_pairs
 from .forest import Forest
@@ -37,14 +36,13 @@ GROWTH = 8
 
 
 def blocks(
-    src: Edges, dst: Edges, table: I32, theta: int, cycle: I32, packed: Packed
+    src: Edges, dst: Edges, theta: int, cycle: I32, packed: Packed, reader: Reader
 ) -> tuple[I32, int]:
     """The set of each item, as one of its items, where samples read least; how much that is.
 
     If no way is small enough it is one that is not much larger than it must be, and what is read
     counts as unbounded: any cut that is small enough is better.
     """
-    reader = Reader.of(src, dst, table)
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
     while sizes[-1] >= 2 * SMALLEST:
@@ -73,13 +71,6 @@ def _compromise(graph: "Ordered", reader: Reader) -> I32:
     ways = [joined, *(graph.cut(core, graph.theta - 1) for core in graph.cores())]
     few = [way for way in ways if graph.size(way) <= most]
     return min(few, key=lambda way: reader.read(Forest.holding(dense(way)[0])))
-
-
-def in_circles(src: Edges, dst: Edges, table: I32) -> bool:
-    """Whether any table is derived from itself, directly or over others."""
-    one, other = table[src], table[dst]
-    together = cycles(int(table.max()) + 1, *distinct_pairs(one, other))
-    return bool((one == other).any()) or len(together) > together.max() + 1
 
 
 class Ordered:

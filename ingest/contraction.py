@@ -61,7 +61,7 @@ class Contraction:
     """
 
     def __init__(self, src: Edges, dst: Edges, table: I32, theta: int, cycle: I32) -> None:
-        self._src, self._dst, self._table, self._theta = src, dst, table, theta
+        self._edges, self._theta = len(src), theta
         self._forest = Forest.of(len(table))
         together = cycle[src] == cycle[dst]
         self._forest.join_some(src[together], dst[together], theta - 1)
@@ -92,14 +92,13 @@ class Contraction:
             self._keep(pair, joins)
         return True
 
-    def find(self, packed: Packed, most: int) -> bool:
+    def find(self, packed: Packed, reader: Reader, most: int) -> bool:
         """Take up what costs least, again and again; whether sets are few before ``most`` is read.
 
         ``read`` says what samples read then, of packed sets.
         """
-        reader = Reader.of(self._src, self._dst, self._table)
         self.read = reader.read(self._forest)
-        self._left = max(WORK * len(self._src), LEAST_WORK)
+        self._left = max(WORK * self._edges, LEAST_WORK)
         prices = dict.fromkeys(self._between, UNKNOWN)
         label = None
         while label is None and prices and self.read <= most:
@@ -153,7 +152,6 @@ class Contraction:
         for far in [p for p in self._between if other in p and one != other]:
             a, b = (one if end == other else end for end in far)
             self._between[_pair(a, b)].extend(self._between.pop(far))
-
         for derived in self._derived.values():
             if other in derived:
                 derived.remove(other)

@@ -6,10 +6,11 @@ Tarjan's algorithm, without recursion, since cycles can be long.
 import numpy as np
 from numba import njit
 
-from provhouse.model.arrays import I32, I64
+from provhouse.model.arrays import I32, I64, Bools
 
 from .components import Edges
 from .depths import depths, neighbours
+from .distinct import distinct_pairs
 
 
 def cycles(items: int, src: Edges, dst: Edges) -> I32:
@@ -23,6 +24,15 @@ def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
     from_, to = cycle[src], cycle[dst]
     across = from_ != to
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]
+
+
+def in_circles(src: Edges, dst: Edges, group: I32) -> Bools:
+    """Which groups of items are derived from themselves, directly or over others."""
+    one, other = group[src], group[dst]
+    together = cycles(int(group.max()) + 1, *distinct_pairs(one, other))
+    found = np.bincount(together)[together] > 1
+    found[one[one == other]] = True
+    return found
 
 
 @njit(cache=True)

@@ -25,7 +25,7 @@ class Forest:
     ring: I32
     """The next item of the same tree."""
     log: I32
-    """The roots that lost their trees since the last ``keep``, in order; a buffer."""
+    """A buffer: the roots that lost their trees in the joins that may be taken back, in order."""
 
     @classmethod
     def of(cls, items: int) -> "Forest":

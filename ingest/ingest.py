@@ -59,6 +59,7 @@ def ingest(
         memory = stack.enter_context(PeakMemory())
         recover(layout)
         held = current(layout)
+        added_to = None if replace else held
 
         def connect(first: Import | None = None) -> Graph:
             """The warehouse in Neo4j, until the end of this ingest."""
@@ -68,20 +69,23 @@ def ingest(
             return stack.enter_context(Graph(address, layout.warehouse_id()))
 
         later = (
-            is_fresh(settings.graph_home)
+            added_to is None
+            and is_fresh(settings.graph_home)
             and sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES
         )
         progress.begin("Start Spark" if later else "Start Spark and Neo4j")
         with watch.step("start"):
             starting = Starting(settings, layout)
             graph = None if later else connect()
+            if graph and added_to:
+                graph.check_load(added_to.commit, added_to.generation)
             context = starting.session().sparkContext
         layout.create(layout.staging)
         stack.callback(recover, layout)  # whatever goes wrong, nothing half-written stays
         work = Work(
             settings=settings,
             layout=layout,
-            held=None if replace else held,
+            held=added_to,
             ids=read_ids(layout),
             sources=found,
             splits=given,

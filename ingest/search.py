@@ -15,13 +15,13 @@ import numpy as np
 from provhouse.model.arrays import I32, I64
 
 from .bands import bands
-from .blocks import blocks, in_circles
+from .blocks import blocks
 from .components import Edges, dense
 from .contraction import Contraction, Pair
-from .cycles import cycles
+from .cycles import cycles, in_circles
 from .distinct import distinct_pairs
 from .packing import pack
-from .sampling import UNBOUNDED
+from .sampling import UNBOUNDED, Reader
 
 ENOUGH = 5
 """Sets and dependencies together are few enough at one per this many items."""
@@ -65,26 +65,29 @@ def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]
     """The set of each item of a piece, as one of its items."""
     cycle = cycles(len(piece.items), piece.src, piece.dst)
     groupings = list(bands(piece.src, piece.dst, piece.table, cycle))
-    packed = _Packed(piece, limit)
 
     def begun(number: int) -> Contraction:
         return Contraction(piece.src, piece.dst, groupings[number], theta, cycle)
 
-    def in_blocks() -> tuple[I32, int]:
-        return blocks(piece.src, piece.dst, groupings[0], theta, cycle, packed)
-
-    if plan := plans.get(piece.kind):
-        contraction = begun(plan.grouping) if plan.grouping < len(groupings) else None
-        if contraction and contraction.follow(plan.taken):
+    plan = plans.get(piece.kind)
+    if plan and plan.grouping < len(groupings):
+        contraction = begun(plan.grouping)
+        if contraction.follow(plan.taken):
             return contraction.roots()
-    elif piece.kind in plans:
+    packed = _Packed(piece, limit)
+    reader = Reader.of(piece.src, piece.dst, piece.table)
+
+    def in_blocks() -> tuple[I32, int]:
+        return blocks(piece.src, piece.dst, theta, cycle, packed, reader)
+
+    if plan is None and piece.kind in plans:
         return in_blocks()[0]
     best, least, plan = None, UNBOUNDED, None
-    if in_circles(piece.src, piece.dst, piece.table):
+    if in_circles(piece.src, piece.dst, piece.table).any():
         best, least = in_blocks()
     for number in range(len(groupings)):
         contraction = begun(number)
-        if contraction.find(packed, least - 1):
+        if contraction.find(packed, reader, least - 1):
             best, least = contraction.roots(), contraction.read
             plan = Plan(number, contraction.plan)
     plans[piece.kind] = plan

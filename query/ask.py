@@ -12,7 +12,7 @@ from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, OP, SRC, TABLE
-from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.commits import current
@@ -78,13 +78,7 @@ class Asker:
             connected(settings.graph_home, settings.neo4j_memory, self._progress)
         )
         graph = self._stack.enter_context(Graph(address, self._layout.warehouse_id()))
-        if not graph.holds_load(self.snapshot.commit.commit):
-            raise Damaged(
-                f"Neo4j should hold generation {self.snapshot.commit.generation}",
-                "It holds an older state of this warehouse, or none",
-                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
-                f"{settings.graph_home} back from a backup, or ingest anew elsewhere",
-            )
+        graph.check_load(self.snapshot.commit.commit, self.snapshot.commit.generation)
         return graph
 
     def ask(

@@ -1,13 +1,17 @@
 """What the importer writes before a server's first start is what statements would have written."""
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import psutil
 import pyarrow as pa
 
 from provhouse.cypher import process
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
+from provhouse.cypher.importing import clear
 from provhouse.cypher.server import Import, connected, is_fresh
 from provhouse.cypher.state import State
 from provhouse.model.progress import Silent
@@ -74,6 +78,23 @@ def test_import_is_what_statements_write(tmp_path: Path, address: Address) -> No
     assert not process.serves(state.pid, home)
     assert not is_fresh(home)
     assert sum(f.stat().st_size for f in home.rglob("*transaction.db*")) < 20 << 20
+
+
+def test_an_import_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
+    """The command was killed alone; what the importer still writes must not meet a server."""
+    cut_off(tmp_path)
+    report = f"--report-file={tmp_path / 'import' / 'first' / 'report'}"
+    left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", report])
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "--report"])
+    try:
+        clear(tmp_path)
+        assert not psutil.pid_exists(left.pid)
+        assert other.poll() is None
+        assert not (tmp_path / "data" / "databases" / "neo4j").exists()
+    finally:
+        other.kill()
+        other.wait()
+        left.kill()
 
 
 def cut_off(home: Path) -> None:

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import SHAPES
 
-from provhouse.ingest.blocks import Ordered, blocks, in_circles
-from provhouse.ingest.cycles import cycles
+from provhouse.ingest.blocks import Ordered, blocks
+from provhouse.ingest.cycles import cycles, in_circles
 from provhouse.ingest.depths import neighbours
 from provhouse.ingest.distinct import dense_values
 from provhouse.ingest.ordering import parents_first
-from provhouse.ingest.sampling import UNBOUNDED
+from provhouse.ingest.sampling import UNBOUNDED, Reader
 from provhouse.model.arrays import I32
 
 SEEDS = st.integers(0, 10_000_000)
@@ -28,7 +28,8 @@ def cut(shape: str, seed: int, most: int) -> tuple[I32, I32, I32, int]:
         label = dense_values(roots)
         return label if label.max() < most else None
 
-    roots, read = blocks(trace.src, trace.dst, trace.table, THETA, cycle, packed)
+    reader = Reader.of(trace.src, trace.dst, trace.table)
+    roots, read = blocks(trace.src, trace.dst, THETA, cycle, packed, reader)
     return trace.src, trace.dst, roots, read
 
 
@@ -89,6 +90,6 @@ def test_parents_come_first(seed: int) -> None:
 def test_tables_in_circles() -> None:
     item = np.arange(4, dtype=np.int32)
     src, dst = item[:-1], item[1:]
-    assert not in_circles(src, dst, item)
-    assert in_circles(src, dst, np.array([0, 0, 1, 2], np.int32))
-    assert in_circles(src, dst, np.array([0, 1, 0, 1], np.int32))
+    assert not in_circles(src, dst, item).any()
+    assert in_circles(src, dst, np.array([0, 0, 1, 2], np.int32)).tolist() == [True, False, False]
+    assert in_circles(src, dst, np.array([0, 1, 0, 1], np.int32)).all()

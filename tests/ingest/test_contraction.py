@@ -88,7 +88,7 @@ def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
     """Sets of joined tables never depend on each other in circles."""
     src, dst, table = layered(seed)
     contraction = Contraction(src, dst, table, theta, apart(len(table)))
-    contraction.find(lambda roots, thorough: None, UNBOUNDED)
+    contraction.find(lambda roots, thorough: None, Reader.of(src, dst, table), UNBOUNDED)
     group = list(range(LAYERS))
     for one, other in contraction.plan:
         group = [one if g == other else g for g in group]
@@ -103,7 +103,7 @@ def test_tables_that_would_be_in_a_circle_are_not_joined() -> None:
     dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
     table = np.array([0, 1, 1, 1, 2], np.int32)
     contraction = Contraction(src, dst, table, 4, apart(5))
-    contraction.find(lambda roots, thorough: None, UNBOUNDED)
+    contraction.find(lambda roots, thorough: None, Reader.of(src, dst, table), UNBOUNDED)
     roots = contraction.roots()
     assert roots[0] != roots[4]
 

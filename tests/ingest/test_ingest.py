@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import shutil
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +23,7 @@ from provhouse.cypher.state import State
 from provhouse.ingest import ingest as begin
 from provhouse.ingest import steps
 from provhouse.ingest.ingest import ingest
-from provhouse.model.errors import BadInput
+from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
 from provhouse.query.answer import Direction, Method
 from provhouse.store.commits import current, generations
@@ -297,5 +298,18 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
                 item = one.triples[0].dst
                 expected = Oracle.of(one.triples).ask(item, "upstream")
                 assert content(asker.ask(item, "upstream", "csprov")) == expected
+        refuse_an_emptied_neo4j(house, home)
     finally:
         process.stop(process_id(home), home)
+
+
+def refuse_an_emptied_neo4j(house: House, home: Path) -> None:
+    """An append would look whole, but what earlier ingests wrote is gone."""
+    process.stop(process_id(home), home)
+    shutil.rmtree(home / "data")
+    before = current(house.layout)
+    with pytest.raises(Damaged, match="Neo4j should hold generation 2"):
+        house.ingest([Triple("one", "more", "op")])
+    assert current(house.layout) == before
+    with house.asker() as asker, pytest.raises(Damaged, match="generation 2"):
+        asker.ask(graph(9_000).triples[0].dst, "upstream", "csprov")
