@@ -16,6 +16,7 @@ from .browser import browser
 from .cypher import cypher
 from .doctor import doctor
 from .failures import guarded
+from .generations import compact, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
 from .server import down, up
@@ -30,7 +31,19 @@ EPILOG = (
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EPILOG
 )
-for command in (ingest, lineage, impact, status, cypher, browser, up, down, doctor):
+for command in (
+    ingest,
+    lineage,
+    impact,
+    status,
+    rollback,
+    compact,
+    cypher,
+    browser,
+    up,
+    down,
+    doctor,
+):
     app.command()(command)
 
 

@@ -65,6 +65,10 @@ class Graph:
                 progress.advance(done, total)
         return done
 
+    def forget_tables(self) -> None:
+        """Remove all tables, which only people look at, to be written anew."""
+        self._run(statement("forget_tables"))
+
     def write_load(self, commit: str) -> None:
         """Mark a commit as written in whole; to be the last transaction of it."""
         self._run(statement("load"), commit=commit)

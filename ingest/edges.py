@@ -51,6 +51,12 @@ def stream(path: Path) -> Iterator[pa.RecordBatch]:
         yield from reader
 
 
+def stream_form(path: Path) -> pa.Schema:
+    """The columns of a staged file."""
+    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+        return reader.schema
+
+
 def chunks(folder: Path) -> Iterator[tuple[I32, I32]]:
     """All edges of an ingest, a chunk at a time."""
     for path in sorted((folder / "edges").glob("*.npy")):

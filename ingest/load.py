@@ -47,9 +47,53 @@ def load(graph: Graph, snapshot: Snapshot, ingest: int, imported: bool = False) 
         for name, table in bulk(snapshot, ingest).items():
             graph.write(name, _rows(table))
     graph.write("merges", _rows(_of_ingest(snapshot, "merges", ingest).select([COMPONENT, INTO])))
+    _load_tables(graph, snapshot)
+    graph.write_load(snapshot.commit.commit)
+
+
+def load_without(graph: Graph, held: Snapshot, after: Snapshot) -> None:
+    """Bring what people see from ``held`` back to ``after``, which shows fewer ingests.
+
+    Sets and dependencies stay, for generations that showed them; all else is as if the hidden
+    ingests had never been.
+    """
+    if held.commit.base == after.commit.base:
+        for name, table in _taken_back(held, after).items():
+            graph.write(name, _rows(table))
+    graph.forget_tables()
+    _load_tables(graph, after)
+    graph.write_load(after.commit.commit)
+
+
+def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
+    """What hidden ingests touched, by the statement that brings it back, in order."""
+
+    def hidden(table: str) -> pa.Table:
+        rows = held.rows(table)
+        return rows.filter(pa.array(~after.shows(np.asarray(rows[INGEST]))))
+
+    pairs, merges = hidden("set_dependencies"), hidden("merges")
+    moved = held.set_components[np.searchsorted(held.set_ids, after.set_ids)]
+    touched = [
+        np.asarray(hidden("placements")[SET]),
+        np.asarray(pairs[SET]),
+        np.asarray(pairs[DERIVES_FROM]),
+        after.set_ids[moved != after.set_components],
+    ]
+    sets = after.rows_of_sets(np.unique(np.concatenate(touched)))
+    return {
+        "sets_hidden": hidden("sets").select([SET]),
+        "merges_hidden": merges.select([COMPONENT, INTO]),
+        "sets": _set_rows(after, sets),
+        "dependencies": _dependencies_of(after, pairs),
+        "components": _component_rows(after, sets),
+        "part_of": _part_of_rows(after, sets),
+    }
+
+
+def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
     graph.write("tables", _table_rows(snapshot))
     graph.write("derives_from", _workflow_rows(snapshot))
-    graph.write_load(snapshot.commit.commit)
 
 
 def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
@@ -57,7 +101,9 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
     sets = _touched(snapshot, ingest)
     return {
         "sets": _set_rows(snapshot, sets),
-        "dependencies": _dependency_rows(snapshot, ingest),
+        "dependencies": _dependencies_of(
+            snapshot, _of_ingest(snapshot, "set_dependencies", ingest)
+        ),
         "components": _component_rows(snapshot, sets),
         "part_of": _part_of_rows(snapshot, sets),
     }
@@ -145,10 +191,9 @@ def _component_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
     return pa.table({"id": components[chosen], **columns})
 
 
-def _dependency_rows(snapshot: Snapshot, ingest: int) -> pa.Table:
-    """The dependencies of an ingest, with what earlier ingests brought to the same pairs."""
+def _dependencies_of(snapshot: Snapshot, mine: pa.Table) -> pa.Table:
+    """The dependencies between the same pairs as some rows, with what all ingests brought."""
     rows = snapshot.rows("set_dependencies")
-    mine = rows.filter(pc.equal(rows[INGEST], ingest))
     if mine.num_rows < rows.num_rows:
         rows = rows.filter(pc.is_in(rows[SET], pc.unique(mine[SET])))
         rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)

@@ -37,22 +37,14 @@ from provhouse.store.layout import Layout
 from provhouse.store.partitions import write_partition
 from provhouse.store.snapshot import Snapshot
 
-from .edges import stream
+from .edges import stream, stream_form
 from .held import held_already
 from .stage import read_stream
 
 OPS_KEPT = 20
 """The most operations that a dependency or a pair of tables names; people read these."""
-NUMBERED = pa.schema(
-    [
-        (SRC, pa.int64()),
-        (DST, pa.int64()),
-        (OP, pa.string()),
-        (ATTRIBUTES, pa.string()),
-        (SRC_TABLE, pa.int32()),
-        (DST_TABLE, pa.int32()),
-    ]
-)
+CARRIED = (OP, ATTRIBUTES, BORN)
+"""What rows keep as it was staged; only those of a compaction were born before."""
 
 
 @dataclass(frozen=True)
@@ -69,22 +61,24 @@ class Scatter:
         tables = np.load(self.folder / "tables.npy", mmap_mode="r")
         edges = np.load(self.folder / "edges" / f"{self.number:06d}.npy", mmap_mode="r")
         (self.folder / "ranges").mkdir(exist_ok=True)
+        staged = self.folder / "rows" / f"{self.number:06d}.arrow"
+        form = _numbered(stream_form(staged))
         outs = [
             pa.ipc.new_stream(
                 str(self.folder / "ranges" / f"{r:04d}-{self.number:06d}.arrow"),
-                NUMBERED,
+                form,
                 options=pa.ipc.IpcWriteOptions(compression="lz4"),
             )
             for r in range(len(self.bounds) + 1)
         ]
         at = 0
-        for batch in stream(self.folder / "rows" / f"{self.number:06d}.arrow"):
+        for batch in stream(staged):
             src, dst = edges[:, at : at + batch.num_rows]
             at += batch.num_rows
             ends = [numbers[src], numbers[dst]]
             codes = [tables[src], tables[dst]]
-            texts = [batch.column(OP), batch.column(ATTRIBUTES)]
-            rows = pa.record_batch([*ends, *texts, *codes], schema=NUMBERED)
+            kept = [batch.column(name) for name in form.names if name in CARRIED]
+            rows = pa.record_batch([*ends, *codes, *kept], schema=form)
             self._spread(rows, ends[1], outs)
         for out in outs:
             out.close()
@@ -98,6 +92,13 @@ class Scatter:
         range_of = np.searchsorted(np.array(self.bounds), dst, "right")
         for number, out in enumerate(outs):
             out.write_batch(rows.filter(pa.array(range_of == number)))
+
+
+def _numbered(staged: pa.Schema) -> pa.Schema:
+    """The form of rows whose ends are numbers, with the tables of both."""
+    numbers = [(SRC, pa.int64()), (DST, pa.int64())]
+    codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
+    return pa.schema([*numbers, *codes, *(field for field in staged if field.name in CARRIED)])
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,7 @@ class Gather:
     def run(self) -> Gathered:
         """Write the range's partitions and what they say of sets and tables."""
         parts = sorted((self.folder / "ranges").glob(f"{self.number:04d}-*.arrow"))
-        rows = pa.concat_tables([NUMBERED.empty_table(), *map(read_stream, parts)])
-        rows = _distinct(rows.combine_chunks())
+        rows = _distinct(pa.concat_tables(map(read_stream, parts)).combine_chunks())
         snapshot = Snapshot(self.layout, self.commit) if self.commit else None
         if snapshot:
             rows = rows.filter(pa.array(~held_already(snapshot, rows, self.first_item)))
@@ -141,8 +141,11 @@ class Gather:
         folder = self.folder / "partitions"
         folder.mkdir(exist_ok=True)
         kept = rows.select([SRC, DST, OP, ATTRIBUTES])
-        for name, value in ((INGEST, self.ingest), (BORN, self.born)):
-            kept = kept.append_column(name, pa.repeat(pa.scalar(value, pa.int32()), len(kept)))
+        ingest, born = (
+            pa.repeat(pa.scalar(value, pa.int32()), len(kept)) for value in (self.ingest, self.born)
+        )
+        kept = kept.append_column(INGEST, ingest)
+        kept = kept.append_column(BORN, rows[BORN] if BORN in rows.column_names else born)
         for number, (start, end) in enumerate(pairwise(bounds.tolist())):
             path = folder / f"{self.number:04d}-{number:06d}.parquet"
             write_partition(kept.slice(start, end - start), path)

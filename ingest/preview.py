@@ -96,7 +96,8 @@ def preview(
     found = sources(files, input_format, columns)
     given = (splits, read_splits(splits)) if splits else None
     forms = _forms(found)
-    held = None if replace else current(layout)
+    before = current(layout)
+    held = None if replace else before
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="provhouse-preview-"))
         if held:
@@ -104,6 +105,7 @@ def preview(
         work = Work(
             settings=settings,
             layout=layout,
+            before=before,
             held=held,
             ids=read_ids(layout),
             sources=found,

@@ -9,7 +9,6 @@ import math
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,19 +20,19 @@ import pyarrow.compute as pc
 from provhouse.cypher.server import Import
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
-from provhouse.model.errors import BadInput, Unavailable
-from provhouse.store.commits import Commit, Totals, with_ingest, write_commit
-from provhouse.store.ids import Ids, finished, take
-from provhouse.store.layout import sync_folder
+from provhouse.model.errors import BadInput
+from provhouse.store.commits import Commit, Totals, with_ingest
+from provhouse.store.ids import Ids, take
 from provhouse.store.names import Span
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import run_tasks
 
+from .committing import make_current
 from .cutting import Task as CutTask
 from .cutting import cut_items
 from .edges import Task as EdgeTask
 from .edges import write_edges
-from .load import announce, bulk, load
+from .load import bulk, load
 from .naming import HELD, name
 from .naming import Task as NameTask
 from .placing import Gather, Gathered, Scatter
@@ -184,7 +183,7 @@ def _only(splits: Sequence[Split], tables: set[str]) -> list[Split]:
 def _place(work: Work) -> None:
     """Sort the triples into partitions, and the names into the order of numbers."""
     scatter: list[Scatter | ScatterNames] = [
-        Scatter(number, work.folder, work.cut.bounds) for number in range(len(work.sources))
+        Scatter(number, work.folder, work.cut.bounds) for number in range(len(work.staged))
     ]
     at = np.cumsum([0, *(named.items for named in work.named)]).tolist()
     for bucket in range(len(work.named)):
@@ -259,6 +258,7 @@ def _write(work: Work) -> None:
         generation=ids.generation,
         commit=secrets.token_hex(16),
         time=str(row["time"]),
+        rolls_back_to=work.rolls_back_to,
         visible=with_ingest(held.visible, ids.ingest),
         tables={**held.tables, **versions},
     )
@@ -266,7 +266,9 @@ def _write(work: Work) -> None:
 
 
 def _totals(work: Work, before: Totals) -> Totals:
+    partitions = sum(len(part.partitions) for part in work.gathered)
     return Totals(
+        partitions=before.partitions + partitions,
         triples=before.triples + work.triples,
         items=before.items + work.cut.items,
         components=before.components + work.cut.components,
@@ -305,14 +307,7 @@ def _summarise(work: Work) -> None:
 def _commit(work: Work) -> None:
     """Make the generation current."""
     assert work.graph, "a preview ends before this"
-    after = _after(work)
-    work.layout.create(work.layout.commits)
-    for folder in (work.layout.base(work.base), work.layout.root):
-        sync_folder(folder)
-    write_commit(work.layout, after.commit)
-    finished(work.layout)
-    with suppress(Unavailable):  # it is committed; this is for people who look around
-        announce(work.graph, after)
+    make_current(work.layout, work.graph, _after(work))
 
 
 STEPS: tuple[tuple[str, Callable[[Work], None]], ...] = (

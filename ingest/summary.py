@@ -8,7 +8,7 @@ from .stage import Reject
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of one ingest; the first five speak of the whole warehouse after it."""
+    """Counts of one ingest; those up to ``partitions`` speak of the whole warehouse after it."""
 
     generation: int
     triples: int
@@ -17,6 +17,7 @@ class Summary:
     components: int
     sets: int
     set_dependencies: int
+    partitions: int
     rejected: int
     duplicates: int
     two_tables: int

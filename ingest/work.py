@@ -1,6 +1,6 @@
 """One ingest as it goes: what it was given, and what each step adds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,10 +30,12 @@ class Work:
 
     settings: Settings
     layout: Layout
+    before: Commit | None
+    """The generation that is current until this one is."""
     held: Commit | None
-    """The generation that this ingest adds to; None begins a base."""
+    """The same if this ingest adds to it; None begins a base."""
     ids: Ids
-    sources: list[Source]
+    sources: Sequence[Source]
     splits: tuple[Path, list[Split]] | None
     strict: bool
     folder: Path
@@ -55,6 +57,11 @@ class Work:
     cut: Cut = NOTHING_CUT
     gathered: list[Gathered] = field(default_factory=list)
     commit: Commit | None = None
+    rolls_back_to: int | None = None
+
+    def __post_init__(self) -> None:
+        """What this ingest brings is taken back by what was there before."""
+        self.rolls_back_to = self.before.generation if self.before else 0
 
     @property
     def base(self) -> int:

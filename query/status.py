@@ -1,11 +1,17 @@
 """What a warehouse holds and what of it runs."""
 
+import math
 from dataclasses import dataclass
 
 from provhouse.cypher.server import running
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Totals, current
 from provhouse.store.layout import Layout
+
+FRAGMENTED = 2
+"""Partitions are worth compacting when there are so many times as many as needed"""
+FEW = 10
+"""and so many more."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +25,16 @@ class Status:
     components: int
     sets: int
     set_dependencies: int
+    partitions: int
+    needed: int
+    """How many partitions the triples would take after a compaction."""
     neo4j: str | None
     server: None
+
+    @property
+    def compact(self) -> bool:
+        """Whether compacting is worth it: questions would read from far fewer partitions."""
+        return self.partitions > FRAGMENTED * self.needed + FEW
 
 
 def status(settings: Settings) -> Status:
@@ -36,6 +50,8 @@ def status(settings: Settings) -> Status:
         components=totals.components,
         sets=totals.sets,
         set_dependencies=totals.set_dependencies,
+        partitions=totals.partitions,
+        needed=math.ceil(totals.triples / settings.partition_triples),
         neo4j=address.bolt if address else None,
         server=None,
     )

@@ -24,6 +24,7 @@ class Totals:
     components: int = 0
     sets: int = 0
     set_dependencies: int = 0
+    partitions: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Commit:
     """Ranges of ingests, first and last, in order."""
     tables: dict[str, int]
     totals: Totals
+    rolls_back_to: int | None = None
+    """The generation whose content a rollback brings back; 0 is the time before all."""
     format: int = FORMAT
 
 

@@ -50,10 +50,10 @@ def write_partition(rows: pa.Table, path: Path) -> None:
     write_parquet(rows, path)
 
 
-def read_partition(path: Path) -> pa.Table:
+def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
     """The triples of a partition: src, dst, op, attributes; texts as plain columns."""
     try:
-        return pq.read_table(path, columns=list(TRIPLE), partitioning=None)
+        return pq.read_table(path, columns=list(columns), partitioning=None)
     except (OSError, pa.ArrowException) as error:
         raise Damaged(
             f"A partition of triples should be readable at {path}",

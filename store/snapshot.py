@@ -176,7 +176,9 @@ class Snapshot:
 
     def rows_of_sets(self, sets: I64) -> I64:
         """The position in ``set_ids`` of each of these sets; those not visible are left out."""
-        at = np.minimum(np.searchsorted(self.set_ids, sets), len(self.set_ids) - 1)
+        at = np.searchsorted(self.set_ids, sets)
+        inside = at < len(self.set_ids)
+        at, sets = at[inside], sets[inside]
         found: I64 = at[self.set_ids[at] == sets]
         return found
 

@@ -9,7 +9,8 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -110,19 +111,38 @@ def read_rows(
     """The rows of a small table at one version, without Spark; no version, no rows."""
     names = list(columns or TABLES[name].names)
     empty = TABLES[name].empty_table().select(names)
+    with _readable(folder, name, version):
+        parts = [
+            pq.read_table(file, columns=names, partitioning=None)
+            for file in _files(folder, version)
+        ]
+    return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
+
+
+def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
+    """The files of a table at one version, in order; no version, no files."""
+    with _readable(folder, name, version):
+        return _files(folder, version)
+
+
+def _files(folder: Path, version: int | None) -> list[Path]:
     if version is None:
-        return empty
+        return []
+    # A uri has blanks and accents of the folder in code; our own file names have neither.
+    uris = DeltaTable(folder, version=version).file_uris()
+    return sorted(folder / Path(uri).name for uri in uris)
+
+
+@contextmanager
+def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
     try:
-        # A uri has blanks and accents of the folder in code; our own file names have neither.
-        files = sorted(Path(uri).name for uri in DeltaTable(folder, version=version).file_uris())
-        parts = [pq.read_table(folder / f, columns=names, partitioning=None) for f in files]
+        yield
     except (OSError, TableNotFoundError, pa.ArrowInvalid) as error:
         raise Damaged(
             f"The table {name} should be readable at version {version} in {folder}",
             f"It is not: {str(error).splitlines()[0]}",
             "Bring the folder back from a backup",
         ) from error
-    return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
 
 
 def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:

@@ -69,7 +69,7 @@ class JsonOutput:
     def status(self, status: "Status") -> None:
         """One object; see ``schemas/status.json``."""
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
-                 "neo4j", "server")  # fmt: skip
+                 "partitions", "compact", "neo4j", "server")  # fmt: skip
         held = {name: getattr(status, name) for name in names}
         self._line({"warehouse": status.warehouse, **held})
 

@@ -183,6 +183,8 @@ def _held(status: "Status") -> Iterator[tuple[str, str]]:
         yield "generation", f"{status.generation:,}"
         for name in ("triples", "items", "components", "sets", "set_dependencies"):
             yield name.replace("_", " "), f"{getattr(status, name):,}"
+        worth = f"; {status.needed:,} would do: run provhouse compact" if status.compact else ""
+        yield "partitions", f"{status.partitions:,}{worth}"
     yield "neo4j", status.neo4j or "not up; a command that needs it starts it"
     if status.server:
         yield "server", status.server

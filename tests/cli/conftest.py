@@ -107,8 +107,9 @@ def summary() -> Summary:
     """An ingest with everything to report."""
     return Summary(
         generation=2, triples=1_234_567, items=700_001, components=12, sets=340,
-        set_dependencies=1, rejected=3, duplicates=2_001, two_tables=1, new_triples=1_000,
-        new_items=1, tables=("clean", "monthly", "raw"), rejects=Path("/w/base-0/rejects"),
+        set_dependencies=1, partitions=1, rejected=3, duplicates=2_001, two_tables=1,
+        new_triples=1_000, new_items=1, tables=("clean", "monthly", "raw"),
+        rejects=Path("/w/base-0/rejects"),
         first_rejects=(Reject("a.csv", 7, "no src"), Reject("b\n.csv", 1_200, "no dst")),
         bytes_on_disk=12_345_678, committed=True,
         seconds={"read": 1.25, "number": 2.5, "total": 4.0}, peak_memory_mb=2_048,
@@ -138,7 +139,7 @@ def status() -> Status:
     """A small warehouse with Neo4j up."""
     return Status(
         warehouse="/w", generation=3, triples=6, items=7, components=1, sets=2,
-        set_dependencies=1, neo4j="bolt://127.0.0.1:7687", server=None,
+        set_dependencies=1, partitions=13, needed=1, neo4j="bolt://127.0.0.1:7687", server=None,
     )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ def check(layout: Layout, session: SparkSession, address: Address, theta: int) -
         "components": nx.number_connected_components(graph),
         "sets": len(sets.ids),
         "set_dependencies": len(pairs),
+        "partitions": len(np.unique(triples["partition"])),
     }
 
 

@@ -1,7 +1,6 @@
 """What is stored serves what is to come: the scenarios of docs/decisions/0004-tables.md."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,14 @@ import pytest
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.cypher.graph import Graph
-from provhouse.ingest import ingest, write
+from provhouse.ingest import write, writer
+from provhouse.ingest.rollback import rollback
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.query.bulk import Bulk
 from provhouse.query.csprov import CSProv
 from provhouse.store import tables
-from provhouse.store.commits import current, generations, read_commit, write_commit
-from provhouse.store.ids import finished, read_ids, take
+from provhouse.store.commits import current, generations, read_commit
+from provhouse.store.ids import read_ids
 from provhouse.store.snapshot import Snapshot
 
 Houses = Callable[..., House]
@@ -60,7 +60,7 @@ def test_a_hidden_ingest_is_gone_and_its_names_get_new_numbers(houses: Houses) -
     house = houses(theta=4, pack=0)
     house.ingest(FIRST)
     house.ingest(SECOND)
-    _hide_last(house)
+    rollback(house.settings, Silent())
     house.check()
     _agrees(house, FIRST, "a0", "a9", "a12")
     before = read_ids(house.layout)
@@ -69,18 +69,6 @@ def test_a_hidden_ingest_is_gone_and_its_names_get_new_numbers(houses: Houses) -
     snapshot = Snapshot(house.layout, read_commit(house.layout, before.generation))
     assert int(snapshot.names.locate(pa.array(["b0"]))[0]) >= before.item
     assert snapshot.commit.visible == ((1, 1), (before.ingest, before.ingest))
-
-
-def _hide_last(house: House) -> None:
-    """What a rollback will do: a new generation without the last ingest."""
-    layout = house.layout
-    first, last = read_commit(layout, 1), current(layout)
-    assert last
-    ids = read_ids(layout)
-    take(layout, replace(ids, generation=ids.generation + 1))
-    kept = replace(last, generation=ids.generation, visible=first.visible, totals=first.totals)
-    write_commit(layout, kept)
-    finished(layout)
 
 
 def test_a_second_base_stands_beside_the_first(houses: Houses) -> None:
@@ -148,6 +136,6 @@ def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> N
     real = tables.append_rows
     with monkeypatch.context() as patch:
         patch.setattr(write, "append_rows", append_rows)
-        patch.setattr(ingest, "recover", lambda layout: None)
+        patch.setattr(writer, "recover", lambda layout: None)
         with pytest.raises(Crash):
             house.ingest(SECOND)

@@ -1,0 +1,52 @@
+"""``rollback`` and ``compact``: another generation of what is held."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from .invocation import FormOption, invocation
+from .output.output import Output, opened
+
+if TYPE_CHECKING:
+    from provhouse.model.settings import Settings
+
+
+def rollback(ctx: typer.Context, form: FormOption = None) -> None:
+    """Take the last ingest back.
+
+    What was held before it is shown again; earlier generations stay as they were.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.ingest.rollback import rollback as taken_back
+
+    from .listening import listening
+
+    with opened(form) as output:
+        with listening(keep=True) as progress:
+            taken_back(settings, progress)
+        _status(output, settings)
+
+
+def compact(ctx: typer.Context, form: FormOption = None) -> None:
+    """Lay out anew what many ingests have brought.
+
+    Questions then read less. Answers stay the same, and so do earlier generations; who asks
+    meanwhile is not disturbed.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.ingest.compact import compact as compacted
+
+    from .listening import listening
+
+    with opened(form) as output:
+        with listening(keep=True) as progress:
+            compacted(settings, progress)
+        _status(output, settings)
+
+
+def _status(output: Output, settings: "Settings") -> None:
+    from provhouse.query.status import status
+
+    output.status(status(settings))

@@ -1,0 +1,2 @@
+MATCH (t:Table {warehouse: $warehouse})
+DETACH DELETE t

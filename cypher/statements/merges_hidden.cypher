@@ -1,0 +1,5 @@
+// A component that is one again.
+UNWIND $rows AS row
+MATCH (:Component {warehouse: $warehouse, id: row.component})-[merged:MERGED_INTO]->
+      (:Component {warehouse: $warehouse, id: row.into})
+DELETE merged

@@ -1,0 +1,23 @@
+"""The last of a writer's steps: a generation becomes current."""
+
+from contextlib import suppress
+
+from provhouse.cypher.graph import Graph
+from provhouse.model.errors import Unavailable
+from provhouse.store.commits import write_commit
+from provhouse.store.ids import finished
+from provhouse.store.layout import Layout, sync_folder
+from provhouse.store.snapshot import Snapshot
+
+from .load import announce
+
+
+def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
+    """Make a generation current whose tables are written and whose sets Neo4j holds."""
+    layout.create(layout.commits)
+    for folder in (layout.base(after.commit.base), layout.root):
+        sync_folder(folder)
+    write_commit(layout, after.commit)
+    finished(layout)
+    with suppress(Unavailable):  # it is committed; this is for people who look around
+        announce(graph, after)

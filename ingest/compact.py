@@ -1,0 +1,60 @@
+"""A compaction: all that is held, cut anew into a base of its own, as one ingest would have been.
+
+Many appends leave many small sets and partitions. Old and new base stand side by side, so that
+readers go on undisturbed and earlier generations stay.
+"""
+
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.store.commits import current
+from provhouse.store.layout import Layout
+
+from .restage import restage
+from .steps import STEPS
+from .summary import Summary
+from .work import Work
+from .writer import Order, carry_out
+
+LARGE = 1 << 18
+"""So many sets and dependencies are written sooner by Neo4j's importer, where it can be used."""
+
+
+def compact(settings: Settings, progress: Progress) -> Summary:
+    """Make a new base of all that the current generation shows; answers are what they were.
+
+    Raises NotFound where nothing is held, Busy beside another writer, and Damaged, with nothing
+    changed, where not all came out that went in.
+    """
+    watch = Stopwatch()
+    held = current(Layout(settings.warehouse))
+    if held is None or not held.totals.triples:
+        raise NotFound(
+            f"The warehouse {settings.warehouse} should hold something to compact",
+            "It holds no triple",
+            "Begin with: provhouse ingest FILES",
+        )
+    large = held.totals.sets + held.totals.set_dependencies >= LARGE
+    return carry_out(Order(COMPACTION, anew=True, large=large), settings, watch, progress)
+
+
+def _compare(work: Work) -> None:
+    """All that was held is there again; else nothing becomes current."""
+    assert work.before, "there is something to be compacted"
+    assert work.commit, "the tables are written before"
+    for name in ("triples", "items", "components"):
+        was, is_ = (getattr(commit.totals, name) for commit in (work.before, work.commit))
+        if was != is_:
+            raise Damaged(
+                f"The new base should hold as many {name} as the old one, {was:,}",
+                f"It holds {is_:,}",
+                "The old one stays current; bring its folder back from a backup",
+            )
+
+
+COMPACTION = (
+    ("Stage what is held", restage),
+    *STEPS[2:5],
+    ("Verify what came out", _compare),
+    *STEPS[5:],
+)

@@ -1,0 +1,179 @@
+"""What a warehouse holds, staged anew as if it had just been read, named and numbered.
+
+A place is the position of an item among all that are held, in the order of their numbers.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I32, I64
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    BORN,
+    DST,
+    INGEST,
+    NAME,
+    OP,
+    SRC,
+    TABLE,
+)
+from provhouse.store.commits import Commit
+from provhouse.store.hashing import hashes
+from provhouse.store.layout import Layout
+from provhouse.store.partitions import partition_path, read_partition
+from provhouse.store.snapshot import Snapshot
+from provhouse.store.spark import run_tasks
+from provhouse.store.tables import table_files
+
+from .naming import Named
+from .spelling import RANGE
+from .stage import HASH, REJECTS, Staged
+from .work import Work
+
+CHUNK_TRIPLES = 2 << 20
+"""About how many triples are staged by one task."""
+ROWS = pa.schema([(OP, pa.string()), (ATTRIBUTES, pa.string()), (BORN, pa.int32())])
+
+
+def restage(work: Work) -> None:
+    """The step that stands for reading and numbering: all that is held, and nothing else."""
+    assert work.before, "there is something to be compacted"
+    work.rolls_back_to = work.before.rolls_back_to  # nothing is brought that could be taken back
+    snapshot = Snapshot(work.layout, work.before)
+    held = _Held(work.folder, work.layout, work.before)
+    work.tables = ["", *snapshot.tables]
+    items = sum(span.items for span in snapshot.spans)
+    tasks: list[_Task] = [_Triples(n, held, chunk) for n, chunk in enumerate(_chunks(snapshot))]
+    for number, start in enumerate(range(0, items, RANGE)):
+        tasks.append(_Names(number, held, start, min(start + RANGE, items), work.tables))
+    for number, file in enumerate(held.rejects()):
+        tasks.append(_Rejects(number, held, file, work.ids.ingest))
+    for kind in ("rows", "edges", "items", "codes", "rejects"):
+        (work.folder / kind).mkdir()
+    done = run_tasks(work.context, _run, tasks, work.progress)
+    work.staged = [result for result in done if isinstance(result, Staged)]
+    work.named = [result for result in done if isinstance(result, Named)]
+    codes = [np.load(path) for path in sorted((work.folder / "codes").iterdir())]
+    np.save(work.folder / "tables.npy", np.concatenate(codes))
+    np.save(work.folder / "held.npy", np.full(items, -1, np.int64))
+
+
+def _chunks(snapshot: Snapshot) -> Iterator[I64]:
+    """Neighbouring partitions that have about so many triples together."""
+    places = snapshot.placements
+    at = np.searchsorted(snapshot.partitions, places.partitions)
+    chunk = np.cumsum(np.bincount(at, places.triples)) // CHUNK_TRIPLES
+    yield from np.split(snapshot.partitions, np.flatnonzero(np.diff(chunk)) + 1)
+
+
+def _run(task: "_Task") -> Staged | Named | None:
+    return task.run()
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What is held, and where it is staged."""
+
+    folder: Path
+    layout: Layout
+    commit: Commit
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(self.layout, self.commit)
+
+    def spans(self) -> tuple[I64, I64]:
+        """The numbers and the places at which the items of each ingest begin."""
+        spans = self.snapshot().spans
+        items = np.array([span.items for span in spans], np.int64)
+        return np.array([span.first for span in spans], np.int64), np.cumsum(items) - items
+
+    def rejects(self) -> list[Path]:
+        folder = self.layout.table(self.commit.base, "rejects")
+        return table_files(folder, "rejects", self.commit.tables.get("rejects"))
+
+
+@dataclass(frozen=True)
+class _Triples:
+    """Some partitions that become staged rows, and edges between places."""
+
+    number: int
+    held: _Held
+    partitions: I64
+
+    def run(self) -> Staged:
+        triples = self.held.layout.table(self.held.commit.base, "triples")
+        firsts, starts = self.held.spans()
+
+        def places(numbers: I64) -> I32:
+            span = np.searchsorted(firsts, numbers, "right") - 1
+            return (numbers - firsts[span] + starts[span]).astype(np.int32)
+
+        edges = [np.empty((2, 0), np.int32)]
+        path = self.held.folder / "rows" / f"{self.number:06d}.arrow"
+        with pa.ipc.new_stream(str(path), ROWS) as out:
+            for partition in self.partitions.tolist():
+                rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
+                out.write_table(rows.select(ROWS.names).cast(ROWS))
+                edges.append(np.stack([places(np.asarray(rows[end])) for end in (SRC, DST)]))
+        joined = np.concatenate(edges, axis=1)
+        np.save(self.held.folder / "edges" / f"{self.number:06d}.npy", joined)
+        return Staged(joined.shape[1], 0)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Some places whose items become staged names."""
+
+    number: int
+    held: _Held
+    start: int
+    end: int
+    tables: Sequence[str]
+
+    def run(self) -> Named:
+        firsts, starts = self.held.spans()
+        place = np.arange(self.start, self.end)
+        span = np.searchsorted(starts, place, "right") - 1
+        numbers = place - starts[span] + firsts[span]
+        known = self.held.snapshot().names
+        names, tables = known.names(numbers), known.tables(numbers)
+        rows = pa.table({NAME: names, TABLE: tables, HASH: hashes(names)})
+        path = self.held.folder / "items" / f"{self.number:04d}.arrow"
+        with pa.ipc.new_stream(str(path), rows.schema) as out:
+            out.write_table(rows)
+        codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
+        np.save(self.held.folder / "codes" / f"{self.number:04d}.npy", np.asarray(codes))
+        return Named(len(names), 0, ())
+
+
+@dataclass(frozen=True)
+class _Rejects:
+    """A file of rejected rows that is kept."""
+
+    number: int
+    held: _Held
+    file: Path
+    ingest: int
+
+    def run(self) -> None:
+        snapshot = self.held.snapshot()
+        path = self.held.folder / "rejects" / f"{self.number:06d}.parquet"
+        with (
+            pq.ParquetFile(self.file) as file,
+            pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False) as out,
+        ):
+            for batch in file.iter_batches():
+                shown = snapshot.shows(np.asarray(batch[INGEST]))
+                rows = pa.table(batch.filter(pa.array(shown)))
+                ingest = pa.repeat(pa.scalar(self.ingest, pa.int32()), rows.num_rows)
+                at = rows.column_names.index(INGEST)
+                out.write_table(rows.set_column(at, INGEST, ingest).cast(REJECTS))
+
+
+_Task = _Triples | _Names | _Rejects

@@ -1,0 +1,80 @@
+"""A rollback: a new generation that shows what was there before the last ingest.
+
+Nothing is removed: tables only grow, and Neo4j may hold more than a generation needs. What was
+hidden stays in the generations that showed it, and its ids are never given again.
+"""
+
+import secrets
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import connected
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.commits import Commit, Totals, current, generations, read_commit
+from provhouse.store.ids import read_ids, take
+from provhouse.store.layout import Layout
+from provhouse.store.locks import writing
+from provhouse.store.snapshot import Snapshot
+
+from .committing import make_current
+from .load import load_without
+from .recover import recover
+
+
+def rollback(settings: Settings, progress: Progress) -> Commit:
+    """Take the last ingest back; the generation that shows the rest.
+
+    Raises NotFound where there is no ingest to take back, Busy beside another writer, Damaged
+    where Neo4j lacks what would be shown.
+    """
+    layout = Layout(settings.warehouse)
+    with ExitStack() as stack:
+        stack.enter_context(writing(layout))
+        recover(layout)
+        held = current(layout)
+        if held is None or not held.visible:
+            raise NotFound(
+                f"The warehouse {settings.warehouse} should have an ingest to take back",
+                "It holds nothing",
+                "Begin with: provhouse ingest FILES",
+            )
+        progress.begin("Start Neo4j")
+        address = stack.enter_context(
+            connected(settings.graph_home, settings.neo4j_memory, progress)
+        )
+        graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+        progress.begin("Take the last ingest back")
+        shown = _shown_before(layout, held)
+        if shown.generation:
+            graph.check_load(shown.commit, shown.generation)
+        ids = read_ids(layout)
+        take(layout, replace(ids, generation=ids.generation + 1))
+        after = replace(
+            shown,
+            generation=ids.generation,
+            commit=secrets.token_hex(16),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        load_without(graph, Snapshot(layout, held), Snapshot(layout, after))
+        make_current(layout, graph, Snapshot(layout, after))
+        return after
+
+
+def _shown_before(layout: Layout, held: Commit) -> Commit:
+    """What was there before the last ingest, on the newest tables of that base."""
+    if held.rolls_back_to is None:
+        raise NotFound(
+            f"Generation {held.generation} should say what was there before it",
+            "It does not; an earlier provhouse made it",
+            "Ingest what shall stay with --replace",
+        )
+    if not held.rolls_back_to:
+        return replace(held, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
+    shown = read_commit(layout, held.rolls_back_to)
+    records = (read_commit(layout, number) for number in reversed(generations(layout)))
+    newest = next(record for record in records if record.base == shown.base)
+    return replace(shown, tables=newest.tables)

@@ -1,0 +1,128 @@
+"""A writer's way from the lock to the commit record: what an ingest and a compaction share."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import Import, connected, is_fresh, process_id
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.store.commits import Totals, current
+from provhouse.store.ids import read_ids
+from provhouse.store.layout import Layout
+from provhouse.store.locks import writing
+from provhouse.store.snapshot import Snapshot
+from provhouse.store.spark import Starting
+
+from .memory import PeakMemory
+from .readers import Source
+from .recover import recover
+from .splits import Split
+from .steps import nothing_new
+from .summary import Summary
+from .work import Work
+
+
+@dataclass(frozen=True)
+class Order:
+    """What shall become a generation, and by which steps."""
+
+    steps: Sequence[tuple[str, Callable[[Work], None]]]
+    sources: Sequence[Source] = ()
+    splits: tuple[Path, list[Split]] | None = None
+    strict: bool = False
+    anew: bool = False
+    """Begins a base, instead of adding to the one that is held."""
+    large: bool = False
+    """Neo4j's importer pays, where it can be used: before the first start of a server."""
+
+
+def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Progress) -> Summary:
+    """Be the one writer, start what it takes, and go through the steps of an order.
+
+    Raises what the steps raise, Busy beside another writer, Damaged where Neo4j lacks what would
+    be added to; the warehouse is as it was then.
+    """
+    layout = Layout(settings.warehouse)
+    with ExitStack() as stack:
+        stack.enter_context(writing(layout))
+        memory = stack.enter_context(PeakMemory())
+        recover(layout)
+        before = current(layout)
+        held = None if order.anew else before
+
+        def connect(first: Import | None = None) -> Graph:
+            """The warehouse in Neo4j, until the end of this work."""
+            home = settings.graph_home
+            address = stack.enter_context(connected(home, settings.neo4j_memory, progress, first))
+            memory.include(process_id(home))
+            return stack.enter_context(Graph(address, layout.warehouse_id()))
+
+        later = order.large and held is None and is_fresh(settings.graph_home)
+        progress.begin("Start Spark" if later else "Start Spark and Neo4j")
+        with watch.step("start"):
+            starting = Starting(settings, layout)
+            graph = None if later else connect()
+            if graph and held:
+                graph.check_load(held.commit, held.generation)
+            context = starting.session().sparkContext
+        layout.create(layout.staging)
+        stack.callback(recover, layout)  # whatever goes wrong, nothing half-written stays
+        work = Work(
+            settings=settings,
+            layout=layout,
+            before=before,
+            held=held,
+            ids=read_ids(layout),
+            sources=order.sources,
+            splits=order.splits,
+            strict=order.strict,
+            folder=layout.staging,
+            context=context,
+            graph=graph,
+            connect=connect,
+            progress=progress,
+        )
+        for title, step in order.steps:
+            progress.begin(title)
+            with watch.step(title.split()[0].lower()):
+                step(work)
+            if nothing_new(work):
+                break
+        return _summary(work, watch.total(), memory.megabytes)
+
+
+def _summary(work: Work, seconds: dict[str, float], memory: int) -> Summary:
+    shown = work.commit or work.before
+    totals = shown.totals if shown else Totals()
+    return Summary(
+        **asdict(totals),
+        generation=shown.generation if shown else 0,
+        rejected=work.rejected,
+        duplicates=work.duplicates,
+        two_tables=work.two_tables,
+        new_triples=work.triples,
+        new_items=work.cut.items if work.commit else 0,
+        tables=tuple(Snapshot(work.layout, shown).tables) if shown else (),
+        rejects=work.layout.table(work.base, "rejects") if work.rejected else None,
+        first_rejects=tuple(work.first_rejects),
+        bytes_on_disk=_bytes(work.layout.root),
+        committed=work.commit is not None,
+        seconds=seconds,
+        peak_memory_mb=memory,
+    )
+
+
+def _bytes(folder: Path) -> int:
+    """All bytes below a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    for root, _, files in os.walk(folder):
+        for file in files:
+            try:
+                total += os.lstat(os.path.join(root, file)).st_size
+            except OSError:
+                continue
+    return total

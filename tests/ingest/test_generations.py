@@ -1,0 +1,212 @@
+"""Ingests, rollbacks and compactions in any order: each generation answers what it should."""
+
+import csv
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+
+import pytest
+from neo4j import GraphDatabase
+
+from helpers.graphs import graph
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.ingest import restage
+from provhouse.ingest.compact import compact
+from provhouse.ingest.rollback import rollback
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.progress import Silent
+from provhouse.query.answer import Direction
+from provhouse.store.commits import Totals, current, generations
+from provhouse.store.snapshot import Snapshot
+
+Houses = Callable[..., House]
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+SEEDS = range(2)
+STEPS = 10
+SHOWN = """
+MATCH (n {warehouse: $warehouse}) WHERE n:Table OR n:Component OR n:Set
+OPTIONAL MATCH (n)-[r]->(m)
+RETURN labels(n)[0], properties(n), type(r), properties(r), labels(m)[0], coalesce(m.id, m.name)
+"""
+
+
+def triples(*seeds: int) -> list[Triple]:
+    return [triple for seed in seeds for triple in graph(seed).triples]
+
+
+def assert_answers(house: House, held: list[Triple], random: Random, questions: int) -> None:
+    """Some of the items that are held have the lineage and impact that networkx says."""
+    oracle = Oracle.of(held)
+    items = sorted({end for triple in held for end in triple[:2]})
+    with house.asker() as asker:
+        for item in random.sample(items, min(questions, len(items))):
+            for direction in DIRECTIONS:
+                expected = oracle.ask(item, direction)
+                assert content(asker.ask(item, direction, "csprov")) == expected, item
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_order_of_changes(houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Ingests with duplicates, one of which connects what was apart, rollbacks and compactions."""
+    monkeypatch.setattr(restage, "CHUNK_TRIPLES", 100)
+    random = Random(seed)
+    house = houses(theta=(3, 10)[seed % 2], pack=seed, partition_triples=50)
+    rows = triples(*(seed * 100 + n for n in range(12)))
+    random.shuffle(rows)
+    rows += [Triple(random.choice(rows).dst, random.choice(rows).src, "join") for _ in range(6)]
+    states: list[list[Triple]] = [[]]
+    """What is held, and what was before each ingest of it."""
+    for step in range(STEPS):
+        change = "ingest" if step < 2 else random.choice(["ingest", "rollback", "compact"])
+        if change == "ingest" or len(states) < 3:
+            new = random.sample(rows, 30)
+            summary = house.ingest(new)
+            if set(new) <= set(states[-1]):
+                assert not summary.committed
+            else:
+                states.append(sorted({*states[-1], *new}))
+        elif change == "rollback":
+            rollback(house.settings, Silent())
+            states.pop()
+        else:
+            compact(house.settings, Silent())
+        house.check()
+        commit = current(house.layout)
+        assert commit
+        assert commit.totals.triples == len(states[-1])
+        assert_answers(house, states[-1], random, 4)
+
+
+def test_ten_appends_answer_as_one_ingest_does(houses: Houses) -> None:
+    """The table of an item that is named with two apart: it keeps the one it came with."""
+    random = Random(7)
+    rows = sorted(set(triples(*range(500, 522))))
+    random.shuffle(rows)
+    appended, whole = houses(theta=5, pack=3), houses(theta=5, pack=3)
+    for part in range(10):
+        appended.ingest(rows[part::10])
+    summary = whole.ingest(rows)
+    commit = current(appended.layout)
+    assert commit
+    for name in ("triples", "items", "components"):
+        assert getattr(commit.totals, name) == getattr(summary, name)
+    items = sorted({end for triple in rows for end in triple[:2]})
+    with appended.asker() as one, whole.asker() as other:
+        for item in random.sample(items, 40):
+            for direction in DIRECTIONS:
+                answers = [content(asker.ask(item, direction, "csprov")) for asker in (one, other)]
+                assert answers[0] == answers[1]
+
+
+def shown(house: House, sets: set[int]) -> list[str]:
+    """What people see in Neo4j of these sets, of their components and of tables."""
+    auth = (house.address.user, house.address.password)
+    with (
+        GraphDatabase.driver(house.address.bolt, auth=auth) as driver,
+        driver.session() as session,
+    ):
+        rows = session.run(SHOWN, warehouse=house.layout.warehouse_id()).values()
+    kept = [row for row in rows if row[0] == "Table" or {row[1]["id"], row[5]} <= {*sets, None}]
+    return sorted(repr([kind, sorted(own.items()), *rest]) for kind, own, *rest in kept)
+
+
+def test_neo4j_shows_what_it_did_before_what_was_taken_back(houses: Houses) -> None:
+    house = houses(theta=4, pack=0)
+    house.ingest(triples(44, 47))
+    commit = current(house.layout)
+    assert commit
+    snapshot = Snapshot(house.layout, commit)
+    ids = {*snapshot.set_ids.tolist(), *snapshot.set_components.tolist()}
+    before = shown(house, ids)
+    one, other = (graph(seed).triples[0] for seed in (44, 47))
+    house.ingest(
+        [Triple(one.dst, other.src, "join", "new", "new"), Triple("x", one.src, "", "new", "")]
+    )
+    assert shown(house, ids) != before
+    rollback(house.settings, Silent())
+    house.check()
+    after = shown(house, ids)
+    assert [row for row in after if "'ops': ['join']" not in row] == before
+    assert len(after) == len(before) + 1  # that dependency stays, for the generation that had it
+
+
+def test_a_rollback_goes_back_to_the_base_before_and_to_nothing(houses: Houses) -> None:
+    house = houses(theta=4, pack=0)
+    house.ingest(triples(1))
+    house.ingest(triples(2), replace=True)
+    assert_answers(house, triples(2), Random(1), 3)
+    rollback(house.settings, Silent())
+    assert_answers(house, triples(1), Random(1), 3)
+    shown = rollback(house.settings, Silent())
+    assert (shown.visible, shown.totals) == ((), Totals())
+    with house.asker() as asker, pytest.raises(NotFound, match="0 items"):
+        asker.ask(triples(1)[0].src, "upstream", "csprov")
+    for change in (rollback, compact):
+        with pytest.raises(NotFound):
+            change(house.settings, Silent())
+    house.ingest(triples(1, 2))
+    assert_answers(house, triples(1, 2), Random(1), 3)
+
+
+def test_a_compaction_is_one_ingest_and_disturbs_no_reader(houses: Houses) -> None:
+    """Triples keep the generation they were born in, rejects stay, and what is hidden does not."""
+    house = houses(theta=4, pack=0, partition_triples=20)
+    parts = [triples(seed) for seed in range(60, 66)]
+    for part in parts[:5]:
+        house.ingest_files(file(house, [*part, Triple("", "no src", "")]))
+    held = sorted({triple for part in parts[:5] for triple in part})
+    house.ingest(parts[5])
+    rollback(house.settings, Silent())
+    born = born_in(house)
+    with house.asker() as reader:
+        item = held[0].dst
+        compact(house.settings, Silent())
+        assert content(reader.ask(item, "upstream", "csprov")) == Oracle.of(held).ask(
+            item, "upstream"
+        )
+    house.check()
+    assert born_in(house) == born
+    assert set(born.values()) == {1, 2, 3, 4, 5}
+    commit = current(house.layout)
+    assert commit
+    assert len(Snapshot(house.layout, commit).rows("rejects")) == 5
+    one = houses(theta=4, pack=0, partition_triples=20)
+    summary = one.ingest(held)
+    assert asdict(commit.totals) == {
+        **asdict(commit.totals),
+        **{n: getattr(summary, n) for n in ("triples", "items", "components")},
+    }
+    assert_answers(house, held, Random(1), 10)
+
+
+def file(house: House, rows: list[Triple]) -> Path:
+    path = house.settings.warehouse.parent / "rows.csv"
+    with path.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([Triple._fields, *rows])
+    return path
+
+
+def born_in(house: House) -> dict[tuple[str, ...], int]:
+    """The generation that each triple was born in, read from the Delta table."""
+    commit = current(house.layout)
+    assert commit
+    snapshot = Snapshot(house.layout, commit)
+    rows = snapshot.rows("triples", ["src", "dst", "op", "born"])
+    src, dst = (snapshot.names.names(rows[end].to_numpy()).to_pylist() for end in ("src", "dst"))
+    triples = zip(src, dst, rows["op"].to_pylist(), strict=True)
+    return dict(zip(triples, rows["born"].to_pylist(), strict=True))
+
+
+def test_a_compaction_that_lost_something_changes_nothing(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = houses(theta=4, pack=0, partition_triples=5)
+    house.ingest(triples(1, 2))
+    monkeypatch.setattr(restage, "_chunks", lambda snapshot: [snapshot.partitions[1:]])
+    with pytest.raises(Damaged, match="as many triples"):
+        compact(house.settings, Silent())
+    assert generations(house.layout) == [1]
+    assert [f.name for f in house.layout.root.glob("base-*")] == ["base-1"]
+    assert_answers(house, triples(1, 2), Random(1), 3)
