@@ -32,16 +32,11 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
     where Neo4j lacks what would be shown.
     """
     layout = Layout(settings.warehouse)
+    _check_held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
         recover(layout)
-        held = current(layout)
-        if held is None or not held.visible:
-            raise NotFound(
-                f"The warehouse {settings.warehouse} should have an ingest to take back",
-                "It holds nothing",
-                "Begin with: provhouse ingest FILES",
-            )
+        held = _check_held(layout)
         progress.begin("Start Neo4j")
         address = stack.enter_context(
             connected(settings.graph_home, settings.neo4j_memory, progress)
@@ -62,6 +57,17 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
         load_without(graph, Snapshot(layout, held), Snapshot(layout, after))
         make_current(layout, graph, Snapshot(layout, after))
         return after
+
+
+def _check_held(layout: Layout) -> Commit:
+    held = current(layout)
+    if held is None or not held.visible:
+        raise NotFound(
+            f"The warehouse {layout.root} should have an ingest to take back",
+            "It holds nothing",
+            "Begin with: provhouse ingest FILES",
+        )
+    return held
 
 
 def _shown_before(layout: Layout, held: Commit) -> Commit:

@@ -23,7 +23,8 @@ def valid(name: str, text: str) -> dict[str, Any]:
 
 def test_nothing_was_ingested(fresh: Command) -> None:
     """Exit 3 where something is asked of it, and a status of zeros; nothing is written."""
-    for asked in (("lineage", "a"), ("impact", "a"), ("cypher", "RETURN 1"), ("browser",)):
+    commands = ("lineage a", "impact a", "cypher x", "browser", "rollback", "compact")
+    for asked in map(str.split, commands):
         fresh.kept = False
         done = fresh(*asked, status=3)
         assert str(fresh.warehouse) in done.message
@@ -147,3 +148,13 @@ def test_two_commands_share_the_neo4j_that_the_first_one_started(held: Command) 
     assert [out for out, _ in outs] == ['[\n{"n":1}\n]\n'] * 2
     assert "".join(err for _, err in outs).count("Starting Neo4j") == 1
     own.assert_nothing_left()
+
+
+def test_rollback_and_compact(fresh: Command, tmp_path: Path) -> None:
+    """Both say what is held afterwards."""
+    (tmp_path / "one.csv").write_text("src,dst\na,b\n")
+    fresh("ingest", tmp_path / "one.csv")
+    status = valid("status", fresh("compact").out)
+    assert [status[name] for name in ("generation", "triples", "partitions")] == [2, 1, 1]
+    status = valid("status", fresh("rollback").out)
+    assert [status[name] for name in ("generation", "triples", "compact")] == [3, 0, False]
