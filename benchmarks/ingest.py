@@ -1,8 +1,8 @@
 """The whole ingest of the paper's trace, from CSV files to the first answer: `make bench-ingest`.
 
-The command is run as a user runs it. After the first load it appends twice 10,000 triples, asks the
-first question, and compares the answer with the trace itself. What was measured goes to
-`results/ingest.json`, by number of copies.
+The command is run as a user runs it. After the first load the first question is asked, and its
+answer compared with the trace itself; then 10,000 triples are appended three times. What was
+measured goes to `results/ingest.json`, by number of copies.
 """
 
 import argparse
@@ -12,13 +12,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from floors import floors
+from ingest_form import Answered, Ingested, Measured, Results
 from machine import machine, packages
 from paper_trace import paper
 from trace_files import Trace, names, write
@@ -30,48 +32,6 @@ RESULTS = Path(__file__).parent / "results" / "ingest.json"
 PROGRAM = Path(sys.executable).with_name("provhouse")
 SEED = 5
 APPENDED = 10_000
-
-
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="work there and leave it, else in a temporary")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
-        measured = run(given.folder or Path(temporary), given.copies)
-    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    held[str(given.copies)] = measured
-    RESULTS.write_text(json.dumps(held, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    print(json.dumps(measured, indent=2))
-
-
-def run(folder: Path, copies: int) -> dict[str, Any]:
-    """Make the trace, take it in, append, ask."""
-    trace = paper(SEED)
-    files = folder / "trace"
-    if not files.exists():
-        write(trace, files, copies)
-    command = Command(folder / "warehouse")
-    load = os.getloadavg()[0]
-    first = command.json("ingest", files)
-    result = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
-        "csv_bytes": size(files),
-        "ingest": first,
-        "bytes": {part: size(command.warehouse / where) for part, where in PARTS.items()},
-        "first_answer": asked(command, trace, np.random.default_rng(SEED)),
-    }
-    rng = np.random.default_rng(SEED)
-    for name, rows in (("large", into_large(trace, rng)), ("small", into_small())):
-        file = append_file(folder / f"{name}.csv", rows)
-        result[f"append_{name}"] = command.json("ingest", file)
-    return result
-
-
 PARTS = {
     "all": ".",
     "names": "base-1/names",
@@ -79,6 +39,55 @@ PARTS = {
     "neo4j": "neo4j",
     "neo4j_log": "neo4j/data/transactions",
 }
+"""What is counted apart, by folder of the warehouse."""
+Rows = Iterator[tuple[str, str]]
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure a whole ingest, and appends to it.")
+    parser.add_argument("--copies", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="work there and leave it, else in a temporary")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
+        measured = run(given.folder or Path(temporary), given.copies)
+    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    results: Results = {**held, str(given.copies): measured}
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def run(folder: Path, copies: int) -> Measured:
+    """Make the trace, take it in, ask, append."""
+    trace = paper(SEED)
+    files = folder / "trace"
+    paths = sorted(files.iterdir()) if files.exists() else write(trace, files, copies)
+    command = Command(folder / "warehouse")
+    rng = np.random.default_rng(SEED)
+    load = round(os.getloadavg()[0], 2)
+    first = command.ingest(files)
+    held = {part: size(command.warehouse / where) for part, where in PARTS.items()}
+    answer = asked(command, trace, rng)
+    appended = {
+        "new small components": into_small(),
+        "onto and within a large component": into_large(trace, rng),
+        "between any items": between_any(trace, copies, rng),
+    }
+    appends = {
+        name: command.ingest(append_file(folder / "append.csv", rows))
+        for name, rows in appended.items()
+    }
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "load": load,
+        "machine": machine(),
+        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
+        "csv_bytes": size(files),
+        "ingest": first,
+        "bytes": held,
+        "first_answer": answer,
+        "floors": {s: round(v, 2) for s, v in floors(trace, paths, copies).items()},
+        "appends": appends,
+    }
 
 
 class Command:
@@ -86,6 +95,11 @@ class Command:
 
     def __init__(self, warehouse: Path) -> None:
         self.warehouse = warehouse
+
+    def ingest(self, files: Path) -> Ingested:
+        """Take files in."""
+        found = self.json("ingest", files)
+        return cast(Ingested, {name: found[name] for name in Ingested.__annotations__})
 
     def json(self, *arguments: object) -> dict[str, Any]:
         """What a command prints as JSON, and how long it took as a whole."""
@@ -104,14 +118,18 @@ def size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def asked(command: Command, trace: Trace, rng: np.random.Generator) -> dict[str, Any]:
-    """The lineage of one item, cold; it must be what the trace says."""
+def asked(command: Command, trace: Trace, rng: np.random.Generator) -> Answered:
+    """The lineage of one item; it must be what the trace says."""
     item = int(rng.choice(trace.dst))
-    answer = command.json("lineage", names(trace, 1, np.array([item], np.int32))[0].as_py())
+    answer = command.json("lineage", texts(trace, 1, np.array([item]))[0])
     if len(answer["items"]) != len(upstream(trace, item)):
         raise SystemExit(f"the lineage of item {item} is wrong")
-    kept = ("read", "seconds", "wall_seconds", "method")
-    return {"items": len(answer["items"]), **{name: answer[name] for name in kept}}
+    return {
+        "items": len(answer["items"]),
+        "method": answer["method"],
+        "triples_read": answer["read"]["triples"],
+        "wall_seconds": answer["wall_seconds"],
+    }
 
 
 def upstream(trace: Trace, item: int) -> set[int]:
@@ -124,29 +142,38 @@ def upstream(trace: Trace, item: int) -> set[int]:
     return found
 
 
-def into_large(trace: Trace, rng: np.random.Generator) -> Iterable[tuple[str, str]]:
-    """Half hang a new item on one of the large components, half connect two of its items."""
-    count = np.bincount(trace.document, minlength=len(trace.documents))
-    of_document = np.argsort(-count)[0]
-    among = np.flatnonzero(trace.document == of_document)
-    one, other = np.sort(rng.choice(among, (2, APPENDED // 2)), axis=0)
-    old, to = texts(trace, one), texts(trace, other)
-    yield from zip(old, (f"new/{number}" for number in range(len(old))), strict=True)
-    yield from zip(old, to, strict=True)
-
-
-def texts(trace: Trace, items: I64) -> list[str]:
-    """The names of items of the first copy."""
-    found: list[str] = names(trace, 1, items.astype(np.int32)).to_pylist()
-    return found
-
-
-def into_small() -> Iterable[tuple[str, str]]:
+def into_small() -> Rows:
     """New components of two items."""
     return ((f"fresh/{number}/a", f"fresh/{number}/b") for number in range(APPENDED))
 
 
-def append_file(path: Path, rows: Iterable[tuple[str, str]]) -> Path:
+def into_large(trace: Trace, rng: np.random.Generator) -> Rows:
+    """Half hang a new item on one of a large component, half connect two of its items."""
+    among = np.flatnonzero(trace.document == np.bincount(trace.document).argmax())
+    one, other = np.sort(rng.choice(among, (2, APPENDED // 2)), axis=0)
+    old = texts(trace, 1, one)
+    yield from zip(old, (f"new/{number}" for number in range(len(old))), strict=True)
+    yield from zip(old, texts(trace, 1, other), strict=True)
+
+
+def between_any(trace: Trace, copies: int, rng: np.random.Generator) -> Rows:
+    """Connect items of the same copy, whichever they are."""
+    copy = rng.integers(1, copies + 1, APPENDED)
+    one, other = np.sort(rng.integers(0, len(trace.table), (2, APPENDED)), axis=0)
+    for number in range(1, copies + 1):
+        here = copy == number
+        yield from zip(
+            texts(trace, number, one[here]), texts(trace, number, other[here]), strict=True
+        )
+
+
+def texts(trace: Trace, copy: int, items: I64) -> list[str]:
+    """The names of items of a copy."""
+    found: list[str] = names(trace, copy, items.astype(np.int32)).to_pylist()
+    return found
+
+
+def append_file(path: Path, rows: Rows) -> Path:
     """A file of triples."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)

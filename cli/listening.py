@@ -20,7 +20,7 @@ from rich.text import Text
 from provhouse.model.progress import Progress
 
 from .output.escape import shown
-from .output.table import console, lasted
+from .output.table import console, lasted, quantity
 
 
 class Listener(Progress, Protocol):
@@ -52,7 +52,7 @@ class Lines:
     def begin(self, step: str) -> None:
         """A pipe gets no steps."""
 
-    def advance(self, done: int, total: int) -> None:
+    def advance(self, done: int, total: int, unit: str = "") -> None:
         """A pipe gets no bar."""
 
     def count(self, name: str, value: int) -> None:
@@ -84,11 +84,11 @@ class Steps:
             if not task.finished:
                 self._bars.update(task.id, total=1, completed=1)
 
-    def advance(self, done: int, total: int) -> None:
+    def advance(self, done: int, total: int, unit: str = "") -> None:
         """Move the bar of the step that runs; only its end says that it is finished."""
         for task in self._bars.tasks[-1:]:
             whole = max(total, done + 1)
-            self._bars.update(task.id, completed=done, total=whole)
+            self._bars.update(task.id, completed=done, total=whole, unit=unit)
 
     def count(self, name: str, value: int) -> None:
         """Write the count behind the step that runs."""
@@ -109,11 +109,22 @@ class Steps:
 
 
 class _Time(ProgressColumn):
-    """Seconds of a step, shown only once it takes long enough to be noticed."""
+    """Seconds of a step, shown once it takes long enough to be noticed; how fast, and what is left.
+
+    What is left is told from all that was done so far: a step's parts are alike.
+    """
 
     def render(self, task: Task) -> Text:
         seconds = task.finished_time if task.finished else task.elapsed
-        return Text(lasted(seconds) if seconds and seconds >= 1 else "", "dim")
+        if not seconds or seconds < 1:
+            return Text("")
+        parts = [lasted(seconds)]
+        if task.total and task.completed and not task.finished:
+            if unit := task.fields.get("unit"):
+                parts.append(f"{quantity(task.completed / seconds, unit)}/s")
+            left = seconds * (task.total - task.completed) / task.completed
+            parts.append(f"{lasted(left)} left")
+        return Text(", ".join(parts), "dim")
 
 
 def _bars(to: Console, keep: bool) -> Bars:

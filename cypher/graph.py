@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 from neo4j import READ_ACCESS, Driver, ManagedTransaction
 
 from provhouse.model.errors import Damaged
-from provhouse.model.progress import Progress
 
 from . import guard
 from .address import Address
@@ -51,18 +50,15 @@ class Graph:
         for text in statement("constraints").split(";"):
             self._run(text)
 
-    def write(self, name: str, rows: Rows, progress: Progress | None = None, total: int = 0) -> int:
+    def write(self, name: str, rows: Rows) -> int:
         """Write rows with ``statements/<name>.cypher``, 10,000 a transaction, and say how many.
 
-        Writing a row again changes nothing. ``rows`` are read as they are sent; where ``total`` is
-        known, ``progress`` hears how far its current step is.
+        Writing a row again changes nothing. ``rows`` are read as they are sent.
         """
         done = 0
         for batch in _batches(rows):
             self._run(statement(name), rows=batch)
             done += len(batch)
-            if progress and total:
-                progress.advance(done, total)
         return done
 
     def forget_tables(self) -> None:

@@ -13,6 +13,8 @@ from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.snapshot import Snapshot
 
 _ROW = "row"
+_ITEMS = 1 << 40
+"""More than there are."""
 
 
 def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Bools:
@@ -24,17 +26,32 @@ def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Bools:
         return held
     wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
     wanted = wanted.append_column(_ROW, pa.array(candidates))
-    ends = dst[candidates]  # rows come by dst, so those of a partition are a slice
+    src, dst = src[candidates], dst[candidates]
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
-    for partition, items in _by_partition(snapshot, dst[candidates]):
-        there = read_partition(partition_path(folder, partition))
-        there = there.filter(pa.array(np.isin(np.asarray(there[DST]), items)))
-        low, high = np.searchsorted(ends, [items[0], items[-1] + 1])
+    for partition, items in _by_partition(snapshot, dst):
+        path = partition_path(folder, partition)
+        low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows come by dst
+        same = _between(read_partition(path, (SRC, DST)), src[low:high], dst[low:high])
+        if not len(same):
+            continue
+        there = read_partition(path).take(pa.array(same))
         both = wanted.slice(low, high - low).join(
             there, list(TRIPLE), join_type="left semi", use_threads=False
         )
         held[np.asarray(both[_ROW])] = True
     return held
+
+
+def _between(there: pa.Table, src: I64, dst: I64) -> I64:
+    """The rows of a partition that lead from and to the same items as others do; both by dst."""
+    ends, items = np.asarray(there[DST]), np.unique(dst)
+    low = np.searchsorted(ends, items)
+    count = np.searchsorted(ends, items, "right") - low
+    item = np.repeat(np.arange(len(items)), count)
+    rows = low[item] + np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
+    pairs = item * _ITEMS + np.asarray(there[SRC])[rows]
+    found: I64 = rows[np.isin(pairs, np.searchsorted(items, dst) * _ITEMS + src)]
+    return found
 
 
 def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:

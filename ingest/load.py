@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, among
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -26,26 +26,33 @@ from provhouse.model.columns import (
     TABLE,
     TRIPLES,
 )
+from provhouse.model.progress import Progress
 from provhouse.store.snapshot import Snapshot
 
 from .write import merged, pairs_among
 
 Rows = Iterator[Mapping[str, object]]
-CHUNK = 1 << 16
+CHUNK = 20_000
 SEPARATOR = "\x1f"
 TEXTS_KEPT = 12
 """The most tables or operations that a node or relationship names."""
 
 
-def load(graph: Graph, snapshot: Snapshot, ingest: int, imported: bool = False) -> None:
+def load(
+    graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
+) -> None:
     """Write what ``ingest`` changed, and at last that Neo4j has all of this commit.
 
     What was ``imported`` is there already.
     """
     graph.prepare()
     if not imported:
-        for name, table in bulk(snapshot, ingest).items():
-            graph.write(name, _rows(table))
+        rows = bulk(snapshot, ingest)
+        done, total = 0, sum(table.num_rows for table in rows.values())
+        for name, table in rows.items():
+            for batch in table.to_batches(CHUNK):
+                done += graph.write(name, batch.to_pylist())
+                progress.advance(done, total, "rows")
     graph.write("merges", _rows(_of_ingest(snapshot, "merges", ingest).select([COMPONENT, INTO])))
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
@@ -180,22 +187,23 @@ def _part_of_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
 
 
 def _component_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
-    components, of_set = np.unique(snapshot.set_components, return_inverse=True)
-    chosen = np.unique(of_set[sets])
+    components = np.unique(snapshot.set_components[sets])
+    members = np.flatnonzero(among(snapshot.set_components, components))
+    owner = np.searchsorted(components, snapshot.set_components[members])
     sums = {
-        "items": np.bincount(of_set, snapshot.set_items).astype(np.int64),
-        "triples": np.bincount(of_set, snapshot.set_triples).astype(np.int64),
-        "sets": np.bincount(of_set),
+        "items": np.bincount(owner, snapshot.set_items[members]),
+        "triples": np.bincount(owner, snapshot.set_triples[members]),
+        "sets": np.bincount(owner),
     }
-    columns = {name: values[chosen] for name, values in sums.items()} if len(chosen) else {}
-    return pa.table({"id": components[chosen], **columns})
+    return pa.table({"id": components, **{n: s.astype(np.int64) for n, s in sums.items()}})
 
 
 def _dependencies_of(snapshot: Snapshot, mine: pa.Table) -> pa.Table:
     """The dependencies between the same pairs as some rows, with what all ingests brought."""
     rows = snapshot.rows("set_dependencies")
     if mine.num_rows < rows.num_rows:
-        rows = rows.filter(pc.is_in(rows[SET], pc.unique(mine[SET])))
+        near = among(np.asarray(rows[SET]), np.unique(mine[SET]))
+        rows = rows.filter(pa.array(near))
         rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)
         rows = rows.filter(pa.array(pairs_among(rows, mine)))
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", _few(rows[OPS]))

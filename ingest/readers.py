@@ -12,7 +12,7 @@ from .attributes import canonical, texts
 from .reading import csv, jsonl, limits, parquet
 from .reading.broken import unreadable
 from .reading.columns import AS_NAMED, Columns, columns_of
-from .reading.source import Batch, Source
+from .reading.source import Batch, Source, Told
 from .reading.sources import sources
 
 __all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "columns_of", "sources"]
@@ -30,13 +30,16 @@ def check(source: Source) -> list[str]:
     return found
 
 
-def batches(source: Source) -> Iterator[Batch]:
-    """The rows of a file, a batch at a time; raises BadInput, naming file and place."""
+def batches(source: Source, told: Told = lambda _: None) -> Iterator[Batch]:
+    """The rows of a file, a batch at a time; raises BadInput, naming file and place.
+
+    ``told`` hears how many bytes of the file are behind.
+    """
     if source.format == "jsonl":
-        yield from jsonl.batches(source)
+        yield from jsonl.batches(source, told)
         return
     row = 1
-    for table in {"csv": csv, "parquet": parquet}[source.format].tables(source):
+    for table in {"csv": csv, "parquet": parquet}[source.format].tables(source, told):
         for start in range(0, table.num_rows, limits.ROWS):
             rows = table.slice(start, limits.ROWS)
             yield _batch(source, row, rows)

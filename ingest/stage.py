@@ -5,6 +5,7 @@ into buckets by the first bits of their hash, so that the next step can hold one
 """
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,8 @@ NAMED = pa.schema(
     [(HASH, pa.uint64()), (NAME, pa.string()), (TABLE, pa.string()), (VOTES, pa.int64())]
 )
 REJECTS = TABLES["rejects"]
+READ = "read.npy"
+"""How many bytes of each file are behind, while they are staged."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def stage(task: Task) -> Staged:
     """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
     valid = rejected = 0
     with _Writer(task) as out:
-        for batch in batches(task.source):
+        for batch in batches(task.source, partial(_tell, task)):
             good, bad = _judge(batch, task)
             if bad.num_rows:
                 out.reject(bad)
@@ -83,6 +86,12 @@ def stage(task: Task) -> Staged:
                 out.write(good)
             valid, rejected = valid + good.num_rows, rejected + bad.num_rows
     return Staged(valid, rejected)
+
+
+def _tell(task: Task, behind: int) -> None:
+    """Let whoever waits know how far this file is."""
+    if (task.folder / READ).exists():
+        np.load(task.folder / READ, mmap_mode="r+")[task.number] = behind
 
 
 def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:

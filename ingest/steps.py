@@ -6,6 +6,7 @@ additional sets and dependencies, which are never wrong.
 """
 
 import math
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
@@ -38,8 +39,8 @@ from .naming import Task as NameTask
 from .placing import Gather, Gathered, Scatter
 from .spelling import GatherNames, Index, ScatterNames, name_ranges
 from .splits import Split, check_splits, split_codes
+from .stage import READ, first_rejects, read_stream, stage
 from .stage import Task as StageTask
-from .stage import first_rejects, read_stream, stage
 from .work import Work
 from .write import Target, pairs_among, write_tables
 
@@ -60,7 +61,7 @@ def _read(work: Work) -> None:
             StageTask(number, source, work.folder, work.buckets, seed, work.ids.ingest)
             for number, source in enumerate(work.sources)
         ]
-        work.staged = run_tasks(work.context, stage, tasks, work.progress)
+        work.staged = run_tasks(work.context, stage, tasks, work.progress, _bytes_read(work))
         _name(work)
         if not any(named.collided for named in work.named):
             break
@@ -81,6 +82,13 @@ def _read(work: Work) -> None:
             f"{work.rejected:,} rows lack src or dst",
             "Mend the files, or leave out --strict to see the rows among the rejects",
         )
+
+
+def _bytes_read(work: Work) -> Callable[[], tuple[int, int, str]]:
+    """Tells how far the files are read, by what the tasks tell."""
+    behind = np.lib.format.open_memmap(work.folder / READ, "w+", np.int64, (len(work.sources),))
+    total = sum(os.path.getsize(source.path) for source in work.sources)
+    return lambda: (int(behind.sum()), total, "bytes")
 
 
 def _buckets(work: Work) -> int:
@@ -301,7 +309,7 @@ def _summarise(work: Work) -> None:
         assert work.connect, "a preview ends before this"
         first = Import(work.layout.warehouse_id(), bulk(after, ingest))
         work.graph = work.connect(first)
-    load(work.graph, after, ingest, imported=first is not None and first.done)
+    load(work.graph, after, ingest, work.progress, imported=first is not None and first.done)
 
 
 def _commit(work: Work) -> None:

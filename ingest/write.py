@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import Bools
+from provhouse.model.arrays import Bools, among
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,
@@ -148,11 +148,13 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
 
 def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
     """Which rows' pairs of sets are among those of ``others``; Arrow's joins refuse lists."""
-    parts = []
+    near = among(np.asarray(others[SET]), np.unique(rows[SET]))
+    others = others.select([SET, DERIVES_FROM]).filter(pa.array(near))
+    codes = []
     for column in (SET, DERIVES_FROM):
         both = np.concatenate([np.asarray(rows[column]), np.asarray(others[column])])
-        parts.append(np.unique(both, return_inverse=True)[1])
-    code = parts[0] * (int(parts[1].max(initial=0)) + 1) + parts[1]
+        codes.append(np.unique(both, return_inverse=True)[1])
+    code = codes[0] * (int(codes[1].max(initial=0)) + 1) + codes[1]
     return np.isin(code[: rows.num_rows], code[rows.num_rows :])
 
 

@@ -12,8 +12,8 @@ class Progress(Protocol):
     def begin(self, step: str) -> None:
         """A step begins; the one before it is over."""
 
-    def advance(self, done: int, total: int) -> None:
-        """The step that runs has done this much of it."""
+    def advance(self, done: int, total: int, unit: str = "") -> None:
+        """The step that runs has done this much of it; the unit, if it has one that people know."""
 
     def count(self, name: str, value: int) -> None:
         """A count became known."""
@@ -28,7 +28,7 @@ class Silent:
     def begin(self, step: str) -> None:
         """Nobody listens."""
 
-    def advance(self, done: int, total: int) -> None:
+    def advance(self, done: int, total: int, unit: str = "") -> None:
         """Nobody listens."""
 
     def count(self, name: str, value: int) -> None:

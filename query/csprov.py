@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
@@ -111,21 +111,14 @@ class CSProv:
         if direction == "upstream":
             child = snapshot.set_rows(np.asarray(triples[DST]))
             parent = snapshot.set_rows(np.asarray(triples[SRC]))
-            outside = ~_among(walk.sets, parent)
+            outside = ~among(parent, walk.sets)
         else:
             child, parent = snapshot.set_dependencies
-            outside = _among(walk.sets, parent) & ~_among(walk.sets, child)
+            outside = among(parent, walk.sets) & ~among(child, walk.sets)
         if not outside.any():
             return None
         first = int(np.argmax(outside))
         return int(snapshot.set_ids[child[first]]), int(snapshot.set_ids[parent[first]])
-
-
-def _among(sets: I64, rows: I64) -> Bools:
-    """Which of these positions of sets are in ``sets``, which is in order."""
-    at = np.minimum(np.searchsorted(sets, rows), len(sets) - 1)
-    found: Bools = sets[at] == rows
-    return found
 
 
 def _joined(first: I64, last: I64) -> tuple[I64, I64]:

@@ -53,7 +53,8 @@ def write_partition(rows: pa.Table, path: Path) -> None:
 def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
     """The triples of a partition: src, dst, op, attributes; texts as plain columns."""
     try:
-        return pq.read_table(path, columns=list(columns), partitioning=None)
+        with pq.ParquetFile(path) as file:  # three times as quick as a data set of one file
+            return file.read(list(columns))
     except (OSError, pa.ArrowException) as error:
         raise Damaged(
             f"A partition of triples should be readable at {path}",

@@ -14,6 +14,7 @@ from provhouse.model.columns import (
     FIRST,
     INGEST,
     INTO,
+    ITEMS,
     NODE,
     PARTITION,
     SET,
@@ -84,7 +85,7 @@ class Snapshot:
 
     @cached_property
     def _sets(self) -> pa.Table:
-        return self.rows("sets").sort_by(FIRST)
+        return _in_order(self.rows("sets", [SET, COMPONENT, FIRST, ITEMS, NODE]), FIRST)
 
     @cached_property
     def set_ids(self) -> I64:
@@ -99,7 +100,7 @@ class Snapshot:
     @cached_property
     def set_items(self) -> I64:
         """How many items each set of ``set_ids`` has."""
-        return _ints(self._sets, "items")
+        return _ints(self._sets, ITEMS)
 
     @cached_property
     def set_triples(self) -> I64:
@@ -111,7 +112,7 @@ class Snapshot:
     @property
     def set_tables(self) -> pa.Array:
         """The tables that the items of each set of ``set_ids`` are in; lists of text."""
-        return self._sets[TABLES_OF].combine_chunks()
+        return _in_order(self.rows("sets", [FIRST, TABLES_OF]), FIRST)[TABLES_OF].combine_chunks()
 
     @cached_property
     def set_nodes(self) -> Bools:
@@ -145,7 +146,7 @@ class Snapshot:
     @cached_property
     def placements(self) -> Placements:
         """Where the triples of every set lie."""
-        rows = self.rows("placements").sort_by([(SET, "ascending"), (PARTITION, "ascending")])
+        rows = _in_order(self.rows("placements"), SET)  # a later ingest has higher partitions
         return Placements(_ints(rows, SET), _ints(rows, PARTITION), _ints(rows, TRIPLES))
 
     @cached_property
@@ -186,6 +187,14 @@ class Snapshot:
     def tables(self) -> list[str]:
         """The names of the tables that items are in, in order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
+
+
+def _in_order(rows: pa.Table, key: str) -> pa.Table:
+    """The rows by a column of numbers; those that share one stay as they were."""
+    values = _ints(rows, key)
+    if (values[1:] >= values[:-1]).all():
+        return rows
+    return rows.take(pa.array(np.argsort(values, kind="stable")))
 
 
 def _ints(table: pa.Table, column: str) -> I64:

@@ -162,7 +162,7 @@ def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:
     if summary.two_tables:
         items = counted(summary.two_tables, "item")
         yield "two tables", f"{items} named with more than one table; the most frequent one holds"
-    yield "size on disk", _size(summary.bytes_on_disk)
+    yield "size on disk", quantity(summary.bytes_on_disk, "bytes")
     yield "time", steps(summary.seconds)
     yield "memory", f"{summary.peak_memory_mb:,} MB at most"
 
@@ -199,11 +199,13 @@ def names_of(names: Sequence[str], most: int = 8) -> str:
     return f"{len(names):,}: {listed}{more}"
 
 
-def _size(count: int) -> str:
-    for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
-        if count >= 10**power:
-            return f"{count / 10**power:.1f} {unit}"
-    return counted(count, "byte")
+def quantity(count: float, unit: str) -> str:
+    """So many bytes or anything else, in three digits or so."""
+    if unit == "bytes":
+        for larger, power in (("GB", 9), ("MB", 6), ("kB", 3)):
+            if count >= 10**power:
+                return f"{count / 10**power:.1f} {larger}"
+    return f"{count:,.0f} {unit}"
 
 
 def _cell(value: object) -> Text:

@@ -11,7 +11,7 @@ from provhouse.model.errors import BadInput
 from . import limits
 from .broken import unreadable
 from .opening import opened, text_lines
-from .source import Source
+from .source import Source, Told
 
 _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
@@ -21,16 +21,18 @@ def check(source: Source) -> list[str]:
     return _header(source)[0]
 
 
-def tables(source: Source) -> Iterator[pa.Table]:
+def tables(source: Source, told: Told) -> Iterator[pa.Table]:
     """The rows, every column as text; a field with nothing in it is null."""
     header, alone = _header(source)
     if alone:  # Arrow refuses a header without the end of its line
         return
     try:
-        reader = _reader(source.path, header)
+        stream, raw = opened(source.path)
+        reader = _reader(stream, header)
         if reader.schema.names != header:
             raise ValueError("Its header can be read in two ways")
         for batch in reader:
+            told(raw.tell())
             yield pa.Table.from_batches([batch])  # pa.table() ends names at a NUL
     except _BROKEN as error:
         line = _broken_line(source.path)
@@ -38,9 +40,9 @@ def tables(source: Source) -> Iterator[pa.Table]:
         raise unreadable(place, "CSV", error) from error
 
 
-def _reader(path: str, header: list[str]) -> pa_csv.CSVStreamingReader:
+def _reader(stream: pa.NativeFile, header: list[str]) -> pa_csv.CSVStreamingReader:
     return pa_csv.open_csv(
-        opened(path),
+        stream,
         read_options=pa_csv.ReadOptions(use_threads=False, block_size=limits.BLOCK),
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(

@@ -15,7 +15,7 @@ from . import limits
 from .broken import unreadable
 from .columns import KNOWN, Columns
 from .opening import opened
-from .source import Batch, Source
+from .source import Batch, Source, Told
 
 CHUNK = 4 << 20
 """Bytes of text that become one batch."""
@@ -26,21 +26,21 @@ Numbered = list[tuple[int, dict[str, object]]]
 
 def check(source: Source) -> list[str]:
     """The keys of the first objects; raises BadInput if these are none or lack src or dst."""
-    return _keys(next(filter(None, _objects(source)), []))
+    return _keys(next(filter(None, _objects(source, lambda _: None)), []))
 
 
-def batches(source: Source) -> Iterator[Batch]:
+def batches(source: Source, told: Told) -> Iterator[Batch]:
     """The rows; empty lines are no rows."""
     row = 1
-    for objects in _objects(source):
+    for objects in _objects(source, told):
         yield _batch(source, row, objects)
         row += len(objects)
 
 
-def _objects(source: Source) -> Iterator[Numbered]:
+def _objects(source: Source, told: Told) -> Iterator[Numbered]:
     """The objects of a file with the numbers of their lines, a chunk's worth at a time."""
     number, unchecked = 1, True
-    for lines in _chunks(source.path):
+    for lines in _chunks(source.path, told):
         objects = _parsed(source.path, number, lines)
         number += len(lines)
         if objects and unchecked:
@@ -54,11 +54,12 @@ def _keys(objects: Numbered) -> list[str]:
     return list(dict.fromkeys(key for _, row in objects for key in row))
 
 
-def _chunks(path: str) -> Iterator[list[bytes]]:
+def _chunks(path: str, told: Told) -> Iterator[list[bytes]]:
     """The lines of a file, as many as come in one piece."""
     number, rest = 1, b""
     try:
-        with opened(path) as stream:
+        stream, raw = opened(path)
+        with stream:
             chunk = stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf")
             while chunk:
                 *lines, rest = (rest + chunk).split(b"\n")
@@ -66,6 +67,7 @@ def _chunks(path: str) -> Iterator[list[bytes]]:
                 if len(rest) > limits.BLOCK:
                     raise ValueError(f"It takes more than {limits.BLOCK:,} bytes")
                 chunk = stream.read(CHUNK)
+                told(raw.tell())
                 yield [*lines, rest] if rest and not chunk else lines
     except (pa.ArrowException, OSError, EOFError, ValueError) as error:
         raise unreadable(f"{path}, line {number},", "JSON", error) from error

@@ -10,11 +10,14 @@ from . import limits
 from .source import codec_of
 
 
-def opened(path: str) -> pa.NativeFile:
-    """The bytes of a file, unpacked; one that is cut off raises OSError at its end."""
+def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
+    """The bytes of a file, unpacked, and as they are, to tell how far it is read.
+
+    One that is cut off raises OSError at its end.
+    """
     raw = pa.OSFile(path)
     codec = codec_of(path)
-    return pa.CompressedInputStream(raw, codec) if codec else raw
+    return pa.CompressedInputStream(raw, codec) if codec else raw, raw
 
 
 @contextmanager
@@ -24,7 +27,7 @@ def text_lines(path: str) -> Iterator[Iterator[str]]:
     What is no UTF-8 becomes surrogates, which can't be encoded again. Raises ValueError for a line
     that is longer than any row may be.
     """
-    text = io.TextIOWrapper(opened(path), "utf-8-sig", errors="surrogateescape", newline="")
+    text = io.TextIOWrapper(opened(path)[0], "utf-8-sig", errors="surrogateescape", newline="")
     with text:
         yield _bounded(text)
 

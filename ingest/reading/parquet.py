@@ -1,5 +1,6 @@
 """Parquet: a row group at a time, in pieces that stay small however long names are."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,7 +9,7 @@ import pyarrow.parquet as pq
 
 from . import limits
 from .broken import unreadable
-from .source import Source
+from .source import Source, Told
 
 PIECE = 1 << 10
 """Rows decoded at once: a page of one long name repeated is small, its rows are not."""
@@ -21,12 +22,16 @@ def check(source: Source) -> list[str]:
         return _columns(source, file)
 
 
-def tables(source: Source) -> Iterator[pa.Table]:
+def tables(source: Source, told: Told) -> Iterator[pa.Table]:
     """The rows, with the types that they have in the file."""
     with _opened(source) as file:
+        rows = 0
         for group in range(file.num_row_groups):
             try:
-                yield from _gathered(file, group)
+                for table in _gathered(file, group):
+                    rows += table.num_rows
+                    told(os.path.getsize(source.path) * rows // file.metadata.num_rows)
+                    yield table
             except _BROKEN as error:
                 place = f"{source.path}, row group {group + 1},"
                 raise unreadable(place, "Parquet", error) from error

@@ -1,6 +1,7 @@
 """What is read, and what comes out of it: the two ends of every reader."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,10 @@ class Source:
         """About how many bytes it holds once it is read; provenance packs well."""
         packed = self.format == "parquet" or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
+
+
+Told = Callable[[int], None]
+"""Is told how many bytes of a file are behind, as it is read."""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,24 @@ def test_a_terminal_gets_steps_with_counts() -> None:
     assert number.startswith("✓ number")
 
 
+def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
+    clock = [0.0]
+    to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=110)
+    bars = _bars(to, keep=True)
+    bars.get_time = lambda: clock[0]
+    steps = Steps(bars)
+    with bars:
+        steps.begin("read")
+        clock[0] = 10.0
+        steps.advance(250_000_000, 1_000_000_000, "bytes")
+        bars.refresh()
+        clock[0] = 12.0
+        steps.end()
+    assert isinstance(to.file, io.StringIO)
+    assert "10.0 s, 25.0 MB/s, 30.0 s left" in to.file.getvalue()
+    assert "left" not in to.file.getvalue().split("\x1b[2K")[-1]
+
+
 def test_a_result_finds_a_clear_screen() -> None:
     text = on_terminal(keep=False, rest=True)
     assert "again" in text

@@ -1,7 +1,7 @@
 """Valid files, damaged at random: each is read right, has rejects, or is refused as bad input.
 
-Some hundred files by default. All of the issue's 10,000 for each format, from another seed if
-wanted, a failure telling its number:
+Some hundred files by default, some of them through a whole ingest. 10,000 for each format and 1,666
+ingests, from another seed if wanted, a failure telling its number:
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
@@ -26,9 +26,11 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
 
+from helpers.warehouse import House
 from provhouse.ingest.readers import Source, check, sources
 from provhouse.ingest.stage import Task, read_stream, stage
 from provhouse.model.errors import BadInput
+from provhouse.store.commits import current
 
 FILES = int(os.environ.get("PROVHOUSE_FUZZ", "60"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
@@ -266,6 +268,35 @@ def test_damaged_files(kind: Kind, tmp_path: Path) -> None:
         path.unlink()
     assert min(ends["read"], ends["refused"]) > FILES // 20
     print(kind.ending, dict(ends))
+
+
+def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: Path) -> None:
+    """What is refused changes nothing; of all else every name is held."""
+    house = houses(theta=3, pack=0)
+    held: set[str] = set()
+    ends: Counter[str] = Counter()
+    for number in range(FILES // 6):
+        kind = KINDS[number % len(KINDS)]
+        chance = random.Random(f"{SEED} ingest {number}")
+        path = tmp_path / f"{number}.{kind.ending}"
+        path.write_bytes(harmed(kind.pack(kind.make(chance)), chance))
+        source = Source(str(path), kind.ending.split(".")[0])
+        found, before = outcome(source, tmp_path / str(number)), current(house.layout)
+        try:
+            summary = house.ingest_files(path)
+        except BadInput as error:
+            _told(error, str(path))
+            assert found is None, path
+            assert current(house.layout) == before
+            ends["refused"] += 1
+            continue
+        assert found, path
+        held.update(name for pair in found.triples for name in pair)
+        assert summary.rejected == found.rows - found.triples.total()
+        assert summary.items == len(held)
+        ends["read"] += 1
+    assert min(ends["read"], ends["refused"]) > FILES // 60
+    print(dict(ends))
 
 
 def right(kind: Kind, packed: bytes) -> Right | None:

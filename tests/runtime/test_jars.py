@@ -57,7 +57,7 @@ class Steps(Silent):
     def begin(self, step: str) -> None:
         self.steps.append(step)
 
-    def advance(self, done: int, total: int) -> None:
+    def advance(self, done: int, total: int, unit: str = "") -> None:
         self.done.append((done, total))
 
     def say(self, sentence: str) -> None:

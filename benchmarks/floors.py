@@ -1,0 +1,72 @@
+"""What steps of an ingest cannot do without, measured alone on the same data and cores.
+
+A step that takes twice its floor spends half of its time on what nobody could leave out.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from os import sched_getaffinity
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from trace_files import Trace
+
+from provhouse.ingest.components import weak_components
+from provhouse.model.arrays import I32
+from provhouse.model.columns import ATTRIBUTES, BORN, DST, INGEST, OP, SRC
+from provhouse.store.hashing import hashes
+from provhouse.store.partitions import write_partition
+
+PARTITION = 32_768
+Work = TypeVar("Work")
+
+
+def floors(trace: Trace, files: Iterable[Path], copies: int) -> dict[str, float]:
+    """By step: decoding and hashing, union-find, sorting and compressing."""
+    return {
+        "read": _on_all_cores(_decoded, sorted(files)),
+        "cut": copies * _timed(lambda: weak_components(len(trace.table), [(trace.src, trace.dst)])),
+        "place": _on_all_cores(_sorted, [(trace.src, trace.dst)] * copies),
+    }
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begun = perf_counter()
+    work()
+    return perf_counter() - begun
+
+
+def _on_all_cores(work: Callable[[Work], None], parts: Iterable[Work]) -> float:
+    """Seconds for all parts, in processes that are there already."""
+    cores = len(sched_getaffinity(0))
+    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+        list(pool.map(abs, range(8 * cores)))
+        return _timed(lambda: list(pool.map(work, parts)))
+
+
+def _decoded(path: Path) -> None:
+    """Read a file and hash its names: every byte has to be looked at."""
+    pa.set_cpu_count(1)
+    for batch in pa_csv.open_csv(path):
+        for name in (SRC, DST):
+            hashes(batch.column(name))
+
+
+def _sorted(edges: tuple[I32, I32]) -> None:
+    """Sort triples by both ends and write them compressed."""
+    src, dst = (end.astype(np.int64) for end in edges)
+    order = np.lexsort((src, dst))
+    ones = pa.repeat(pa.scalar(1, pa.int32()), len(order))
+    texts = pa.repeat("operation", len(order))
+    rows = pa.table(
+        {SRC: src[order], DST: dst[order], OP: texts, ATTRIBUTES: texts, INGEST: ones, BORN: ones}
+    )
+    with TemporaryDirectory() as folder:
+        for at in range(0, len(order), PARTITION):
+            write_partition(rows.slice(at, PARTITION), Path(folder) / f"{at}.parquet")

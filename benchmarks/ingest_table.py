@@ -1,0 +1,122 @@
+"""The tables that tell what `ingest.py` measured, as Markdown."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+from ingest_form import Ingested, Measured, Results
+
+RESULTS = Path(__file__).parent / "results" / "ingest.json"
+SECONDS = {"1": 75, "9": 600}
+GIBIBYTES = {"1": 6, "9": 14}
+BYTES_A_TRIPLE = 40
+APPEND_SECONDS = 20
+"""The bars of a whole ingest by number of copies, and those that hold for each."""
+GROWTH = {"between any items": 3.0}
+USUAL_GROWTH = 1.5
+"""How many times as long an append may take on nine copies."""
+Row = Sequence[str]
+
+
+def read(path: Path = RESULTS) -> Results:
+    """The results of the last runs."""
+    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+
+
+def tables(results: Results) -> str:
+    """The ingest by step, the appends, and what of the bars holds."""
+    sizes = sorted(results, key=int)
+    parts = [
+        "\n".join(note(results[size]) for size in sizes),
+        grid(("", *map(heading, sizes)), ingests([results[size] for size in sizes])),
+        "Appends of 10,000 triples, in seconds without the start of Spark and Neo4j:",
+        grid(("", *map(heading, sizes)), appends([results[size] for size in sizes])),
+        "\n".join(f"- {name}: {'yes' if kept else '**no**'}" for name, kept in bars(results)),
+    ]
+    return "\n\n".join(parts)
+
+
+def heading(copies: str) -> str:
+    """What a column is about."""
+    return "the trace" if copies == "1" else f"{copies} copies"
+
+
+def grid(head: Row, rows: Iterator[Row]) -> str:
+    """A Markdown table."""
+    rule = ("---", *["---:"] * (len(head) - 1))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
+
+
+def note(one: Measured) -> str:
+    """What it ran on, and what the first question found."""
+    machine, answer = one["machine"], one["first_answer"]
+    return (
+        f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
+        f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on {machine['cores']} cores"
+        f" ({machine['cpu']}), load {one['load']} before. The first question, by a new command:"
+        f" {answer['wall_seconds']:.1f} s for {answer['items']:,} items, {answer['triples_read']:,}"
+        f" triples read by {answer['method']}."
+    )
+
+
+def ingests(sizes: Sequence[Measured]) -> Iterator[Row]:
+    """A row for each step, in seconds, with its floor where one was measured."""
+    for step in sizes[0]["ingest"]["seconds"]:
+        yield step, *(taken(one, step) for one in sizes)
+    yield "the whole command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
+    yield "peak memory, GiB", *(f"{gibibytes(one):.1f}" for one in sizes)
+    for part, word in (("all", "bytes a triple"), ("names", "of these names"), ("neo4j", "Neo4j")):
+        yield word, *(f"{one['bytes'][part] / one['ingest']['triples']:.1f}" for one in sizes)
+    yield "sets", *(f"{one['ingest']['sets']:,}" for one in sizes)
+    yield "set dependencies", *(f"{one['ingest']['set_dependencies']:,}" for one in sizes)
+    yield "exponent of time", *(exponent(sizes[0], one) for one in sizes)
+
+
+def taken(one: Measured, step: str) -> str:
+    """Seconds of a step, and of its floor."""
+    seconds, floor = one["ingest"]["seconds"][step], one["floors"].get(step)
+    return f"{seconds:.1f}" if floor is None else f"{seconds:.1f} (floor {floor:.1f})"
+
+
+def exponent(small: Measured, large: Measured) -> str:
+    """By which power of the triples the time grows, starts apart."""
+    size = large["ingest"]["triples"] / small["ingest"]["triples"]
+    time = apart(large["ingest"]) / apart(small["ingest"])
+    return "" if size == 1 else f"{math.log(time) / math.log(size):.2f}"
+
+
+def appends(sizes: Sequence[Measured]) -> Iterator[Row]:
+    """A row for each kind of append."""
+    for name in sizes[0]["appends"]:
+        yield name, *(f"{apart(one['appends'][name]):.1f}" for one in sizes)
+
+
+def bars(results: Results) -> Iterator[tuple[str, bool]]:
+    """What is wanted, and whether it is so."""
+    for copies, one in results.items():
+        name = heading(copies)
+        seconds, most = SECONDS[copies], GIBIBYTES[copies]
+        yield f"{name}: at most {seconds} s", one["ingest"]["wall_seconds"] <= seconds
+        yield f"{name}: at most {most} GiB", gibibytes(one) <= most
+        bytes_each = one["bytes"]["all"] / one["ingest"]["triples"]
+        yield f"{name}: at most {BYTES_A_TRIPLE} bytes a triple", bytes_each <= BYTES_A_TRIPLE
+        for kind, append in one["appends"].items():
+            yield f"{name}, append {kind}: under 20 s", apart(append) < APPEND_SECONDS
+    if {"1", "9"} <= set(results):
+        small, large = (results[copies]["appends"] for copies in ("1", "9"))
+        for kind, append in large.items():
+            most_times = GROWTH.get(kind, USUAL_GROWTH)
+            kept = apart(append) <= most_times * apart(small[kind])
+            yield f"append {kind}: on nine copies at most {most_times} times as long", kept
+
+
+def apart(one: Ingested) -> float:
+    """Seconds without the start of Spark and Neo4j."""
+    return one["seconds"]["total"] - one["seconds"]["start"]
+
+
+def gibibytes(one: Measured) -> float:
+    """Peak memory."""
+    return one["ingest"]["peak_memory_mb"] * 1e6 / 2**30
