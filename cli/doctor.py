@@ -22,7 +22,9 @@ _ROOM = 10**9
 
 def doctor(
     ctx: typer.Context,
-    fetch: Annotated[bool, typer.Option("--fetch", help="Fetch missing jars first.")] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="First get missing jars, and what makes starts quick.")
+    ] = False,
 ) -> None:
     """Say what this machine lacks and how to get it.
 
@@ -36,10 +38,10 @@ def doctor(
 
     settings = invocation(ctx).settings()
     if fetch:
-        from provhouse.runtime.jars import fetch as fetched
+        from .prepare import prepare
 
         with listening() as progress:
-            fetched(progress)
+            prepare(progress)
     table = grid("what", "", "found")
     lacking: list[ProvhouseError] = []
     for what, look in _CHECKS.items():

@@ -9,6 +9,7 @@ from time import monotonic, sleep
 import psutil
 
 from provhouse.model.errors import Unavailable
+from provhouse.runtime.archives import options as archive
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 
@@ -43,6 +44,7 @@ def java_command(memory: str, *options: str) -> list[str]:
         str(java()),
         "-cp", f"{jar_folder('neo4j')}/*",
         f"-Xmx{memory}",
+        *archive("neo4j"),
         *options,
         "-XX:+UseSerialGC",  # starts fastest and takes least, with heaps of this size
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),

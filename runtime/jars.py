@@ -19,7 +19,7 @@ from provhouse.model.progress import Progress
 from .download import download
 from .locked import GROUPS, Group, Jar, digest, locked
 
-__all__ = ["GROUPS", "Group", "Jar", "fetch", "jar_folder", "missing"]
+__all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "missing"]
 
 
 def jar_folder(group: Group) -> Path:
@@ -86,7 +86,7 @@ def _fetch(jars: list[Jar], scratch: Path, progress: Progress) -> None:
         folder.mkdir(exist_ok=True)
         file.replace(folder / jar.name)
         done += jar.size
-        progress.advance(done, total)
+        progress.advance(done, total, "bytes")
 
 
 def _wrong() -> list[Jar]:
@@ -103,10 +103,14 @@ def _strangers() -> list[Path]:
     ]
 
 
-def _root() -> Path:
+def cache_folder() -> Path:
+    """Where what all clones share is kept."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    base = given if given.is_absolute() else Path.home() / ".cache"
-    return base / "provhouse" / "jars"
+    return (given if given.is_absolute() else Path.home() / ".cache") / "provhouse"
+
+
+def _root() -> Path:
+    return cache_folder() / "jars"
 
 
 def _folder(group: Group) -> Path:

@@ -18,6 +18,7 @@ import psutil
 from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.runtime.archives import options as archive
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 
@@ -41,6 +42,7 @@ _CONFIG = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.driver.maxResultSize": "0",  # answers are bounded by what the walk named
     "spark.rdd.compress": "false",
+    "spark.python.daemon.module": "provhouse.store.daemon",
     "spark.log.level": "ERROR",
 }
 
@@ -71,6 +73,7 @@ class Starting:
     def __init__(self, settings: Settings, layout: Layout) -> None:
         self._session: SparkSession | None = None
         self._error: BaseException | None = None
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._start, args=(settings, layout), daemon=True)
         self._thread.start()
 
@@ -79,10 +82,14 @@ class Starting:
             self._session = spark(settings, layout)
         except BaseException as error:  # raised where the session is asked for
             self._error = error
+        self._over.set()
+        if self._session:
+            with suppress(Exception):  # the first job starts Python's workers: why wait for it
+                self._session.sparkContext.parallelize([0], 1).map(abs).collect()
 
     def session(self) -> "SparkSession":
         """The session, waited for; raises what kept it from starting."""
-        self._thread.join()
+        self._over.wait()
         if self._error or not self._session:
             raise self._error or Unavailable("Spark should have started")
         return self._session
@@ -103,7 +110,9 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
     conf.set("spark.driver.memory", settings.spark_memory)
     conf.set("spark.sql.warehouse.dir", f"{scratch.name}/tables")
-    conf.set("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={scratch.name}")
+    quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
+    java_options = [f"-Djava.io.tmpdir={scratch.name}", quick, *archive("spark")]
+    conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
     if len(scratch.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
         conf.set("spark.python.unix.domain.socket.enabled", "true")
     if settings.master.startswith("local"):
@@ -147,25 +156,26 @@ def _stop(scratch: "tempfile.TemporaryDirectory[str]") -> None:
         scratch.cleanup()
 
 
-def end() -> None:
+def end(patience: float = 10) -> None:
     """End the JVM that this process started, and its workers; returns when all are gone.
 
-    By signal, since there may be nobody to speak to, and since it may not be up yet.
+    By signal, since there may be nobody to speak to, and since it may not be up yet. Who does not
+    listen for so many seconds is killed.
     """
     for _ in range(100):
-        _end_processes()
+        _end_processes(patience)
         if _starting.acquire(timeout=0.1):  # a start that goes on gives up when its JVM is gone
             _starting.release()
             return
 
 
-def _end_processes() -> None:
+def _end_processes(patience: float) -> None:
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
     family = [*jvms, *(worker for jvm in jvms for worker in _below(jvm))]
     for jvm in jvms:
         with suppress(psutil.Error):
             jvm.terminate()
-    for left in psutil.wait_procs(family, 10)[1]:
+    for left in psutil.wait_procs(family, patience)[1]:
         with suppress(psutil.Error):
             left.kill()
 
@@ -251,15 +261,21 @@ class _Guarded(Generic[Arg, Result]):
             settle()
 
 
+Done = tuple[int, int, str]
+"""How much is done of how much, and in which unit."""
+
+
 def run_tasks(
     context: "SparkContext | None",
     task: Callable[[Arg], Result],
     arguments: Sequence[Arg],
     progress: Progress,
+    looked: Callable[[], Done] | None = None,
 ) -> list[Result]:
     """Run ``task`` on every argument as one Spark job, one task each; results in their order.
 
-    Without a context they run here, one after the other.
+    Without a context they run here, one after the other. ``looked`` says how far they are, if that
+    is better known than by how many have ended.
     A known error that a task raises is raised here, the one of the first argument first. Raises
     Unavailable if Spark ends meanwhile.
     """
@@ -267,7 +283,7 @@ def run_tasks(
         return []
     if context is None:
         return list(_here(task, arguments, progress))
-    with working(), _Watch(context, len(arguments), progress):
+    with working(), _Watch(context, len(arguments), progress, looked):
         results = context.parallelize(arguments, len(arguments)).map(_Guarded(task)).collect()
     done: list[Result] = []
     for result in results:
@@ -286,27 +302,37 @@ def _here(
 
 
 class _Watch:
-    """Tells how many tasks of the job that runs are done, while it runs."""
+    """Tells how far the job that runs is, while it runs."""
 
-    def __init__(self, context: "SparkContext", total: int, progress: Progress) -> None:
+    def __init__(
+        self,
+        context: "SparkContext",
+        total: int,
+        progress: Progress,
+        looked: Callable[[], Done] | None,
+    ) -> None:
         self._tracker = context.statusTracker()
         self._total = total
         self._progress = progress
+        self._looked = looked or self._ended
+        self._watched = total > 1 or looked is not None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
     def __enter__(self) -> None:
-        if self._total > 1:
+        if self._watched:
             self._thread.start()
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        if self._total > 1:
+        if self._watched:
             self._thread.join()
 
     def _look(self) -> None:
         with suppress(Exception):  # if Spark ends, the job that is looked at says so
             while not self._over.wait(0.5):
-                stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
-                done = sum(stage.numCompletedTasks for stage in stages if stage)
-                self._progress.advance(done, self._total)
+                self._progress.advance(*self._looked())
+
+    def _ended(self) -> Done:
+        stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
+        return sum(stage.numCompletedTasks for stage in stages if stage), self._total, ""

@@ -20,8 +20,10 @@ from provhouse.model.settings import Settings
 from provhouse.store import spark as store
 from provhouse.store.layout import Layout
 
-# A shell that starts tests in the background lets them ignore Ctrl-C, and so would every command.
+# A shell that starts tests in the background lets them ignore Ctrl-C or its own end, and so would
+# every command.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The first example of a kernel may be the one that compiles it.
 hypothesis.settings.register_profile("provhouse", deadline=None)

@@ -1,10 +1,10 @@
-"""``ready.py java`` says why no Java here will do; ``ready.py jars`` fetches what is missing."""
+"""``ready.py java`` says why no Java here will do; ``ready.py jars`` gets what is missing."""
 
 import sys
 
 from provhouse.cli.listening import listening
+from provhouse.cli.prepare import prepare
 from provhouse.model.errors import ProvhouseError
-from provhouse.runtime.jars import fetch
 from provhouse.runtime.java import java
 
 
@@ -15,7 +15,7 @@ def main() -> int:
             java()
         else:
             with listening() as progress:
-                fetch(progress)
+                prepare(progress)
     except ProvhouseError as error:
         print(error)
         return error.exit_status

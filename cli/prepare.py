@@ -1,0 +1,48 @@
+"""What a machine is given before the first command: jars, and archives for quick starts."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from provhouse.model.progress import Progress, Silent
+
+
+def prepare(progress: Progress) -> None:
+    """Fetch what is missing, and let Java keep what it loads; raises Unavailable for want of jars.
+
+    Cheap when all is there. The process should end afterwards: Spark was started in it.
+    """
+    from provhouse.runtime.archives import PROGRAMS, has_archive, making
+    from provhouse.runtime.jars import fetch
+
+    fetch(progress)
+    for program in PROGRAMS:
+        if not has_archive(program):
+            progress.begin(f"prepare {program} for quick starts, once")
+            with TemporaryDirectory(prefix="provhouse-prepare-") as folder, making(program):
+                _use_neo4j(Path(folder)) if program == "neo4j" else _use_spark(Path(folder))
+
+
+def _use_neo4j(folder: Path) -> None:
+    """What most commands do with it."""
+    from provhouse.cypher.graph import Graph
+    from provhouse.cypher.server import down, up
+
+    with Graph(up(folder, "512m", Silent()), "prepare") as graph:
+        graph.prepare()
+        graph.write("dependencies", [{"set": 1, "derives_from": 2, "triples": 1, "ops": ["op"]}])
+        graph.write_load("commit")
+        graph.closure(1, "upstream")
+        graph.read("MATCH (n) RETURN n", {})
+    down(folder, Silent())
+
+
+def _use_spark(folder: Path) -> None:
+    from provhouse.model.settings import Settings
+    from provhouse.store.layout import Layout
+    from provhouse.store.spark import end, run_tasks, spark
+
+    session = spark(Settings(warehouse=folder), Layout(folder))
+    run_tasks(session.sparkContext, abs, [1, 2], Silent())
+    cached = session.sparkContext.parallelize([1, 2], 2).persist()
+    session.sparkContext.runJob(cached, list, [1])
+    end(patience=60)
