@@ -42,13 +42,13 @@ _CONFIG = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.driver.maxResultSize": "0",  # answers are bounded by what the walk named
     "spark.rdd.compress": "false",
-    "spark.python.daemon.module": "provhouse.store.daemon",
     "spark.log.level": "ERROR",
 }
 
 LONGEST_SOCKET_FOLDER = 60
 """The system takes 107 bytes, and Spark's names of sockets have 42."""
-ENDINGS = ("Python worker exited unexpectedly", "from pyspark.daemon", "SparkContext was shut down")
+DAEMON = "provhouse.store.daemon"
+ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
 """What Spark says of workers that were killed, and when it was asked to end itself."""
 _starting = threading.Lock()
 _sessions: "list[SparkSession]" = []
@@ -106,7 +106,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     scratch = tempfile.TemporaryDirectory(prefix="provhouse-spark-")
     conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
-    conf.setAppName("provhouse")
+    conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
     conf.set("spark.driver.memory", settings.spark_memory)
     conf.set("spark.sql.warehouse.dir", f"{scratch.name}/tables")

@@ -30,6 +30,18 @@ hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
 
+COMMANDS = ("e2e", "examples", "test_readme.py")
+"""Tests that mostly wait for commands; `make test` runs them beside the others."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one group share a process, and so what is started once."""
+    for item in items:
+        part = item.path.relative_to(Path(__file__).parent).parts[0]
+        group = "commands" if part in COMMANDS else "here"
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home of a managed Neo4j that stays up for all tests; its name is an awkward one."""

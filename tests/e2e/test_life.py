@@ -133,7 +133,7 @@ def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -
     assert not psutil.wait_procs(gone, 60)[1]
 
 
-@pytest.mark.parametrize("who", ["deploy.SparkSubmit", "pyspark.daemon"])
+@pytest.mark.parametrize("who", ["deploy.SparkSubmit", "store.daemon"])
 def test_spark_is_killed_while_files_are_read(
     who: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
