@@ -33,7 +33,7 @@ bench-large: ## The same of nine copies of that trace, 58 million triples (half 
 	@.venv/bin/python benchmarks/tables.py
 
 test: setup ## Run all tests
-	@.venv/bin/pytest --numprocesses 2 --dist loadgroup
+	@.venv/bin/pytest --numprocesses 2 --dist loadscope
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check

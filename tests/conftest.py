@@ -9,6 +9,7 @@ from typing import Any
 import hypothesis
 import pytest
 from pyspark.sql import SparkSession
+from xdist.scheduler import LoadScopeScheduling
 
 from helpers.warehouse import House
 from provhouse.cypher import process, server
@@ -30,16 +31,18 @@ hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
 
-COMMANDS = ("e2e", "examples", "test_readme.py")
-"""Tests that mostly wait for commands; `make test` runs them beside the others."""
+class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
+    """Tests of one file share a process, and all of the demo, which is run once for them."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        return "examples" if "/examples/" in file else file
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one group share a process, and so what is started once."""
-    for item in items:
-        part = item.path.relative_to(Path(__file__).parent).parts[0]
-        group = "commands" if part in COMMANDS else "here"
-        item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Files:
+    """How `make test` shares the tests between two processes."""
+    return Files(config, log)
 
 
 @pytest.fixture(scope="session")
