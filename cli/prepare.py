@@ -3,6 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress, Silent
 
 
@@ -15,25 +16,28 @@ def prepare(progress: Progress) -> None:
     from provhouse.runtime.jars import fetch
 
     fetch(progress)
-    for program in PROGRAMS:
-        if not has_archive(program):
-            progress.begin(f"prepare {program} for quick starts, once")
+    for program, use in zip(PROGRAMS, (_use_neo4j, _use_spark), strict=True):
+        if has_archive(program):
+            continue
+        progress.begin(f"prepare {program} for quick starts, once")
+        try:
             with TemporaryDirectory(prefix="provhouse-prepare-") as folder, making(program):
-                _use_neo4j(Path(folder)) if program == "neo4j" else _use_spark(Path(folder))
+                use(Path(folder))
+        except Unavailable as error:  # a command that needs it will say so again
+            progress.say(f"{error.wanted}: {error.found}")
 
 
 def _use_neo4j(folder: Path) -> None:
     """What most commands do with it."""
     from provhouse.cypher.graph import Graph
-    from provhouse.cypher.server import down, up
+    from provhouse.cypher.server import connected
 
-    with Graph(up(folder, "512m", Silent()), "prepare") as graph:
+    with connected(folder, "512m", Silent()) as address, Graph(address, "prepare") as graph:
         graph.prepare()
         graph.write("dependencies", [{"set": 1, "derives_from": 2, "triples": 1, "ops": ["op"]}])
         graph.write_load("commit")
         graph.closure(1, "upstream")
         graph.read("MATCH (n) RETURN n", {})
-    down(folder, Silent())
 
 
 def _use_spark(folder: Path) -> None:
