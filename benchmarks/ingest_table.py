@@ -98,7 +98,8 @@ def bars(results: Results) -> Iterator[tuple[str, bool]]:
     for copies, one in results.items():
         name = heading(copies)
         seconds, most = SECONDS[copies], GIBIBYTES[copies]
-        yield f"{name}: at most {seconds} s", one["ingest"]["wall_seconds"] <= seconds
+        answered = one["ingest"]["wall_seconds"] + one["first_answer"]["wall_seconds"]
+        yield f"{name}: at most {seconds} s to the first answer", answered <= seconds
         yield f"{name}: at most {most} GiB", gibibytes(one) <= most
         bytes_each = one["bytes"]["all"] / one["ingest"]["triples"]
         yield f"{name}: at most {BYTES_A_TRIPLE} bytes a triple", bytes_each <= BYTES_A_TRIPLE

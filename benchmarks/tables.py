@@ -1,7 +1,7 @@
 """Put what was measured into pages, between two markers, so that no figure is typed.
 
-The README's text is made from `results/methods.json`, that of other pages by `sets_tables.py`; a
-test checks that the pages hold just that.
+The README's text is made from `results/methods.json`, that of other pages by `sets_tables.py`,
+`components_table.py` and `ingest_table.py`; a test checks that the pages hold just that.
 """
 
 import json
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+import components_table
+import ingest_table
 import sets_tables
 from form import Class, Measured, Results
 
@@ -90,6 +92,8 @@ def placed(text: str, name: str, between: str) -> str | None:
 def pages() -> Iterator[tuple[Path, str, str]]:
     """Each page with what belongs between which markers of it."""
     yield README, "methods", methods(read())
+    yield BENCHMARKS, "components", components_table.tables(components_table.read())
+    yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)
     yield SETS, "paper", sets_tables.pictures(found["paper"])

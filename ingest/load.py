@@ -24,6 +24,7 @@ from provhouse.model.columns import (
     SET,
     SRC_TABLE,
     TABLE,
+    TABLES_OF,
     TRIPLES,
 )
 from provhouse.model.progress import Progress
@@ -53,7 +54,7 @@ def load(
             for batch in table.to_batches(CHUNK):
                 done += graph.write(name, batch.to_pylist())
                 progress.advance(done, total, "rows")
-    graph.write("merges", _rows(_of_ingest(snapshot, "merges", ingest).select([COMPONENT, INTO])))
+    graph.write("merges", _rows(snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO])))
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
 
@@ -91,7 +92,7 @@ def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
     return {
         "sets_hidden": hidden("sets").select([SET]),
         "merges_hidden": merges.select([COMPONENT, INTO]),
-        "sets": _set_rows(after, sets),
+        "sets": _set_rows(after, sets, hidden("sets").slice(0, 0)),
         "dependencies": _dependencies_of(after, pairs),
         "components": _component_rows(after, sets),
         "part_of": _part_of_rows(after, sets),
@@ -105,12 +106,11 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
 
 def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
     """What there may be much of, by the statement that writes it, in the order to be written."""
-    sets = _touched(snapshot, ingest)
+    new = snapshot.rows_of(ingest, "sets")
+    sets = _touched(snapshot, ingest, new)
     return {
-        "sets": _set_rows(snapshot, sets),
-        "dependencies": _dependencies_of(
-            snapshot, _of_ingest(snapshot, "set_dependencies", ingest)
-        ),
+        "sets": _set_rows(snapshot, sets, new),
+        "dependencies": _dependencies_of(snapshot, snapshot.rows_of(ingest, "set_dependencies")),
         "components": _component_rows(snapshot, sets),
         "part_of": _part_of_rows(snapshot, sets),
     }
@@ -134,39 +134,42 @@ def announce(graph: Graph, snapshot: Snapshot) -> None:
     )
 
 
-def _of_ingest(snapshot: Snapshot, table: str, ingest: int) -> pa.Table:
-    rows = snapshot.rows(table)
-    return rows.filter(pc.equal(rows[INGEST], ingest))
-
-
 def _rows(table: pa.Table) -> Rows:
     """Rows as maps, a chunk of them at a time in memory."""
     for batch in table.to_batches(CHUNK):
         yield from batch.to_pylist()
 
 
-def _touched(snapshot: Snapshot, ingest: int) -> I64:
+def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
     """Positions of the sets that get a node or new totals: new ones to be shown, and old ones."""
-    new = _of_ingest(snapshot, "sets", ingest)
     shown = np.asarray(new.filter(new[NODE])[SET])
     first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
-    pairs = _of_ingest(snapshot, "set_dependencies", ingest)
-    placed = np.asarray(_of_ingest(snapshot, "placements", ingest)[SET])
+    pairs = snapshot.rows_of(ingest, "set_dependencies")
+    placed = np.asarray(snapshot.rows_of(ingest, "placements")[SET])
     ends = [placed, np.asarray(pairs[SET]), np.asarray(pairs[DERIVES_FROM])]
     old = np.unique(np.concatenate(ends))
     return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
 
 
-def _set_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
+def _set_rows(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Table:
+    """Sets with their totals; the tables, which never change, only where no node may have them."""
     return pa.table(
         {
             "id": snapshot.set_ids[sets],
             "component": snapshot.set_components[sets],
             "items": snapshot.set_items[sets],
-            "triples": snapshot.set_triples[sets],
-            "tables": _few(pa.chunked_array([snapshot.set_tables.take(pa.array(sets))])),
+            "triples": snapshot.triples_of(sets),
+            "tables": _tables_of(snapshot, sets, new),
         }
     )
+
+
+def _tables_of(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Array:
+    ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
+    mine = among(ids, born)
+    if not (mine | snapshot.set_nodes[sets]).all():
+        return _few(pa.chunked_array([snapshot.set_tables.take(pa.array(sets))]))
+    return _few(new[TABLES_OF]).take(pa.array(np.searchsorted(born, ids), mask=~mine))
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
@@ -192,20 +195,23 @@ def _component_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
     owner = np.searchsorted(components, snapshot.set_components[members])
     sums = {
         "items": np.bincount(owner, snapshot.set_items[members]),
-        "triples": np.bincount(owner, snapshot.set_triples[members]),
+        "triples": np.bincount(owner, snapshot.triples_of(members)),
         "sets": np.bincount(owner),
     }
     return pa.table({"id": components, **{n: s.astype(np.int64) for n, s in sums.items()}})
 
 
-def _dependencies_of(snapshot: Snapshot, mine: pa.Table) -> pa.Table:
-    """The dependencies between the same pairs as some rows, with what all ingests brought."""
-    rows = snapshot.rows("set_dependencies")
-    if mine.num_rows < rows.num_rows:
-        near = among(np.asarray(rows[SET]), np.unique(mine[SET]))
-        rows = rows.filter(pa.array(near))
-        rows = merged([rows.drop_columns([INGEST])], SET, DERIVES_FROM)
-        rows = rows.filter(pa.array(pairs_among(rows, mine)))
+def _dependencies_of(snapshot: Snapshot, pairs: pa.Table) -> pa.Table:
+    """The dependencies between the same sets as some, with what all visible ingests brought."""
+    held = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
+    near = np.flatnonzero(among(np.asarray(held[SET]), np.unique(pairs[SET])))
+    same = near[pairs_among(held.take(pa.array(near)), pairs)]
+    brought = np.isin(np.asarray(held[INGEST])[same], np.unique(pairs[INGEST]))
+    if len(same) == pairs.num_rows and brought.all():
+        rows = pairs  # nobody else brought any of them
+    else:
+        rows = snapshot.rows("set_dependencies").take(pa.array(same)).drop_columns([INGEST])
+        rows = merged([rows], SET, DERIVES_FROM)
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", _few(rows[OPS]))
 
 

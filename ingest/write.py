@@ -78,7 +78,7 @@ def _append(target: Target, name: str, rows: pa.Table) -> int:
         rows = rows.append_column(INGEST, ingest)
     folder = target.layout.table(target.base, name)
     columns = TABLES[name].names
-    return append_rows(folder, name, rows.select(columns), f"{target.ingest:08d}.parquet")
+    return append_rows(folder, name, rows.select(columns), target.ingest)
 
 
 def _parts(folder: Path, kind: str) -> list[Path]:

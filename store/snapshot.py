@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, among
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -60,6 +60,11 @@ class Snapshot:
         shown = self.shows(np.asarray(rows[INGEST]))
         return rows if shown.all() else rows.filter(pa.array(shown))
 
+    def rows_of(self, ingest: int, table: str) -> pa.Table:
+        """The rows of a small table that one visible ingest brought; others are not read."""
+        folder = self.layout.table(self.commit.base, table)
+        return read_rows(folder, table, self.commit.tables.get(table), ingest=ingest)
+
     def shows(self, ingests: I64) -> Bools:
         """Which of these ingests are visible."""
         shown: Bools = np.zeros(len(ingests), bool)
@@ -102,12 +107,17 @@ class Snapshot:
         """How many items each set of ``set_ids`` has."""
         return _ints(self._sets, ITEMS)
 
-    @cached_property
-    def set_triples(self) -> I64:
-        """How many triples lie with each set of ``set_ids``, which are those that end in it."""
-        places = self.placements
-        rows = self.rows_of_sets(places.sets)
-        return np.bincount(rows, places.triples, minlength=len(self.set_ids)).astype(np.int64)
+    def triples_of(self, sets: I64) -> I64:
+        """How many triples lie with each of some sets, those that end in it.
+
+        Sets are positions in ``set_ids``, in order. All placements are passed over once.
+        """
+        rows = self.rows("placements", [SET, TRIPLES])
+        ids, placed = self.set_ids[sets], _ints(rows, SET)
+        here = np.flatnonzero(among(placed, ids))
+        at = np.searchsorted(ids, placed[here])
+        sums = np.bincount(at, _ints(rows, TRIPLES)[here], minlength=len(ids))
+        return sums.astype(np.int64)
 
     @property
     def set_tables(self) -> pa.Array:

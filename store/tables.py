@@ -87,11 +87,16 @@ def sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def append_rows(folder: Path, name: str, rows: pa.Table, file: str) -> int:
-    """Append rows to a table as one file of the given name; its new version."""
+def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
+    """Append the rows of an ingest to a table, as a file of their own; its new version."""
     folder.mkdir(parents=True, exist_ok=True)
+    file = _rows_file(ingest)
     write_parquet(rows.cast(TABLES[name]), folder / file)
     return append_files(folder, name, [NewFile(file, rows.num_rows)])
+
+
+def _rows_file(ingest: int) -> str:
+    return f"{ingest:08d}.parquet"
 
 
 def _action(folder: Path, file: NewFile) -> AddAction:
@@ -106,15 +111,23 @@ def _action(folder: Path, file: NewFile) -> AddAction:
 
 
 def read_rows(
-    folder: Path, name: str, version: int | None, columns: Iterable[str] | None = None
+    folder: Path,
+    name: str,
+    version: int | None,
+    columns: Iterable[str] | None = None,
+    ingest: int | None = None,
 ) -> pa.Table:
-    """The rows of a small table at one version, without Spark; no version, no rows."""
+    """The rows of a small table at one version, without Spark; no version, no rows.
+
+    With an ``ingest`` only what that appended is read.
+    """
     names = list(columns or TABLES[name].names)
     empty = TABLES[name].empty_table().select(names)
     with _readable(folder, name, version):
         parts = [
             pq.read_table(file, columns=names, partitioning=None)
             for file in _files(folder, version)
+            if ingest is None or file.name == _rows_file(ingest)
         ]
     return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
 
