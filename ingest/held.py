@@ -58,7 +58,7 @@ def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
     """The partitions that may hold triples into these items, and which items each."""
     distinct = np.unique(items)
     sets = snapshot.set_ids[snapshot.set_rows(distinct)]
-    places = snapshot.placements
+    places = snapshot.placements_of(np.unique(sets))
     rows, owner = places.rows(sets)
     partitions = places.partitions[rows]
     order = np.argsort(partitions, kind="stable")

@@ -110,13 +110,11 @@ class Snapshot:
     def triples_of(self, sets: I64) -> I64:
         """How many triples lie with each of some sets, those that end in it.
 
-        Sets are positions in ``set_ids``, in order. All placements are passed over once.
+        Sets are positions in ``set_ids``, in order.
         """
-        rows = self.rows("placements", [SET, TRIPLES])
-        ids, placed = self.set_ids[sets], _ints(rows, SET)
-        here = np.flatnonzero(among(placed, ids))
-        at = np.searchsorted(ids, placed[here])
-        sums = np.bincount(at, _ints(rows, TRIPLES)[here], minlength=len(ids))
+        ids = self.set_ids[sets]
+        places = self.placements_of(ids)
+        sums = np.bincount(np.searchsorted(ids, places.sets), places.triples, minlength=len(ids))
         return sums.astype(np.int64)
 
     @property
@@ -156,8 +154,12 @@ class Snapshot:
     @cached_property
     def placements(self) -> Placements:
         """Where the triples of every set lie."""
-        rows = _in_order(self.rows("placements"), SET)  # a later ingest has higher partitions
-        return Placements(_ints(rows, SET), _ints(rows, PARTITION), _ints(rows, TRIPLES))
+        return _placed(self.rows("placements"))
+
+    def placements_of(self, sets: I64) -> Placements:
+        """Where the triples of some sets lie, ids in order; all others are only passed over."""
+        rows = self.rows("placements")
+        return _placed(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
 
     @cached_property
     def set_dependencies(self) -> tuple[I64, I64]:
@@ -205,6 +207,12 @@ def _in_order(rows: pa.Table, key: str) -> pa.Table:
     if (values[1:] >= values[:-1]).all():
         return rows
     return rows.take(pa.array(np.argsort(values, kind="stable")))
+
+
+def _placed(rows: pa.Table, chosen: I64 | slice = slice(None)) -> Placements:
+    columns = [_ints(rows, name)[chosen] for name in (SET, PARTITION, TRIPLES)]
+    order = np.argsort(columns[0], kind="stable")  # a later ingest has higher partitions
+    return Placements(*(column[order] for column in columns))
 
 
 def _ints(table: pa.Table, column: str) -> I64:
