@@ -1,6 +1,5 @@
 """The ``provhouse`` command: what stands in front of every command, and where all of them end."""
 
-import logging
 import signal
 import sys
 from collections.abc import Sequence
@@ -99,8 +98,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The console script."""
-    # Spark's client logs tracebacks of what reaches the user as an error of ours anyway.
-    logging.getLogger().addHandler(logging.NullHandler())
     status = run(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # all that is left is to end Spark

@@ -1,6 +1,7 @@
 """The one place where an error becomes a message and an exit status."""
 
 import errno
+import logging
 import os
 import select
 import signal
@@ -37,6 +38,7 @@ class Stopped(KeyboardInterrupt):
 
 def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
     """Run ``work`` and return the exit status; ``logs`` names the folder for a traceback."""
+    _quieten()
     with _signals():
         try:
             work()
@@ -47,6 +49,13 @@ def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
             return ending.exit_code
         except (Exception, KeyboardInterrupt) as error:
             return _status(error, logs)
+
+
+def _quieten() -> None:
+    """Spark's client logs tracebacks of what reaches the user as an error of ours anyway."""
+    root = logging.getLogger()
+    if not root.handlers:  # else what is logged would be printed
+        root.addHandler(logging.NullHandler())
 
 
 @contextmanager

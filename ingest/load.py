@@ -80,7 +80,7 @@ def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
         rows = held.rows(table)
         return rows.filter(pa.array(~after.shows(np.asarray(rows[INGEST]))))
 
-    pairs, merges = hidden("set_dependencies"), hidden("merges")
+    pairs, sets_hidden = hidden("set_dependencies"), hidden("sets")
     moved = held.set_components[np.searchsorted(held.set_ids, after.set_ids)]
     touched = [
         np.asarray(hidden("placements")[SET]),
@@ -90,9 +90,9 @@ def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
     ]
     sets = after.rows_of_sets(np.unique(np.concatenate(touched)))
     return {
-        "sets_hidden": hidden("sets").select([SET]),
-        "merges_hidden": merges.select([COMPONENT, INTO]),
-        "sets": _set_rows(after, sets, hidden("sets").slice(0, 0)),
+        "sets_hidden": sets_hidden.select([SET]),
+        "merges_hidden": hidden("merges").select([COMPONENT, INTO]),
+        "sets": _set_rows(after, sets, sets_hidden.slice(0, 0)),
         "dependencies": _dependencies_of(after, pairs),
         "components": _component_rows(after, sets),
         "part_of": _part_of_rows(after, sets),

@@ -54,14 +54,13 @@ def restage(work: Work) -> None:
         tasks.append(_Names(number, held, start, min(start + RANGE, items), work.tables))
     for number, file in enumerate(held.rejects()):
         tasks.append(_Rejects(number, held, file, work.ids.ingest))
-    for kind in ("rows", "edges", "items", "codes", "rejects"):
+    for kind in ("rows", "edges", "items", "rejects"):
         (work.folder / kind).mkdir()
+    for name, dtype in (("tables", np.int32), ("held", np.int64)):  # mapped, filled by the tasks
+        np.lib.format.open_memmap(work.folder / f"{name}.npy", "w+", dtype, (items,)).flush()
     done = run_tasks(work.context, _run, tasks, work.progress)
     work.staged = [result for result in done if isinstance(result, Staged)]
     work.named = [result for result in done if isinstance(result, Named)]
-    codes = [np.load(path) for path in sorted((work.folder / "codes").iterdir())]
-    np.save(work.folder / "tables.npy", np.concatenate(codes))
-    np.save(work.folder / "held.npy", np.full(items, -1, np.int64))
 
 
 def _chunks(snapshot: Snapshot) -> Iterator[I64]:
@@ -148,7 +147,8 @@ class _Names:
         with pa.ipc.new_stream(str(path), rows.schema) as out:
             out.write_table(rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
-        np.save(self.held.folder / "codes" / f"{self.number:04d}.npy", np.asarray(codes))
+        np.load(self.held.folder / "tables.npy", mmap_mode="r+")[place] = codes
+        np.load(self.held.folder / "held.npy", mmap_mode="r+")[place] = -1  # new in its base
         return Named(len(names), 0, ())
 
 

@@ -57,7 +57,7 @@ class Work:
     cut: Cut = NOTHING_CUT
     gathered: list[Gathered] = field(default_factory=list)
     commit: Commit | None = None
-    rolls_back_to: int | None = None
+    rolls_back_to: int | None = field(init=False)
 
     def __post_init__(self) -> None:
         """What this ingest brings is taken back by what was there before."""

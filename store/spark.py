@@ -78,12 +78,13 @@ class Starting:
         self._thread.start()
 
     def _start(self, settings: Settings, layout: Layout) -> None:
+        began = not _sessions
         try:
             self._session = spark(settings, layout)
         except BaseException as error:  # raised where the session is asked for
             self._error = error
         self._over.set()
-        if self._session:
+        if self._session and began:
             with suppress(Exception):  # the first job starts Python's workers: why wait for it
                 self._session.sparkContext.parallelize([0], 1).map(abs).collect()
 

@@ -25,12 +25,12 @@ def check(source: Source) -> list[str]:
 def tables(source: Source, told: Told) -> Iterator[pa.Table]:
     """The rows, with the types that they have in the file."""
     with _opened(source) as file:
-        rows = 0
+        rows, size = 0, os.path.getsize(source.path)
         for group in range(file.num_row_groups):
             try:
                 for table in _gathered(file, group):
                     rows += table.num_rows
-                    told(os.path.getsize(source.path) * rows // file.metadata.num_rows)
+                    told(size * rows // max(file.metadata.num_rows, rows))  # a footer may lie
                     yield table
             except _BROKEN as error:
                 place = f"{source.path}, row group {group + 1},"

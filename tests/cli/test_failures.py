@@ -146,3 +146,9 @@ def test_signals_are_left_as_they_were(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     assert guarded(lambda: os.getpid(), lambda: tmp_path) == 0
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_what_libraries_log_is_not_printed(tmp_path: Path) -> None:
+    process = command("__import__('logging').exception('the other side is gone')", tmp_path)
+    _, said = process.communicate(timeout=20)
+    assert (process.returncode, said) == (0, "put away\n")

@@ -92,9 +92,9 @@ def test_an_import_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
         assert other.poll() is None
         assert not (tmp_path / "data" / "databases" / "neo4j").exists()
     finally:
-        other.kill()
-        other.wait()
-        left.kill()
+        for one in (left, other):
+            one.kill()
+            one.wait()
 
 
 def cut_off(home: Path) -> None:
