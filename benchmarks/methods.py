@@ -29,8 +29,9 @@ from provhouse.cypher import server
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.query.answer import Answer, Direction, Method
+from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
+from provhouse.query.question import Direction, Method
 from provhouse.query.status import status
 
 if TYPE_CHECKING:

@@ -2,23 +2,20 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from provhouse.model.errors import BadInput, NotFound, UsageError
+from provhouse.output.form import Form
+from provhouse.output.output import Absent, opened
+from provhouse.query.question import Direction, Method, Question
 
 from .invocation import FormOption, invocation, utf8
-from .output.form import Form
-from .output.output import Absent, opened
 
 if TYPE_CHECKING:
-    from provhouse.query.answer import Answer, Direction
-
-# The same words as query.answer.Method, which would bring pyarrow with it.
-Method = Literal["auto", "rq", "ccprov", "csprov"]
+    from provhouse.query.answer import Answer
 
 _Item = Annotated[
     str | None,
@@ -79,7 +76,7 @@ def impact(
 
 def _ask(
     ctx: typer.Context,
-    direction: "Direction",
+    direction: Direction,
     item: str | None,
     items: Path | None,
     method: Method,
@@ -105,7 +102,10 @@ def _ask(
         listening() as progress,
         Asker(settings, progress) as asker,
     ):
-        ask = partial(asker.ask, direction=direction, method=method, depth=depth)
+
+        def ask(name: str) -> "Answer":
+            return asker.answer(Question(name, direction, method, depth))
+
         if items is None:
             answer = ask(names[0])
             progress.rest()

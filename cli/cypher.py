@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from provhouse.output.output import opened
+
 from .invocation import FormOption, identity, invocation, pairs, utf8
-from .output.output import opened
 
 
 def cypher(

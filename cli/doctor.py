@@ -32,9 +32,10 @@ def doctor(
     """
     from rich.text import Text
 
+    from provhouse.output.escape import shown
+    from provhouse.output.table import console, grid
+
     from .listening import listening
-    from .output.escape import shown
-    from .output.table import console, grid
 
     settings = invocation(ctx).settings()
     if fetch:

@@ -16,8 +16,7 @@ from types import FrameType
 import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
-
-from .output.escape import shown
+from provhouse.output.escape import shown
 
 _OUTSIDE = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from provhouse.output.output import Output, opened
+
 from .invocation import FormOption, invocation
-from .output.output import Output, opened
 
 if TYPE_CHECKING:
     from provhouse.model.settings import Settings

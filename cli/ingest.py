@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from provhouse.output.output import opened
+
 from .invocation import FormOption, invocation
-from .output.output import opened
 
 
 def ingest(

@@ -10,8 +10,7 @@ import typer
 
 from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.settings import Settings
-
-from .output.form import Form
+from provhouse.output.form import Form
 
 FormOption = Annotated[
     Form | None,

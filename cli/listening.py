@@ -18,9 +18,8 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from provhouse.model.progress import Progress
-
-from .output.escape import shown
-from .output.table import console, lasted, quantity
+from provhouse.output.escape import shown
+from provhouse.output.table import console, lasted, quantity
 
 
 class Listener(Progress, Protocol):

@@ -2,8 +2,9 @@
 
 import typer
 
+from provhouse.output.output import opened
+
 from .invocation import FormOption, invocation
-from .output.output import opened
 
 
 def status(ctx: typer.Context, form: FormOption = None) -> None:

@@ -1,12 +1,10 @@
 """An answer: the items and triples that were found, and what was read to find them."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import pyarrow as pa
 
-Direction = Literal["upstream", "downstream"]
-Method = Literal["auto", "rq", "ccprov", "csprov"]
+from .question import Direction, Method
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,13 @@ from provhouse.store.layout import Layout
 from provhouse.store.locks import reading
 from provhouse.store.snapshot import Snapshot
 
-from .answer import Answer, Direction
-from .answer import Method as MethodName
+from .answer import Answer
 from .bulk import Bulk
 from .ccprov import CCProv
 from .csprov import CSProv
 from .found import Found, Method
+from .question import Direction, Question
+from .question import Method as MethodName
 from .rq import RQ
 
 _WHY = {
@@ -84,26 +85,30 @@ class Asker:
     def ask(
         self, item: str, direction: Direction, method: MethodName = "auto", depth: int | None = None
     ) -> Answer:
-        """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away.
+        """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
+        return self.answer(Question(item, direction, method, depth))
+
+    def answer(self, question: Question) -> Answer:
+        """The answer to a question.
 
         Raises NotFound if the item is not held, Damaged rather than give a short answer.
         """
         watch = Stopwatch()
         with watch.step("locate"):
-            number = self._locate(item)
+            number = self._locate(question.item)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
-        used, why = self._chosen(method, number)
+        used, why = self._chosen(question.method, number)
         _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
         with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
-        found = with_name(watch).find(number, direction, depth)
+        found = with_name(watch).find(number, question.direction, question.depth)
         with watch.step("recurse"):
             items, triples = self._named(found)
         commit = self.snapshot.commit
         return Answer(
-            item=item,
+            item=question.item,
             table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
-            direction=direction,
+            direction=question.direction,
             method=used,
             why=why,
             generation=commit.generation,

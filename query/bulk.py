@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import SparkSession
 
-    from .answer import Direction
+    from .question import Direction
 
 BUCKET = "bucket"
 

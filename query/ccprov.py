@@ -10,9 +10,10 @@ import numpy as np
 from provhouse.model.progress import Stopwatch
 from provhouse.store.snapshot import Snapshot
 
-from .answer import Direction, Read
+from .answer import Read
 from .bulk import Bulk
 from .found import Found
+from .question import Direction
 from .rq import level_by_level
 
 

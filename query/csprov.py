@@ -20,9 +20,10 @@ from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.store.snapshot import Snapshot
 
-from .answer import Direction, Read
+from .answer import Read
 from .bulk import Bulk
 from .found import Found, ends
+from .question import Direction
 from .recurse import recurse
 
 

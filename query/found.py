@@ -9,7 +9,8 @@ import pyarrow as pa
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import DST, SRC
 
-from .answer import Direction, Read
+from .answer import Read
+from .question import Direction
 
 
 @dataclass(frozen=True)

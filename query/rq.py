@@ -14,9 +14,10 @@ from provhouse.model.arrays import I64
 from provhouse.model.progress import Stopwatch
 from provhouse.store.partitions import SENT
 
-from .answer import Direction, Read
+from .answer import Read
 from .bulk import Bulk
 from .found import Found, ends
+from .question import Direction
 
 Fetch = Callable[[I64], tuple[pa.Table, int]]
 

@@ -20,14 +20,15 @@ from telling import METHODS, Teller, near, program
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.listening import listening
-from provhouse.cli.output.table import console
 from provhouse.cypher import server
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.query.answer import Answer, Method
+from provhouse.output.table import console
+from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
+from provhouse.query.question import Method
 from provhouse.query.status import Status, status
 from provhouse.runtime.java import java
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from provhouse.cli.output.table import counted, grid, lasted
+from provhouse.output.table import counted, grid, lasted
 from provhouse.query.answer import Answer
 
 BAR = 40

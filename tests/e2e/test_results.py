@@ -16,7 +16,7 @@ from helpers.command import Command
 def valid(name: str, text: str) -> dict[str, Any]:
     """One JSON object that its schema describes."""
     value: dict[str, Any] = json.loads(text)
-    schema = json.loads((files("provhouse.cli") / "schemas" / f"{name}.json").read_text())
+    schema = json.loads((files("provhouse.output") / "schemas" / f"{name}.json").read_text())
     jsonschema.validate(value, schema)
     return value
 

@@ -17,7 +17,7 @@ from provhouse.ingest.compact import compact
 from provhouse.ingest.rollback import rollback
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
-from provhouse.query.answer import Direction
+from provhouse.query.question import Direction
 from provhouse.store.commits import Totals, current, generations
 from provhouse.store.snapshot import Snapshot
 

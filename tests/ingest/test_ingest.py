@@ -25,7 +25,7 @@ from provhouse.ingest import steps
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
-from provhouse.query.answer import Direction, Method
+from provhouse.query.question import Direction, Method
 from provhouse.store.commits import current, generations
 from provhouse.store.snapshot import Snapshot
 

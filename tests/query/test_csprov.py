@@ -13,9 +13,10 @@ from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
-from provhouse.query.answer import Answer, Direction, Method, Read
+from provhouse.query.answer import Answer, Read
 from provhouse.query.ask import Asker
 from provhouse.query.csprov import CSProv, Walk
+from provhouse.query.question import Direction, Method
 
 FAMILIES, SIZE, HUBS = 4_200, 50, 20
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

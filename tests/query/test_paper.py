@@ -9,9 +9,10 @@ from helpers.invariant import dependencies
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.model.progress import Stopwatch
-from provhouse.query.answer import Direction, Method, Read
+from provhouse.query.answer import Read
 from provhouse.query.ask import Asker
 from provhouse.query.csprov import CSProv
+from provhouse.query.question import Direction, Method
 from provhouse.store.snapshot import Snapshot
 
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")

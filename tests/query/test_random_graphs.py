@@ -17,8 +17,8 @@ from helpers.graphs import Graph, chain, graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.ingest import steps
-from provhouse.query.answer import Direction
 from provhouse.query.ask import Asker
+from provhouse.query.question import Direction
 
 GRAPHS = 34
 """Random graphs in each warehouse."""

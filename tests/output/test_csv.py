@@ -5,10 +5,10 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
-from provhouse.cli.output.csv import CsvOutput
-from provhouse.cli.output.output import Absent
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
+from provhouse.output.csv import CsvOutput
+from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
 from provhouse.query.status import Status
 

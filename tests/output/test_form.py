@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.cli.output.form import Form, chosen
+from provhouse.output.form import Form, chosen
 
 
 @pytest.mark.parametrize(

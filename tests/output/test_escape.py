@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provhouse.cli.output.escape import in_json, shown
+from provhouse.output.escape import in_json, shown
 
 
 @pytest.mark.parametrize(

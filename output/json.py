@@ -1,4 +1,4 @@
-"""JSON for programs: the stable forms that ``cli/schemas`` describes."""
+"""JSON for programs: the stable forms that ``output/schemas`` describes."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -10,10 +10,10 @@ import jsonschema
 import pyarrow as pa
 import pytest
 
-from provhouse.cli.output.json import JsonOutput
-from provhouse.cli.output.output import Absent
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
+from provhouse.output.json import JsonOutput
+from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
 from provhouse.query.status import Status
 
@@ -29,7 +29,7 @@ def written(act: Act) -> str:
 
 def valid(schema: str, text: str) -> dict[str, object]:
     """The object in ``text``, which follows the schema."""
-    rules = json.loads((files("provhouse.cli") / f"schemas/{schema}.json").read_text())
+    rules = json.loads((files("provhouse.output") / f"schemas/{schema}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(rules)
     value: dict[str, object] = json.loads(text)
     checker = jsonschema.Draft202012Validator.FORMAT_CHECKER

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from provhouse.cli.output.output import Absent
-from provhouse.cli.output.table import TableOutput, lasted
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
+from provhouse.output.output import Absent
+from provhouse.output.table import TableOutput, lasted
 from provhouse.query.answer import Answer
 from provhouse.query.status import Status
 

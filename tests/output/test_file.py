@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.cli.output.file import destination
 from provhouse.model.errors import Unavailable
+from provhouse.output.file import destination
 
 
 def test_appears_at_the_end(tmp_path: Path) -> None:
