@@ -1,21 +1,17 @@
 """``lineage`` and ``impact``: one item, or many from a file."""
 
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.output.form import Form
-from provhouse.output.output import Absent, opened
 from provhouse.query.question import Direction, Method, Question
 
+from .asking import asked
 from .invocation import FormOption, invocation, utf8
-
-if TYPE_CHECKING:
-    from provhouse.query.answer import Answer
 
 _Item = Annotated[
     str | None,
@@ -91,47 +87,13 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-
-    from provhouse.query.ask import Asker
-
-    from .listening import listening
-
-    absent: list[str] = []
-    with (
-        opened(form, out) as output,
-        listening() as progress,
-        Asker(settings, progress) as asker,
-    ):
-
-        def ask(name: str) -> "Answer":
-            return asker.answer(Question(name, direction, method, depth))
-
-        if items is None:
-            answer = ask(names[0])
-            progress.rest()
-            output.answer(answer)
-        else:
-            output.answers(_replies(ask, names, absent, progress.rest))
+    questions = [Question(name, direction, method, depth) for name in names]
+    absent = asked(settings, questions, items is not None, form, out)
     if absent:
+        number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
         raise NotFound(
-            f"All {len(names):,} items should be held",
-            f"{len(absent):,} {'is' if len(absent) == 1 else 'are'} not, the first {absent[0]!r}",
+            f"All {len(names):,} items should be held", f"{number} not, the first {absent.first!r}"
         )
-
-
-def _replies(
-    ask: "Callable[[str], Answer]", names: list[str], absent: list[str], rest: Callable[[], None]
-) -> "Iterator[Answer | Absent]":
-    """The replies in order, each asked for when it is wanted; ``absent`` takes what is not held."""
-    for name in names:
-        reply: Answer | Absent
-        try:
-            reply = ask(name)
-        except NotFound:
-            absent.append(name)
-            reply = Absent(name)
-        rest()
-        yield reply
 
 
 def _names(file: Path | None) -> list[str]:

@@ -5,6 +5,7 @@ ProvhouseError            exit status
 ├── NotFound              3   no such item, or nothing ingested yet
 ├── BadInput              4   a file is not what it should be
 ├── Unavailable           5   Java, Spark, Neo4j or the disk is missing or down
+│   └── TooSlow           5   an answer took longer than was allowed
 ├── Busy                  6   another writer is at work
 └── Damaged               7   what is held does not agree with itself
 
@@ -54,6 +55,10 @@ class Unavailable(ProvhouseError):
     """Something outside provhouse is missing, unreachable or down."""
 
     exit_status = 5
+
+
+class TooSlow(Unavailable):
+    """An answer took longer than was allowed; nothing of it goes on."""
 
 
 class Busy(ProvhouseError):

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Protocol
 
+from .errors import TooSlow
+
 
 class Progress(Protocol):
     """Somebody who is told about steps, counts and sentences as they come."""
@@ -39,11 +41,25 @@ class Silent:
 
 
 class Stopwatch:
-    """Seconds spent in each named step, and the sum as ``total``."""
+    """Seconds spent in each named step, and the sum as ``total``; ``limit`` is how many may be."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float | None = None) -> None:
         self.seconds: dict[str, float] = {}
+        self._limit = limit
         self._began = perf_counter()
+
+    def left(self) -> float | None:
+        """The seconds that are left, if there is a limit; raises TooSlow if none are."""
+        if self._limit is None:
+            return None
+        left = self._limit - (perf_counter() - self._began)
+        if left <= 0:
+            raise TooSlow(
+                f"The answer should take at most {self._limit:g} seconds",
+                "It would take longer",
+                "Ask for less, or allow more time",
+            )
+        return left
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:

@@ -30,10 +30,18 @@ class Settings:
     """The Spark master."""
     spark_memory: str = "2g"
     """Heap of Spark's driver."""
+    spark_storage: str = "MEMORY_AND_DISK"
+    """Where Spark keeps the partitions that were read: one of the names of its storage levels."""
+    hot_mb: int = 256
+    """Megabytes of partitions that stay decoded for who asks next, besides Spark's."""
     neo4j_home: Path | None = None
     """Folder of the managed Neo4j server, else ``WAREHOUSE/neo4j``; warehouses may share one."""
     neo4j_memory: str = "1g"
     """Heap of the managed Neo4j server."""
+    server_port: int = 0
+    """The port of the warm server; 0 takes any that is free."""
+    answer_seconds: int = 60
+    """How long an answer of the warm server may take."""
 
     @property
     def graph_home(self) -> Path:

@@ -68,10 +68,7 @@ class JsonOutput:
 
     def status(self, status: "Status") -> None:
         """One object; see ``schemas/status.json``."""
-        names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
-                 "partitions", "compact", "neo4j", "server")  # fmt: skip
-        held = {name: getattr(status, name) for name in names}
-        self._line({"warehouse": status.warehouse, **held})
+        self._line(status_object(status))
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """A list with one object a row, each on its own line."""
@@ -89,6 +86,13 @@ class JsonOutput:
 
     def _write(self, text: str) -> None:
         self._handle.write(in_json(text))
+
+
+def status_object(status: "Status") -> dict[str, object]:
+    """The status as it is written."""
+    names = ("warehouse", "generation", "triples", "items", "components", "sets",
+             "set_dependencies", "partitions", "compact", "neo4j", "server")  # fmt: skip
+    return {name: getattr(status, name) for name in names}
 
 
 def _head(answer: "Answer") -> dict[str, object]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class TableOutput:
     """Counts first, long results cut, with a sentence on how to see all."""
 
-    def __init__(self, handle: TextIO, width: int | None = None) -> None:
-        self._console = console(handle, width)
+    def __init__(self, handle: TextIO, width: int | None = None, color: bool | None = None) -> None:
+        self._console = console(handle, width, color)
 
     def answer(self, answer: "Answer") -> None:
         """The answer in words, by table, by distance, and how it was found."""
@@ -77,9 +77,9 @@ class TableOutput:
         self._console.print(table)
 
 
-def console(handle: TextIO, width: int | None = None) -> Console:
-    """A console that takes text as it is, and colours it for a terminal only."""
-    terminal = handle.isatty()
+def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> Console:
+    """A console that takes text as it is, and colours it for a terminal only, or as it is told."""
+    terminal = handle.isatty() if color is None else color
     return Console(
         file=handle, width=width, force_terminal=terminal, no_color=None if terminal else True,
         highlight=False, markup=False, emoji=False,

@@ -15,6 +15,7 @@ from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, OP, SRC, TABLE
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.store.cached import Cached
 from provhouse.store.commits import current
 from provhouse.store.layout import Layout
 from provhouse.store.locks import reading
@@ -43,7 +44,9 @@ class Asker:
     NotFound where nothing was ever ingested.
     """
 
-    def __init__(self, settings: Settings, progress: Progress) -> None:
+    def __init__(
+        self, settings: Settings, progress: Progress, cached: Cached | None = None
+    ) -> None:
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
@@ -55,7 +58,7 @@ class Asker:
                 "Name another with --warehouse, or take in files with `provhouse ingest FILES…`",
             )
         self.snapshot = Snapshot(self._layout, commit)
-        self.bulk = Bulk(self.snapshot, settings, progress)
+        self.bulk = Bulk(self.snapshot, settings, progress, cached)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
@@ -69,6 +72,10 @@ class Asker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of everything."""
         self._stack.close()
 
     @cached_property
@@ -82,18 +89,26 @@ class Asker:
         graph.check_load(self.snapshot.commit.commit, self.snapshot.commit.generation)
         return graph
 
+    def warm(self) -> None:
+        """Bring everything near that an answer needs, but for the partitions."""
+        snapshot = self.snapshot
+        _ = self.bulk.starting, self.graph
+        _ = snapshot.set_components, snapshot.set_nodes, snapshot.placements
+        _ = snapshot.set_dependencies, snapshot.names
+        _ = self.bulk.partitions
+
     def ask(
         self, item: str, direction: Direction, method: MethodName = "auto", depth: int | None = None
     ) -> Answer:
         """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
         return self.answer(Question(item, direction, method, depth))
 
-    def answer(self, question: Question) -> Answer:
-        """The answer to a question.
+    def answer(self, question: Question, seconds: float | None = None) -> Answer:
+        """The answer to a question, within so many seconds.
 
-        Raises NotFound if the item is not held, Damaged rather than give a short answer.
+        Raises NotFound if the item is not held, Damaged rather than give a short answer, TooSlow.
         """
-        watch = Stopwatch()
+        watch = Stopwatch(seconds)
         with watch.step("locate"):
             number = self._locate(question.item)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each

@@ -16,15 +16,9 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.partitions import (
-    BLOCK,
-    Partitions,
-    as_block,
-    joined,
-    partition_path,
-    run_on,
-    unless_damaged,
-)
+from provhouse.store.blocks import BLOCK, as_block, from_block, joined, run_on
+from provhouse.store.cached import Cached, Partitions
+from provhouse.store.partitions import partition_path, unless_damaged
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting, working
 
@@ -38,12 +32,23 @@ BUCKET = "bucket"
 
 
 class Bulk:
-    """Starts Spark when the first triple is needed, and not before."""
+    """Starts Spark when the first triple is needed, and not before.
 
-    def __init__(self, snapshot: Snapshot, settings: Settings, progress: Progress) -> None:
+    What is cached by partition may be shared with other generations, and then outlives this one.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        settings: Settings,
+        progress: Progress,
+        cached: Cached | None = None,
+    ) -> None:
         self._snapshot = snapshot
         self._settings = settings
         self._progress = progress
+        self._cached = cached or Cached(settings)
+        self._own = cached is None
         self._hashed: dict[str, Hashed] = {}
 
     @cached_property
@@ -60,8 +65,7 @@ class Bulk:
     @cached_property
     def partitions(self) -> Partitions:
         """All visible partitions, each read when first asked for."""
-        folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
-        return Partitions(self.session.sparkContext, folder, self._snapshot.partitions)
+        return self._cached.partitions(self.session.sparkContext, self._snapshot)
 
     def hashed(self, direction: "Direction") -> "Hashed":
         """All visible triples, hash-partitioned on dst (upstream) or src (downstream)."""
@@ -79,8 +83,8 @@ class Bulk:
 
     def release(self) -> None:
         """Give Spark's memory back."""
-        if "partitions" in self.__dict__:
-            self.partitions.release()
+        if self._own:
+            self._cached.release()
         for hashed in self._hashed.values():
             hashed.release()
 
@@ -158,12 +162,12 @@ def _bytes(row: "tuple[bytearray]") -> bytes:
 
 
 def _rows(block: bytes) -> int:
-    return int(pa.ipc.open_stream(pa.py_buffer(block)).read_all().num_rows)
+    return int(from_block(block).num_rows)
 
 
 def _filtered(first: I64, last: I64, blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
-        rows = pa.ipc.open_stream(pa.py_buffer(block)).read_all()
+        rows = from_block(block)
         dst = np.asarray(rows[DST])
         inside = np.searchsorted(first, dst, "right") - 1
         keep = (inside >= 0) & (dst <= last[inside])

@@ -82,7 +82,9 @@ class CSProv:
     def _fetch(self, walk: Walk) -> pa.Table:
         first = self._snapshot.set_firsts[walk.sets]
         last = first + self._snapshot.set_items[walk.sets] - 1
-        return self._bulk.partitions.fetch(walk.partitions, *_joined(first, last))
+        return self._bulk.partitions.fetch(
+            walk.partitions, *_joined(first, last), self._watch.left()
+        )
 
     def _check(self, walk: Walk, triples: pa.Table, direction: Direction) -> None:
         """An answer that is not whole must never look as if it were."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Stopwatch
-from provhouse.store.partitions import SENT
+from provhouse.store.blocks import SENT
 
 from .answer import Read
 from .bulk import Bulk

@@ -170,18 +170,15 @@ class Snapshot:
             ids, _ints(rows, DERIVES_FROM)
         )
 
+    def partitions_by_ingest(self) -> list[range]:
+        """The partitions that each visible ingest wrote."""
+        firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
+        return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
+
     @cached_property
     def partitions(self) -> I64:
         """All visible partitions, in order."""
-        ranges = [
-            np.arange(first, first + count)
-            for first, count in zip(
-                self.ingests["first_partition"].to_pylist(),
-                self.ingests["partitions"].to_pylist(),
-                strict=True,
-            )
-        ]
-        return np.concatenate([np.empty(0, np.int64), *ranges]).astype(np.int64)
+        return np.array([p for each in self.partitions_by_ingest() for p in each], np.int64)
 
     def set_rows(self, items: I64) -> I64:
         """The position in ``set_ids`` of the set of each item."""

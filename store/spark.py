@@ -157,17 +157,41 @@ def _stop(scratch: "tempfile.TemporaryDirectory[str]") -> None:
         scratch.cleanup()
 
 
+def alive() -> bool:
+    """Whether the JVM that this process started lives."""
+    return any(_is_spark(child) for child in psutil.Process().children())
+
+
 def end(patience: float = 10) -> None:
     """End the JVM that this process started, and its workers; returns when all are gone.
 
     By signal, since there may be nobody to speak to, and since it may not be up yet. Who does not
-    listen for so many seconds is killed.
+    listen for so many seconds is killed. Afterwards Spark can be started again.
     """
     for _ in range(100):
         _end_processes(patience)
         if _starting.acquire(timeout=0.1):  # a start that goes on gives up when its JVM is gone
-            _starting.release()
+            try:
+                _forget()
+            finally:
+                _starting.release()
             return
+
+
+def _forget() -> None:
+    """PySpark holds on to its first JVM for ever, in class attributes and nowhere else."""
+    if not _sessions:
+        return
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context: Any = _sessions.pop().sparkContext
+    context._jsc = None  # or stopping would speak to it
+    context.stop()
+    held: Any = SparkContext
+    held._gateway = held._jvm = None
+    sessions: Any = SparkSession
+    sessions._instantiatedSession = sessions._activeSession = None
 
 
 def _end_processes(patience: float) -> None:

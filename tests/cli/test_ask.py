@@ -7,9 +7,11 @@ from typing import cast
 import pytest
 
 from provhouse.cli import ask
+from provhouse.cli.asking import Missing, _replies
 from provhouse.model.errors import BadInput, NotFound
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.question import Question
 
 
 @pytest.mark.parametrize(
@@ -42,15 +44,16 @@ def test_replies_come_one_at_a_time() -> None:
     small = cast(Answer, object())
     asked = []
 
-    def one(name: str) -> Answer:
-        asked.append(name)
-        if name == "no":
+    def one(question: Question) -> Answer:
+        asked.append(question.item)
+        if question.item == "no":
             raise NotFound("no")
         return small
 
-    absent: list[str] = []
-    replies = ask._replies(one, ["yes", "no", "yes"], absent, lambda: None)
+    missing = Missing()
+    questions = [Question(item, "upstream") for item in ("yes", "no", "yes")]
+    replies = _replies(one, questions, missing, lambda: None)
     assert next(replies) is small
     assert asked == ["yes"]
     assert list(replies) == [Absent("no"), small]
-    assert absent == ["no"]
+    assert missing == Missing(1, "no")

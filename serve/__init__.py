@@ -1,0 +1,1 @@
+"""One warm process that holds Spark and answers over HTTP."""

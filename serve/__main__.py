@@ -1,0 +1,59 @@
+"""The server's process: `python -m provhouse.serve`, with its settings in the environment.
+
+It ends in order at SIGTERM: what is being answered is answered, then Spark and Neo4j are let go.
+"""
+
+import logging
+import os
+import socket
+import sys
+
+import uvicorn
+
+from provhouse.model.settings import Settings
+
+from .app import Access, application
+from .state import HOST, State, held, log_file, save, token
+from .voice import Voice
+from .warm import Warm
+
+GRACE_SECONDS = 10
+
+
+def main() -> int:
+    """Serve until told to stop; 0, or 6 if the warehouse has a server."""
+    settings = Settings.load({})
+    warehouse = settings.warehouse
+    log_file(warehouse).parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=log_file(warehouse),
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    lock = held(warehouse)
+    if lock is None:
+        return 6
+    listening = _socket(settings.server_port)
+    port = listening.getsockname()[1]
+    access = Access(token(warehouse), frozenset(f"{name}:{port}" for name in (HOST, "localhost")))
+    app = application(Warm(settings, Voice()), settings, access)
+    save(lock, State(os.getpid(), port))
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS, http="httptools", lifespan="on",
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listening])
+    return 0
+
+
+def _socket(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((HOST, port))
+    listening.listen(1024)  # who asks from now on waits
+    return listening
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""From a question to the bytes of its answer, one at a time or many."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+from fastapi import Response
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
+
+from provhouse.model.errors import NotFound
+from provhouse.output.form import Form
+from provhouse.output.output import Absent
+from provhouse.query.answer import Answer
+from provhouse.query.ask import Asker
+from provhouse.query.question import Question
+
+from .forms import LINES, MEDIA_TYPES, Look, is_small, written
+from .gate import Gate
+from .metrics import Metrics
+from .pipe import Pipe
+from .warm import Warm
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Answers within ``seconds`` each, in turn."""
+
+    warm: Warm
+    gate: Gate
+    metrics: Metrics
+    seconds: float
+
+    async def one(self, question: Question, look: Look) -> Response:
+        """The answer to one question."""
+        async with self.gate.turn():
+            return await run_in_threadpool(self._one, question, look)
+
+    def _one(self, question: Question, look: Look) -> Response:
+        with self.warm.asker() as asker:
+            answer = self._answer(asker, question)
+        media_type = MEDIA_TYPES[look.form]
+        if is_small(answer):
+            with self.metrics.writing():
+                return Response(written(look, answer), media_type=media_type)
+        pipe = Pipe(lambda handle: look.output(handle).answer(answer))
+        stack = AsyncExitStack()
+        stack.callback(pipe.close)
+        return _Sent(pipe, stack, {}, media_type)
+
+    async def many(self, questions: Sequence[Question], look: Look) -> Response:
+        """The answers in order, each sent as it is found; headers tell which items are not held.
+
+        All are of one generation and take one turn.
+        """
+        stack = AsyncExitStack()
+        try:
+            await stack.enter_async_context(self.gate.turn())
+            asker = stack.enter_context(self.warm.asker())
+            absent = await run_in_threadpool(_absent, asker, questions)
+        except BaseException:
+            await stack.aclose()
+            raise
+        pipe = Pipe(lambda handle: look.output(handle).answers(self._replies(asker, questions)))
+        headers = {"Provhouse-Absent": str(len(absent))}
+        if absent:
+            headers["Provhouse-First-Absent"] = quote(absent[0])
+        stack.callback(pipe.close)
+        media_type = LINES if look.form is Form.json else MEDIA_TYPES[look.form]
+        return _Sent(pipe, stack, headers, media_type)
+
+    def _replies(self, asker: Asker, questions: Sequence[Question]) -> Iterator[Answer | Absent]:
+        for question in questions:
+            try:
+                yield self._answer(asker, question)
+            except NotFound:
+                yield Absent(question.item)
+
+    def _answer(self, asker: Asker, question: Question) -> Answer:
+        answer = asker.answer(question, self.seconds)
+        self.metrics.answered(answer)
+        return answer
+
+
+class _Sent(StreamingResponse):
+    """What comes out of a pipe; however it ends, ``stack`` is closed."""
+
+    def __init__(
+        self, pipe: Pipe, stack: AsyncExitStack, headers: Mapping[str, str], media_type: str
+    ) -> None:
+        super().__init__(iter(pipe), headers=headers, media_type=media_type)
+        self._stack = stack
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._stack:
+            await super().__call__(scope, receive, send)
+
+
+def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:
+    names = [question.item for question in questions]
+    numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))
+    return [names[place] for place in np.flatnonzero(numbers < 0).tolist()]

@@ -1,0 +1,156 @@
+"""The HTTP interface: `/v1/…`."""
+
+import hmac
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from provhouse.model.settings import Settings
+from provhouse.output.json import status_object
+from provhouse.query.status import status
+
+from .answering import Answering
+from .forms import LINES, Look, wanted
+from .gate import Gate
+from .metrics import Counting, Metrics
+from .models import AskingMany, AskingOne, Health, Held, Lineage, Problem
+from .problems import install
+from .warm import Warm
+
+RUNNING = 8
+WAITING = 64
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a client must show, and the address by which it may call us."""
+
+    token: str
+    hosts: frozenset[str]
+
+
+def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
+    """The application; it warms up as it begins, and lets go of everything as it ends."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        warm.start()
+        yield
+        await run_in_threadpool(warm.close)
+
+    metrics = Metrics()
+    app = FastAPI(
+        title="provhouse",
+        version=version("provhouse"),
+        description="Where does this value come from, and what did it reach? Record by record.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+        dependencies=[Depends(_guard(access))],
+    )
+    install(app)
+    app.add_middleware(Counting, metrics=metrics)
+    gate = Gate(RUNNING, WAITING)
+    _questions(app, Answering(warm, gate, metrics, settings.answer_seconds))
+    _state(app, warm, settings, metrics, gate)
+    return app
+
+
+def _guard(access: Access) -> Callable[[Request], None]:
+    def check(request: Request) -> None:
+        # A web page that lets its own name point to this machine would come with that name.
+        if request.headers.get("host", "") not in access.hosts:
+            raise HTTPException(403, "The request should name the address that the server has")
+        if request.url.path == "/v1/health":
+            return
+        shown = request.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(shown, f"Bearer {access.token}".encode()):
+            raise HTTPException(
+                401,
+                "The header Authorization should be `Bearer` and what WAREHOUSE/server/token holds",
+                {"WWW-Authenticate": "Bearer"},
+            )
+
+    return check
+
+
+def _look(
+    accept: Annotated[str, Header(include_in_schema=False)] = "",
+    width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters.")] = 100,
+    color: Annotated[bool, Query(description="Let a table have colours of a terminal.")] = False,
+) -> Look:
+    return wanted(accept, width, color)
+
+
+Looks = Annotated[Look, Depends(_look)]
+_FORMS: dict[str, Any] = {"text/csv": {}, "text/plain": {}}
+_PROBLEM: dict[str, Any] = {"content": {"application/problem+json": {}}, "model": Problem}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"content": _FORMS, "model": Lineage},
+    "4XX": _PROBLEM,
+    "5XX": _PROBLEM,
+}
+
+
+def _questions(app: FastAPI, answering: Answering) -> None:
+    @app.get("/v1/lineage", responses=_RESPONSES)
+    async def lineage(asking: Annotated[AskingOne, Query()], look: Looks) -> Response:
+        """Where an item comes from: all that is upstream of it."""
+        return await answering.one(asking.question(asking.item, "upstream"), look)
+
+    @app.get("/v1/impact", responses=_RESPONSES)
+    async def impact(asking: Annotated[AskingOne, Query()], look: Looks) -> Response:
+        """What an item reached: all that is downstream of it."""
+        return await answering.one(asking.question(asking.item, "downstream"), look)
+
+    many = {**_RESPONSES, 200: {"content": {**_FORMS, LINES: {}}, "model": Lineage}}
+
+    @app.post("/v1/lineage", responses=many, name="lineage_of_many")
+    async def lineages(asking: AskingOne | AskingMany, look: Looks) -> Response:
+        """The same of an item with a name too long for an address, or of many items."""
+        return await _posted(answering, asking, look, "upstream")
+
+    @app.post("/v1/impact", responses=many, name="impact_of_many")
+    async def impacts(asking: AskingOne | AskingMany, look: Looks) -> Response:
+        """The same of an item with a name too long for an address, or of many items."""
+        return await _posted(answering, asking, look, "downstream")
+
+
+async def _posted(
+    answering: Answering, asking: AskingOne | AskingMany, look: Look, direction: Any
+) -> Response:
+    if isinstance(asking, AskingOne):
+        return await answering.one(asking.question(asking.item, direction), look)
+    return await answering.many([asking.question(i, direction) for i in asking.items], look)
+
+
+def _state(app: FastAPI, warm: Warm, settings: Settings, metrics: Metrics, gate: Gate) -> None:
+    @app.get("/v1/status", response_model=Held)
+    def held() -> JSONResponse:
+        """What is held and what runs."""
+        return JSONResponse(status_object(status(settings)))
+
+    @app.get("/v1/health", responses={503: {"model": Health}})
+    def health(response: Response) -> Health:
+        """Whether questions are answered; 503 while they are not. Needs no token."""
+        generation, why = warm.generation, warm.why
+        if generation is None:
+            response.status_code = 503
+        return Health(
+            ready=generation is not None, generation=generation, empty=warm.empty, why=why
+        )
+
+    @app.get("/v1/metrics")
+    def text() -> Response:
+        """Counts and times in Prometheus' text form."""
+        metrics.inside.set(gate.inside)
+        metrics.generation.set(warm.generation or 0)
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

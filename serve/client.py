@@ -1,0 +1,104 @@
+"""What a command says to the server of its warehouse; imports the standard library only."""
+
+import http.client
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import unquote, urlencode
+
+from provhouse.model.errors import (
+    BadInput,
+    Busy,
+    Damaged,
+    NotFound,
+    ProvhouseError,
+    Unavailable,
+    UsageError,
+)
+
+from .state import HOST, State, running, token
+
+PIECE = 1 << 16
+ERRORS: dict[int, type[ProvhouseError]] = {
+    kind.exit_status: kind for kind in (UsageError, NotFound, BadInput, Unavailable, Busy, Damaged)
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer as it comes: bytes to be passed on, and what is not held of what was asked."""
+
+    pieces: Iterator[bytes]
+    absent: int
+    first_absent: str
+
+
+class Client:
+    """Speaks to one server."""
+
+    def __init__(self, warehouse: Path, state: State) -> None:
+        self._warehouse = warehouse
+        self._state = state
+
+    @classmethod
+    def of(cls, warehouse: Path) -> Self | None:
+        """A client of this warehouse's server, if one lives."""
+        state = running(warehouse)
+        return cls(warehouse, state) if state else None
+
+    def health(self) -> dict[str, Any]:
+        """Whether it answers, from which generation, and if not why not."""
+        with self._asked("GET", "/v1/health") as response:
+            return dict(json.loads(response.read()))
+
+    @contextmanager
+    def ask(
+        self, path: str, question: Mapping[str, object], accept: str, look: Mapping[str, object]
+    ) -> Iterator[Reply]:
+        """Post a question and hand over the reply; raises what a local answer would raise."""
+        body = json.dumps(question).encode()
+        headers = {"Accept": accept, "Content-Type": "application/json"}
+        address = f"{path}?{urlencode(look)}" if look else path
+        with self._asked("POST", address, body, headers) as response:
+            if response.status != 200:
+                raise _error(response)
+            absent = int(response.headers.get("Provhouse-Absent", 0))
+            first = unquote(response.headers.get("Provhouse-First-Absent", ""))
+            yield Reply(_pieces(response), absent, first)
+
+    @contextmanager
+    def _asked(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = {}
+    ) -> Iterator[http.client.HTTPResponse]:
+        connection = http.client.HTTPConnection(HOST, self._state.port)
+        shown = {"Authorization": f"Bearer {token(self._warehouse)}", **headers}
+        try:
+            connection.request(method, path, body, shown)
+            yield connection.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            raise Unavailable(
+                f"The server at {self._state.address} should answer",
+                f"It broke off: {error or type(error).__name__}",
+                "Run the command again; `provhouse down` and `provhouse up` start another",
+            ) from error
+        finally:
+            connection.close()
+
+
+def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    while piece := response.read1(PIECE):
+        yield piece
+    if response.length:  # else an answer that broke off would look whole
+        raise http.client.IncompleteRead(b"", response.length)
+
+
+def _error(response: http.client.HTTPResponse) -> ProvhouseError:
+    try:
+        said = json.loads(response.read())
+        kind = ERRORS.get(said["exit_status"], ProvhouseError)
+        return kind(said["title"], said["detail"], said["remedy"])
+    except (ValueError, KeyError, TypeError):
+        return Unavailable("The server should answer", f"It gave the status {response.status}")

@@ -1,0 +1,31 @@
+"""How many are answered at once and how many may wait; who comes beyond that is sent away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from .problems import Crowded
+
+
+class Gate:
+    """Lets ``running`` through at once, and ``waiting`` more wait for their turn."""
+
+    def __init__(self, running: int, waiting: int) -> None:
+        self._turns = asyncio.Semaphore(running)
+        self._room = running + waiting
+        self.inside = 0
+        """How many run or wait."""
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn and keep it for the length of the block; raises Crowded."""
+        if self.inside >= self._room:
+            raise Crowded(
+                f"At most {self._room} should ask at once", "More do", "Ask again in a second"
+            )
+        self.inside += 1
+        try:
+            async with self._turns:
+                yield
+        finally:
+            self.inside -= 1

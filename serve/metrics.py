@@ -1,0 +1,74 @@
+"""What the server counts, for Prometheus."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from provhouse.query.answer import Answer
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Metrics:
+    """Counters of one server."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "provhouse_requests", "Requests, by path and status", ["path", "status"],
+            registry=self.registry,
+        )  # fmt: skip
+        self.steps = Histogram(
+            "provhouse_step_seconds", "Seconds of each step of an answer", ["step"],
+            buckets=_SECONDS, registry=self.registry,
+        )  # fmt: skip
+        self.triples = Counter(
+            "provhouse_triples_read", "Triples read for answers", registry=self.registry
+        )
+        self.inside = Gauge(
+            "provhouse_requests_inside", "Requests that run or wait", registry=self.registry
+        )
+        self.generation = Gauge(
+            "provhouse_generation", "The generation answered from", registry=self.registry
+        )
+        self.sending = Histogram(
+            "provhouse_write_seconds", "Seconds that writing an answer's form took",
+            buckets=_SECONDS, registry=self.registry,
+        )  # fmt: skip
+
+    def answered(self, answer: Answer) -> None:
+        """Count an answer."""
+        for step, seconds in answer.seconds.items():
+            self.steps.labels(step).observe(seconds)
+        self.triples.inc(answer.read.triples)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Count the time of the block as that of writing."""
+        began = perf_counter()
+        yield
+        self.sending.observe(perf_counter() - began)
+
+    def text(self) -> bytes:
+        """All of it in Prometheus' text form."""
+        return generate_latest(self.registry)
+
+
+class Counting:
+    """Around an application: counts its answers by route and status."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                path = getattr(scope.get("route"), "path", "other")
+                self._metrics.requests.labels(path, message["status"]).inc()
+            await send(message)
+
+        await self._app(scope, receive, noted if scope["type"] == "http" else send)

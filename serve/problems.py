@@ -1,0 +1,93 @@
+"""Errors as an HTTP answer: RFC 9457, with the exit status that a command would end with."""
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from provhouse.model.errors import (
+    BadInput,
+    Busy,
+    Damaged,
+    NotFound,
+    ProvhouseError,
+    TooSlow,
+    Unavailable,
+    UsageError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = 1
+log = logging.getLogger("provhouse.serve")
+
+
+class Crowded(Unavailable):
+    """More ask than can be answered."""
+
+
+_STATUS: dict[type[ProvhouseError], int] = {
+    Crowded: 429,
+    TooSlow: 504,
+    UsageError: 400,
+    NotFound: 404,
+    BadInput: 400,
+    Unavailable: 503,
+    Busy: 409,
+    Damaged: 500,
+}
+"""The first that fits holds."""
+
+
+def problem(error: ProvhouseError) -> JSONResponse:
+    """An error of ours; ``title`` is what was wanted, ``detail`` what was found."""
+    status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
+    headers = {"Retry-After": str(RETRY_SECONDS)} if status in (429, 503) else None
+    return _response(
+        status, error.wanted, error.found, error.remedy, error.exit_status, headers=headers
+    )
+
+
+def _response(
+    status: int,
+    title: str,
+    detail: str = "",
+    remedy: str = "",
+    exit_status: int = 1,
+    headers: dict[str, str] | None = None,
+) -> JSONResponse:
+    content = {
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "remedy": remedy,
+        "exit_status": exit_status,
+    }
+    return JSONResponse(content, status, headers, media_type=MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of an application go out in this form."""
+
+    @app.exception_handler(ProvhouseError)
+    async def known(_: Request, error: ProvhouseError) -> JSONResponse:
+        if isinstance(error, Damaged):
+            log.error("%s", error)
+        return problem(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def misused(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "The body"
+        return problem(UsageError(f"{where} should be as /v1/openapi.json says", first["msg"]))
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: HTTPException) -> JSONResponse:
+        headers = dict(error.headers) if error.headers else None
+        return _response(error.status_code, str(error.detail), exit_status=2, headers=headers)
+
+    @app.exception_handler(Exception)
+    async def defect(_: Request, error: Exception) -> JSONResponse:
+        log.exception("A defect", exc_info=error)
+        return _response(500, "This is a defect of provhouse; the server's log has more of it")

@@ -1,0 +1,105 @@
+"""Triples as blocks of bytes, as they are kept in Spark's memory and sent from it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+
+from .spark import working
+from .workers import settle
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+_CODED = pa.dictionary(pa.int32(), pa.string())
+BLOCK = pa.schema([(SRC, pa.int64()), (DST, pa.int64()), (OP, _CODED), (ATTRIBUTES, _CODED)])
+"""Triples as they are kept in memory: items as numbers, texts each once a block."""
+SENT = pa.schema(
+    [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
+)
+"""Triples as they are sent: few of a block, which must not bring all of its texts along."""
+
+
+def as_block(rows: pa.Table, form: pa.Schema = BLOCK) -> bytes:
+    """Triples as bytes, to keep or (``SENT``) to send."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, form) as out:
+        out.write_table(rows.cast(form).combine_chunks())
+    block: bytes = sink.getvalue().to_pybytes()
+    return block
+
+
+def from_block(block: bytes) -> pa.Table:
+    """The triples of a block, without a copy."""
+    return pa.ipc.open_stream(pa.py_buffer(block)).read_all()
+
+
+def joined(blocks: Iterable[bytes]) -> pa.Table:
+    """The triples of several sent blocks as one table."""
+    return pa.concat_tables([SENT.empty_table(), *map(from_block, blocks)]).combine_chunks()
+
+
+def within(first: I64, last: I64, rows: pa.Table) -> pa.Table:
+    """The rows, sorted by dst, whose dst is in one of the ranges."""
+    dst = np.asarray(rows[DST])
+    starts = np.searchsorted(dst, first, "left")
+    ends = np.searchsorted(dst, last, "right")
+    parts = [
+        rows.slice(start, end - start)
+        for start, end in zip(starts, ends, strict=True)
+        if end > start
+    ]
+    return pa.concat_tables(parts).cast(SENT) if parts else SENT.empty_table()
+
+
+def run_on(
+    context: "SparkContext",
+    blocks: "RDD[bytes]",
+    select: Callable[[pa.Table], pa.Table],
+    chosen: Sequence[int],
+) -> list[bytes]:
+    """What ``select`` keeps of the blocks in the chosen partitions; empty results are left out."""
+    if not chosen:
+        return []
+    with working():
+        return context.runJob(blocks, partial(_select, select), list(chosen))
+
+
+def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for block in blocks:  # to the end: a worker whose input is left unread is thrown away
+        kept = select(from_block(block))
+        if kept.num_rows:
+            yield as_block(kept, SENT)
+    settle()
+
+
+def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
+    """The rows of these partitions of a persisted RDD, as Spark's JVM keeps them.
+
+    The public ``runJob`` would send them through a Python worker. What is used instead is what that
+    is made of (PySpark 4.2, ``SparkContext.runJob``).
+    """
+    from pyspark.util import _load_from_socket
+
+    context: Any = rows.context
+    jvm = context._jvm
+    # As text: a list would take one call to Java for each number in it.
+    wanted = jvm.com.fasterxml.jackson.databind.ObjectMapper().readValue(
+        str(list(partitions)), jvm.java.util.ArrayList._java_lang_class
+    )
+    source: Any = rows
+    address = jvm.PythonRDD.runJob(context._jsc.sc(), source._jrdd, wanted)
+    with _load_from_socket(address, source._jrdd_deserializer) as stream:
+        return list(stream)
+
+
+def nothing(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Takes blocks and gives none, so that a job does no more than have them cached."""
+    for _ in blocks:  # to the end: a worker whose input is left unread is thrown away
+        pass
+    return iter(())
