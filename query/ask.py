@@ -6,12 +6,9 @@ from types import TracebackType
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
-from provhouse.model.arrays import I64
-from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, OP, SRC, TABLE
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -25,7 +22,8 @@ from .answer import Answer
 from .bulk import Bulk
 from .ccprov import CCProv
 from .csprov import CSProv
-from .found import Found, Method
+from .found import Method
+from .named import named
 from .question import Direction, Question
 from .question import Method as MethodName
 from .rq import RQ
@@ -118,7 +116,7 @@ class Asker:
         with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
         found = with_name(watch).find(number, question.direction, question.depth)
         with watch.step("recurse"):
-            items, triples = self._named(found)
+            items, triples = named(self.snapshot.names, number, found)
         commit = self.snapshot.commit
         return Answer(
             item=question.item,
@@ -170,37 +168,3 @@ class Asker:
 
     def _rq(self, watch: Stopwatch) -> Method:
         return RQ(self.bulk, watch)
-
-    def _named(self, found: Found) -> tuple[pa.Table, pa.Table]:
-        """The answer with names, in its order."""
-        names = self.snapshot.names
-        items = pa.table(
-            {
-                ITEM: names.names(found.items),
-                TABLE: names.tables(found.items),
-                DEPTH: found.depths,
-            }
-        ).sort_by([(DEPTH, "ascending"), (ITEM, "ascending")])
-        return items, self._named_triples(found)
-
-    def _named_triples(self, found: Found) -> pa.Table:
-        src, dst = _numbers(found.triples, SRC), _numbers(found.triples, DST)
-        distinct, at = np.unique(np.concatenate([src, dst]), return_inverse=True)
-        names = self.snapshot.names.names(distinct)
-        triples = pa.table(
-            {
-                SRC: names.take(pa.array(at[: len(src)])),
-                DST: names.take(pa.array(at[len(src) :])),
-                OP: found.triples[OP],
-                ATTRIBUTES: pc.if_else(
-                    pc.equal(found.triples[ATTRIBUTES], ""), "{}", found.triples[ATTRIBUTES]
-                ),
-                DEPTH: found.near,
-            }
-        )
-        keys = [(key, "ascending") for key in (DEPTH, SRC, DST, OP, ATTRIBUTES)]
-        return triples.sort_by(keys).drop_columns([DEPTH])
-
-
-def _numbers(triples: pa.Table, column: str) -> I64:
-    return np.asarray(triples[column], dtype=np.int64)

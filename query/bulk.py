@@ -16,7 +16,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.blocks import BLOCK, as_block, from_block, joined, run_on
+from provhouse.store.blocks import as_block, from_block, joined, run_on
 from provhouse.store.cached import Cached, Partitions
 from provhouse.store.partitions import partition_path, unless_damaged
 from provhouse.store.snapshot import Snapshot
@@ -171,7 +171,7 @@ def _filtered(first: I64, last: I64, blocks: Iterator[bytes]) -> Iterator[bytes]
         dst = np.asarray(rows[DST])
         inside = np.searchsorted(first, dst, "right") - 1
         keep = (inside >= 0) & (dst <= last[inside])
-        yield as_block(rows.filter(pa.array(keep)).cast(BLOCK))
+        yield as_block(rows.filter(pa.array(keep)))
 
 
 def _of_items(key: str, items: I64, rows: pa.Table) -> pa.Table:

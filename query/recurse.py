@@ -36,45 +36,46 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
     Upstream the near end of a triple is its dst, downstream its src. Triples are kept whose near
     end is the item (depth 0) or was reached at a depth below the limit.
     """
-    order = np.argsort(near, kind="stable")
-    heads, starts = np.unique(near[order], return_index=True)
-    nodes = np.unique(np.concatenate([heads, far, np.array([item], np.int64)]))
-    ends = np.append(starts, len(near))
-    at = np.zeros(len(nodes) + 1, np.int64)
-    at[1:][np.searchsorted(nodes, heads)] = np.diff(ends)
-    np.cumsum(at, out=at)
-    targets = np.searchsorted(nodes, far[order]).astype(np.int32)
-    start = int(np.searchsorted(nodes, item))
+    order: I64 | None = None
+    if (near[1:] < near[:-1]).any():  # what comes from one partition is in order upstream
+        order = np.argsort(near, kind="stable")
+        near, far = near[order], far[order]
+    first = np.flatnonzero(np.diff(near, prepend=-1))
+    at = np.append(first, len(near))
+    heads = near[first]
     most = np.iinfo(np.int32).max if limit is None else limit
-    depth, via = _levels(at, targets, start, most)
-    found = np.flatnonzero(depth != NEVER)
-    kept = np.flatnonzero(via != NEVER)
-    outside = np.append(found, start)
-    more = bool(
-        (np.diff(at)[outside].sum() - np.diff(at)[start] * (depth[start] != NEVER)) > len(kept)
-    )
-    return Reached(nodes[found], depth[found], order[kept], via[kept], more)
+    rows, depths, more = _levels(heads, at, far, item, most)
+    items, places = np.unique(far[rows], return_index=True)  # the first visit is the nearest
+    kept = rows if order is None else order[rows]
+    return Reached(items, depths[places] + 1, kept, depths, more)
 
 
 @njit(cache=True)
-def _levels(at: I64, targets: I32, start: int, limit: int) -> tuple[I32, I32]:
-    """The depth of each node, and of the near end of each triple; NEVER where not reached."""
-    depth = np.full(len(at) - 1, NEVER, np.int32)
-    via = np.full(len(targets), NEVER, np.int32)
-    queue = np.empty(len(at), np.int32)
-    queue[0], filled, taken = start, 1, 0
+def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, I32, bool]:
+    """The triples reached, nearest first, with the depth of their near ends, and whether more are.
+
+    ``heads`` are the near ends in order, those of head ``h`` the triples ``at[h]`` to ``at[h+1]``.
+    """
+    queue = np.empty(len(heads) + 1, np.int64)
+    level = np.full(len(heads), NEVER, np.int32)
+    rows = np.empty(len(far), np.int64)
+    depths = np.empty(len(far), np.int32)
+    filled = taken = found = 0
+    head = np.searchsorted(heads, item)
+    if head < len(heads) and heads[head] == item:
+        queue[0], level[head], filled = head, 0, 1
     while taken < filled:
-        node = queue[taken]
-        level = depth[node] if taken else 0
+        head = queue[taken]
+        depth = level[head]
+        if depth >= limit:
+            return rows[:found], depths[:found], True
         taken += 1
-        if level >= limit:
-            break
-        for edge in range(at[node], at[node + 1]):
-            via[edge] = level
-            target = targets[edge]
-            if depth[target] == NEVER:
-                depth[target] = level + 1
-                if target != start:
-                    queue[filled] = target
-                    filled += 1
-    return depth, via
+        for row in range(at[head], at[head + 1]):
+            rows[found], depths[found] = row, depth
+            found += 1
+            target = np.searchsorted(heads, far[row])
+            if target < len(heads) and heads[target] == far[row] and level[target] == NEVER:
+                level[target] = depth + 1
+                queue[filled] = target
+                filled += 1
+    return rows[:found], depths[:found], False

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
@@ -16,20 +17,41 @@ from .workers import settle
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
-_CODED = pa.dictionary(pa.int32(), pa.string())
-BLOCK = pa.schema([(SRC, pa.int64()), (DST, pa.int64()), (OP, _CODED), (ATTRIBUTES, _CODED)])
-"""Triples as they are kept in memory: items as numbers, texts each once a block."""
 SENT = pa.schema(
     [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
 )
 """Triples as they are sent: few of a block, which must not bring all of its texts along."""
 
 
-def as_block(rows: pa.Table, form: pa.Schema = BLOCK) -> bytes:
-    """Triples as bytes, to keep or (``SENT``) to send."""
+def as_block(rows: pa.Table) -> bytes:
+    """Triples as bytes to keep: numbers as narrow as they can be, each text once."""
+    return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in SENT.names}))
+
+
+def _narrow(column: pa.Array) -> pa.Array:
+    if pa.types.is_integer(column.type):
+        most = pc.max(column).as_py() or 0
+        return column.cast(pa.int32() if most < 2**31 else pa.int64())
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    width = next(w for w in (pa.int8(), pa.int16(), pa.int32()) if _fits(len(coded.dictionary), w))
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(width), coded.dictionary)
+
+
+def _fits(count: int, width: pa.DataType) -> bool:
+    return bool(count <= 1 << (width.bit_width - 1))
+
+
+def as_sent(rows: pa.Table) -> bytes:
+    """Triples as bytes to send."""
+    return _bytes(rows.cast(SENT))
+
+
+def _bytes(rows: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, form) as out:
-        out.write_table(rows.cast(form).combine_chunks())
+    with pa.ipc.new_stream(sink, rows.schema) as out:
+        out.write_table(rows.combine_chunks())
     block: bytes = sink.getvalue().to_pybytes()
     return block
 
@@ -74,7 +96,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
     for block in blocks:  # to the end: a worker whose input is left unread is thrown away
         kept = select(from_block(block))
         if kept.num_rows:
-            yield as_block(kept, SENT)
+            yield as_sent(kept)
     settle()
 
 

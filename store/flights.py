@@ -68,7 +68,7 @@ class Flights:
     ) -> list[_Flight]:
         missing = [p for p in partitions if p not in self._under_way]
         if missing:
-            group = f"fetch {next(self._numbers)}"
+            group = f"fetch {id(self)} {next(self._numbers)}"
             flight = _Flight(group, self._pool.submit(read, group, missing), cancel)
             self._under_way |= dict.fromkeys(missing, flight)
         flights = {f.group: f for f in (self._under_way[p] for p in partitions)}

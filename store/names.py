@@ -24,6 +24,7 @@ from .hashing import hashes
 
 BATCH = 1024
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
+PLAIN = pa.schema([(NAME, pa.string()), (TABLE, pa.string())])
 
 
 @dataclass(frozen=True)
@@ -74,20 +75,18 @@ class Names:
 
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
-        return self._column(numbers, 0).cast(pa.string())
+        return self.described(numbers)[0]
 
     def tables(self, numbers: I64) -> pa.Array:
         """The table of each item, empty where it has none, in the order asked."""
-        return self._column(numbers, 1).cast(pa.string())
+        return self.described(numbers)[1]
 
-    def _column(self, numbers: I64, column: int) -> pa.Array:
+    def described(self, numbers: I64) -> tuple[pa.Array, pa.Array]:
+        """Name and table of each item, in the order asked; arrays of text."""
         distinct, back = np.unique(numbers, return_inverse=True)
-        parts = [
-            batch.column(column).take(pa.array(rows)).cast(pa.string())
-            for batch, rows in self._batches(distinct)
-        ]
-        values = pa.concat_arrays([pa.array([], pa.string()), *parts])
-        return values.take(pa.array(back))
+        parts = [batch.take(pa.array(rows)) for batch, rows in self._batches(distinct)]
+        rows = pa.Table.from_batches(parts, SCHEMA).cast(PLAIN).take(pa.array(back))
+        return rows[NAME].combine_chunks(), rows[TABLE].combine_chunks()
 
     def _batches(self, numbers: I64) -> Iterator[tuple[pa.RecordBatch, I64]]:
         if not len(numbers):

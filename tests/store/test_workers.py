@@ -1,25 +1,19 @@
 """PySpark's collection after a task finds nothing to look at once a worker has settled."""
 
 import gc
-from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from provhouse.store.partitions import Partitions, partition_path, write_partition
+from provhouse.store.blocks import as_block, from_block, run_on
 
 
-def test_workers_freeze_what_they_imported(spark: SparkSession, tmp_path: Path) -> None:
-    numbers = np.arange(10)
-    texts = {"op": ["x"] * 10, "attributes": [""] * 10}
-    write_partition(
-        pa.table({"src": numbers, "dst": numbers, **texts}), partition_path(tmp_path, 1)
-    )
+def test_workers_freeze_what_they_imported(spark: SparkSession) -> None:
+    rows = pa.table({"src": [1], "dst": [2], "op": ["x"], "attributes": [""]})
     context = spark.sparkContext
-    partitions = Partitions(context, tmp_path, np.array([1]))
+    blocks = context.parallelize([as_block(rows)], 1)
     for _ in range(10):  # each of the workers has had one
-        assert partitions.fetch(np.array([1]), numbers[:1], numbers[4:5]).num_rows == 5
-    partitions.release()
+        sent = run_on(context, blocks, lambda block: block, [0])
+        assert from_block(sent[0]).equals(rows)
     frozen = context.parallelize([0], 1).map(lambda _: gc.get_freeze_count()).collect()
     assert frozen[0] > 10_000
