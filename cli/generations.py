@@ -1,15 +1,10 @@
 """``rollback`` and ``compact``: another generation of what is held."""
 
-from typing import TYPE_CHECKING
-
 import typer
 
-from provhouse.output.output import Output, opened
+from provhouse.output.output import opened
 
 from .invocation import FormOption, invocation
-
-if TYPE_CHECKING:
-    from provhouse.model.settings import Settings
 
 
 def rollback(ctx: typer.Context, form: FormOption = None) -> None:
@@ -20,13 +15,16 @@ def rollback(ctx: typer.Context, form: FormOption = None) -> None:
     settings = invocation(ctx).settings()
 
     from provhouse.ingest.rollback import rollback as taken_back
+    from provhouse.query.status import status
+    from provhouse.serve.process import await_generation
 
     from .listening import listening
 
     with opened(form) as output:
         with listening(keep=True) as progress:
             taken_back(settings, progress)
-        _status(output, settings)
+            await_generation(settings, status(settings).generation, progress)
+        output.status(status(settings))
 
 
 def compact(ctx: typer.Context, form: FormOption = None) -> None:
@@ -38,16 +36,13 @@ def compact(ctx: typer.Context, form: FormOption = None) -> None:
     settings = invocation(ctx).settings()
 
     from provhouse.ingest.compact import compact as compacted
+    from provhouse.query.status import status
+    from provhouse.serve.process import await_generation
 
     from .listening import listening
 
     with opened(form) as output:
         with listening(keep=True) as progress:
             compacted(settings, progress)
-        _status(output, settings)
-
-
-def _status(output: Output, settings: "Settings") -> None:
-    from provhouse.query.status import status
-
-    output.status(status(settings))
+            await_generation(settings, status(settings).generation, progress)
+        output.status(status(settings))

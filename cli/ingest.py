@@ -73,6 +73,7 @@ def ingest(
     from provhouse.ingest.ingest import ingest as taken
     from provhouse.ingest.preview import preview
     from provhouse.ingest.readers import columns_of
+    from provhouse.serve.process import await_generation
 
     from .listening import listening
 
@@ -88,4 +89,5 @@ def ingest(
         else:
             with listening(keep=True) as progress:
                 summary = taken(files, settings, **options, progress=progress)
+                await_generation(settings, summary.generation, progress)
             output.summary(summary)

@@ -1,8 +1,11 @@
 """``status``: what is held, and what is up."""
 
+from dataclasses import replace
+
 import typer
 
 from provhouse.output.output import opened
+from provhouse.serve.state import running
 
 from .invocation import FormOption, invocation
 
@@ -13,5 +16,6 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
 
     from provhouse.query.status import status as held
 
+    state = running(settings.warehouse)
     with opened(form) as output:
-        output.status(held(settings))
+        output.status(replace(held(settings), server=state.address if state else None))

@@ -88,11 +88,11 @@ class Asker:
         return graph
 
     def warm(self) -> None:
-        """Bring everything near that an answer needs, but for the partitions."""
+        """Bring everything near that an answer needs, but for the triples themselves."""
         snapshot = self.snapshot
         _ = self.bulk.starting, self.graph
         _ = snapshot.set_components, snapshot.set_nodes, snapshot.placements
-        _ = snapshot.set_dependencies, snapshot.names
+        _ = snapshot.set_dependencies, snapshot.names.locate(pa.array([""]))
         _ = self.bulk.partitions
 
     def ask(

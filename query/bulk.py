@@ -23,7 +23,7 @@ from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting, working
 
 if TYPE_CHECKING:
-    from pyspark import RDD
+    from pyspark import RDD, SparkContext
     from pyspark.sql import SparkSession
 
     from .question import Direction
@@ -140,6 +140,11 @@ class Hashed:
         with working():
             kept.triples = sum(kept._blocks.map(_rows).collect())
         return kept
+
+    @property
+    def context(self) -> "SparkContext":
+        """The Spark that holds them."""
+        return self._blocks.context
 
     def release(self) -> None:
         """Give the memory back; quiet where Spark has ended, which gives it back too."""

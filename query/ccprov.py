@@ -9,6 +9,7 @@ import numpy as np
 
 from provhouse.model.progress import Stopwatch
 from provhouse.store.snapshot import Snapshot
+from provhouse.store.spark import limited
 
 from .answer import Read
 from .bulk import Bulk
@@ -34,9 +35,11 @@ class CCProv:
             first = snapshot.set_firsts[sets]
             last = first + snapshot.set_items[sets] - 1
         with self._watch.step("fetch"):
-            component = self._bulk.hashed(direction).within(first, last)
+            hashed = self._bulk.hashed(direction)
+            with limited(hashed.context, self._watch):
+                component = hashed.within(first, last)
         try:
-            with self._watch.step("recurse"):
+            with self._watch.step("recurse"), limited(hashed.context, self._watch):
                 found = level_by_level(component.of_items, item, direction, depth)
         finally:
             component.release()

@@ -13,6 +13,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Stopwatch
 from provhouse.store.blocks import SENT
+from provhouse.store.spark import limited
 
 from .answer import Read
 from .bulk import Bulk
@@ -33,7 +34,7 @@ class RQ:
         """What ``item`` reaches, one job a level."""
         with self._watch.step("fetch"):
             hashed = self._bulk.hashed(direction)
-        with self._watch.step("recurse"):
+        with self._watch.step("recurse"), limited(hashed.context, self._watch):
             return level_by_level(hashed.of_items, item, direction, depth)
 
 

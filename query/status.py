@@ -29,7 +29,8 @@ class Status:
     needed: int
     """How many partitions the triples would take after a compaction."""
     neo4j: str | None
-    server: None
+    server: str | None = None
+    """Filled in by those who know of servers."""
 
     @property
     def compact(self) -> bool:
@@ -53,5 +54,4 @@ def status(settings: Settings) -> Status:
         partitions=totals.partitions,
         needed=math.ceil(totals.triples / settings.partition_triples),
         neo4j=address.bolt if address else None,
-        server=None,
     )

@@ -3,7 +3,7 @@
 import hmac
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -22,6 +22,7 @@ from .gate import Gate
 from .metrics import Counting, Metrics
 from .models import AskingMany, AskingOne, Health, Held, Lineage, Problem
 from .problems import install
+from .state import running
 from .warm import Warm
 
 RUNNING = 8
@@ -50,7 +51,7 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
         title="provhouse",
         version=version("provhouse"),
         description="Where does this value come from, and what did it reach? Record by record.",
-        openapi_url="/v1/openapi.json",
+        openapi_url=None,  # it would be told without the token
         docs_url=None,
         redoc_url=None,
         lifespan=life,
@@ -136,7 +137,9 @@ def _state(app: FastAPI, warm: Warm, settings: Settings, metrics: Metrics, gate:
     @app.get("/v1/status", response_model=Held)
     def held() -> JSONResponse:
         """What is held and what runs."""
-        return JSONResponse(status_object(status(settings)))
+        state = running(settings.warehouse)
+        address = state.address if state else None
+        return JSONResponse(status_object(replace(status(settings), server=address)))
 
     @app.get("/v1/health", responses={503: {"model": Health}})
     def health(response: Response) -> Health:
@@ -147,6 +150,11 @@ def _state(app: FastAPI, warm: Warm, settings: Settings, metrics: Metrics, gate:
         return Health(
             ready=generation is not None, generation=generation, empty=warm.empty, why=why
         )
+
+    @app.get("/v1/openapi.json")
+    def document() -> dict[str, Any]:
+        """All of this, described."""
+        return app.openapi()
 
     @app.get("/v1/metrics")
     def text() -> Response:

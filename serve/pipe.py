@@ -19,7 +19,7 @@ PATIENCE = 60
 class Pipe:
     """What ``write`` does in a thread of its own comes out of the iteration as UTF-8.
 
-    An error of the writer is raised where the pieces are read, after what it wrote before.
+    An error of the writer is raised where the pieces are read.
     """
 
     def __init__(self, write: Callable[[TextIO], None]) -> None:

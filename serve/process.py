@@ -39,6 +39,23 @@ def up(settings: Settings, progress: Progress, wait: bool) -> State:
     return state
 
 
+def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
+    """Wait until the server, if there is one, answers from this generation or a later one.
+
+    Until then it answers from the one before. Says so if it does not follow in time.
+    """
+    client = Client.of(settings.warehouse)
+    if client is None or generation is None:
+        return
+    progress.begin("Let the server read what is new")
+    deadline = monotonic() + READY_SECONDS
+    while (client.health()["generation"] or 0) < generation:
+        if monotonic() > deadline or running(settings.warehouse) is None:
+            progress.say(f"The server does not answer from generation {generation} yet")
+            return
+        sleep(0.05)
+
+
 def down(warehouse: Path, progress: Progress) -> bool:
     """Stop the server, which first answers what was asked; says whether there was one."""
     state = running(warehouse)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
 
+import numpy as np
+
 from provhouse.cypher.server import running
 from provhouse.model.errors import NotFound, ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
@@ -22,6 +24,8 @@ from provhouse.store.commits import Commit, current, generations
 from provhouse.store.layout import Layout
 
 LOOK_SECONDS = 0.5
+AT_ONCE = 8
+"""Partitions that are cached by one job while others may want to read."""
 log = logging.getLogger("provhouse.serve")
 
 
@@ -146,16 +150,29 @@ class Warm:
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()
+        first = self._held is None
         asker = Asker(self._settings, self._progress, self._cached)
         try:
             asker.__enter__()
             asker.warm()
+            if not first:
+                self._fill(asker)
         except BaseException:
             with suppress(Exception):
                 asker.close()
             raise
         self._switch(asker)
-        log.info("generation %d, warm after %.1f s", commit.generation, perf_counter() - began)
+        log.info("generation %d after %.1f s", commit.generation, perf_counter() - began)
+        if first:  # whoever asks before this is done waits for the partitions of that question only
+            self._fill(asker)
+
+    def _fill(self, asker: Asker) -> None:
+        """Let Spark cache the partitions that it has not; some at a time, for others to come in."""
+        partitions = asker.bulk.partitions
+        for some in np.array_split(missing := partitions.missing(), 1 + len(missing) // AT_ONCE):
+            if self._over.is_set():
+                return
+            partitions.warm(some)
 
 
 class _Held:

@@ -44,6 +44,8 @@ class Cached:
         self._hot: LRUCache[Path, pa.Table] = LRUCache(settings.hot_mb * MEGABYTE, _size)
         self._lock = Lock()
         self._flights = Flights()
+        self.read_before: set[Path] = set()
+        """What Spark has cached, unless it had to let it go."""
 
     def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
         """The visible partitions of a snapshot; none is read before it is asked for."""
@@ -81,7 +83,9 @@ class Cached:
     ) -> dict[Path, bytes]:
         """Blocks of partitions, by their places in ``blocks``; each is read by one job only."""
         read = partial(_read, blocks, at)
-        return self._flights.blocks(list(at), read, blocks.context.cancelJobGroup, seconds)
+        found = self._flights.blocks(list(at), read, blocks.context.cancelJobGroup, seconds)
+        self.read_before |= found.keys()
+        return found
 
     def release(self) -> None:
         """Give the memory back; quiet where Spark has ended, which gives it back too."""
@@ -119,12 +123,21 @@ class Partitions:
         parts = [within(first, last, tables[path]) for path in at]
         return pa.concat_tables([SENT.empty_table(), *parts]).combine_chunks()
 
+    def missing(self) -> I64:
+        """The partitions that nobody has read yet."""
+        at = self._places(self._partitions)
+        read = self._cached.read_before
+        unread = [path not in read for path in at]
+        missing: I64 = self._partitions[np.array(unread, bool)]
+        return missing
+
     def warm(self, partitions: I64) -> None:
         """Let Spark cache these partitions; nothing comes back."""
         at = self._places(partitions)
         if at:
             with unless_damaged(at), working():
                 self._blocks.context.runJob(self._blocks, nothing, list(at.values()))
+            self._cached.read_before |= at.keys()
 
     def _places(self, partitions: I64) -> dict[Path, int]:
         places = np.searchsorted(self._partitions, partitions).tolist()

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import psutil
 
 from provhouse.model.errors import ProvhouseError, Unavailable
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.archives import options as archive
 from provhouse.runtime.jars import jar_folder
@@ -241,6 +241,27 @@ def working() -> Iterator[None]:
             f"It ended meanwhile, or a worker of it: {said.splitlines()[0]}",
             "See whether the machine lacks memory, then run the command again",
         ) from error
+
+
+@contextmanager
+def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
+    """Around jobs of this thread: when the time of the watch is up they stop; raises TooSlow."""
+    seconds = watch.left()
+    if seconds is None:
+        yield
+        return
+    group = f"limited {threading.get_ident()}"
+    context.setJobGroup(group, group, interruptOnCancel=True)
+    timer = threading.Timer(seconds, context.cancelJobGroup, [group])
+    timer.start()
+    try:
+        yield
+    except Exception:
+        watch.left()  # says so if that is why
+        raise
+    finally:
+        timer.cancel()
+        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
 
 
 def _ended(error: Exception, said: str) -> bool:

@@ -109,8 +109,8 @@ class Command:
         return False
 
     def assert_nothing_left(self) -> None:
-        """Only a Neo4j that ``up`` keeps may live on."""
-        left = [one for one in self.running() if not (self.kept and _is_neo4j(one))]
+        """Only what ``up`` keeps may live on: Neo4j, and the server with its Spark."""
+        left = [one for one in self.running() if not (self.kept and _is_kept(one))]
         assert [one.cmdline()[:3] for one in left if one.is_running()] == []
         assert not (self.warehouse / "staging").exists()
 
@@ -125,8 +125,11 @@ class Command:
         return Terminal(self, arguments)
 
 
-def _is_neo4j(process: psutil.Process) -> bool:
-    return any("CommunityEntryPoint" in word for word in process.cmdline())
+def _is_kept(process: psutil.Process) -> bool:
+    """Whether it is Neo4j, the server, or something that the server started."""
+    words = " ".join(process.cmdline())
+    above = [" ".join(one.cmdline()) for one in process.parents()]
+    return "CommunityEntryPoint" in words or any("provhouse.serve" in w for w in [words, *above])
 
 
 class Terminal:

@@ -1,0 +1,79 @@
+"""One server for all tests of this folder, with a warehouse in which something is held."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+import pytest
+import requests
+
+from helpers.graphs import graph
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House
+from provhouse.model.progress import Silent
+from provhouse.serve import process, state
+from provhouse.serve.state import State
+
+SIZE = 300
+
+
+@dataclass
+class Served:
+    """A warehouse with a server."""
+
+    house: House
+    triples: list[Triple]
+
+    @property
+    def state(self) -> State:
+        """Where the server is, which lives."""
+        found = state.running(self.house.settings.warehouse)
+        assert found
+        return found
+
+    @property
+    def oracle(self) -> Oracle:
+        """What the answers must be."""
+        return Oracle.of(self.triples)
+
+    @property
+    def process(self) -> psutil.Process:
+        """The server itself."""
+        return psutil.Process(self.state.pid)
+
+    def spark(self) -> psutil.Process:
+        """The server's JVM."""
+        (jvm,) = (p for p in self.process.children() if "pyspark-shell" in p.cmdline())
+        return jvm
+
+    def request(self, method: str, path: str, **options: Any) -> requests.Response:
+        """Ask with the right token."""
+        token = state.token(self.house.settings.warehouse)
+        headers = {"Authorization": f"Bearer {token}", **options.pop("headers", {})}
+        address = f"{self.state.address}{path}"
+        return requests.request(method, address, headers=headers, timeout=120, **options)
+
+    def get(self, path: str, **parameters: Any) -> requests.Response:
+        """Get with parameters in the address."""
+        return self.request("GET", path, params=parameters)
+
+    def ingest(self, triples: list[Triple]) -> None:
+        """Take in more, and wait until the server answers from it."""
+        summary = self.house.ingest(triples)
+        self.triples += triples
+        process.await_generation(self.house.settings, summary.generation, Silent())
+
+
+@pytest.fixture(scope="session")
+def served(houses: Callable[..., House]) -> Iterator[Served]:
+    """The server, warm; tests may ingest, and may kill what it has started."""
+    house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=30)
+    triples = [
+        Triple(f"t:{n}", f"t:{n + 1 + n % 7}", f"op {n % 3}", "t", "t") for n in range(SIZE)
+    ] + [Triple('odd "name"\n<b>ü', "t:0", "", "", "t"), *graph(11).triples]
+    house.ingest(triples)
+    process.up(house.settings, Silent(), wait=True)
+    opened = Served(house, triples)
+    yield opened
+    process.down(house.settings.warehouse, Silent())

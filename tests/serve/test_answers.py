@@ -1,0 +1,87 @@
+"""The server's answers are those of a command, to the byte, and those of the oracle."""
+
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helpers.oracle import Triple
+from provhouse.output.csv import CsvOutput
+from provhouse.output.json import JsonOutput
+from provhouse.output.output import Output
+from provhouse.output.table import TableOutput
+from provhouse.query.question import Direction, Question
+
+if TYPE_CHECKING:
+    from .conftest import Served
+
+PATHS: dict[Direction, str] = {"upstream": "/v1/lineage", "downstream": "/v1/impact"}
+ODD = 'odd "name"\n<b>ü'
+
+
+def items(answer: dict[str, Any]) -> set[tuple[str, int]]:
+    return {(item["item"], item["depth"]) for item in answer["items"]}
+
+
+@pytest.mark.parametrize("direction", PATHS)
+@pytest.mark.parametrize("method", ["auto", "csprov", "ccprov", "rq"])
+def test_answers_are_right(served: "Served", direction: Direction, method: str) -> None:
+    for item in ("t:0", "t:150", ODD, served.triples[-1].dst):
+        answer = served.get(PATHS[direction], item=item, method=method).json()
+        expected = served.oracle.ask(item, direction)
+        assert items(answer) == expected.items
+        assert {(t["src"], t["dst"], t["op"]) for t in answer["triples"]} == expected.triples
+        assert answer["complete"] is True
+
+
+@pytest.mark.parametrize(
+    ("accept", "made"),
+    [("application/json", JsonOutput), ("text/csv", CsvOutput), ("text/plain", TableOutput)],
+)
+def test_forms_are_those_of_a_command(served: "Served", accept: str, made: Any) -> None:
+    there = served.request(
+        "GET", "/v1/lineage", params={"item": "t:150"}, headers={"Accept": accept}
+    )
+    handle = io.StringIO()
+    output: Output = made(handle, 100) if made is TableOutput else made(handle)
+    with served.house.asker() as asker:
+        output.answer(asker.answer(Question("t:150", "upstream")))
+    assert there.headers["content-type"].startswith(accept)
+    assert timeless(there.content.decode()) == timeless(handle.getvalue())
+
+
+def timeless(text: str) -> str:
+    """Without what depends on the clock, and how lines break around it."""
+    text = re.sub(r'"seconds":\{[^}]*\}', "", text)
+    return " ".join(re.sub(r"in [0-9.,]+ m?s \([^)]*\)", "", " ".join(text.split())).split())
+
+
+def test_many_come_one_a_line(served: "Served") -> None:
+    asked = ["t:7", "nobody", ODD, "t:150", "no\u00fc"]
+    reply = served.request("POST", "/v1/impact", json={"items": asked, "depth": 3})
+    lines = [json.loads(line) for line in reply.text.splitlines()]
+    assert [line["item"] for line in lines] == asked
+    assert [line["item"] for line in lines if line.get("found") is False] == ["nobody", "no\u00fc"]
+    assert items(lines[0]) == served.oracle.ask("t:7", "downstream", 3).items
+    assert (reply.headers["Provhouse-Absent"], reply.headers["Provhouse-First-Absent"]) == (
+        "2",
+        "nobody",
+    )
+
+
+def test_a_large_answer_comes_in_pieces(served: "Served") -> None:
+    hub = [Triple(f"leaf {n}", "hub", "gather", "leaves", "hubs") for n in range(20_000)]
+    served.ingest(hub)
+    reply = served.request("POST", "/v1/lineage", json={"item": "hub"})
+    assert reply.headers["transfer-encoding"] == "chunked"
+    assert items(reply.json()) == {(triple.src, 1) for triple in hub}
+
+
+def test_what_was_just_taken_in_is_answered(served: "Served") -> None:
+    before = served.get("/v1/health").json()["generation"]
+    served.ingest([Triple("t:299", "brand new", "add", "t", "t")])
+    answer = served.get("/v1/lineage", item="brand new").json()
+    assert answer["generation"] == before + 1
+    assert items(answer) == served.oracle.ask("brand new", "upstream").items

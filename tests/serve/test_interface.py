@@ -1,0 +1,108 @@
+"""Who may ask, what is refused and how, and that the answers are as the OpenAPI document says."""
+
+import stat
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from provhouse.query.question import Question
+from provhouse.serve import state
+from provhouse.serve.models import AskingOne
+
+if TYPE_CHECKING:
+    from .conftest import Served
+
+
+def resolved(document: dict[str, Any], path: str, method: str, status: str, kind: str) -> Any:
+    """The schema of an answer, with what it refers to."""
+    content = document["paths"][path][method]["responses"][status]["content"]
+    return {**content[kind]["schema"], "components": document["components"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters"),
+    [
+        ("/v1/lineage", {"item": "t:9"}),
+        ("/v1/impact", {"item": "t:9", "depth": 2}),
+        ("/v1/status", {}),
+        ("/v1/health", {}),
+    ],
+)
+def test_answers_are_as_documented(served: "Served", path: str, parameters: dict[str, Any]) -> None:
+    document = served.get("/v1/openapi.json").json()
+    reply = served.get(path, **parameters)
+    assert reply.status_code == 200
+    jsonschema.validate(reply.json(), resolved(document, path, "get", "200", "application/json"))
+
+
+def test_every_question_of_a_command_can_be_asked() -> None:
+    assert set(AskingOne.model_fields) == {f.name for f in fields(Question)} - {"direction"}
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "status", "exit_status", "word"),
+    [
+        ("/v1/lineage", {"item": "nobody"}, 404, 3, "nobody"),
+        ("/v1/lineage", {}, 400, 2, "item"),
+        ("/v1/lineage", {"item": "t:1", "depth": 0}, 400, 2, "depth"),
+        ("/v1/lineage", {"item": "t:1", "method": "guess"}, 400, 2, "method"),
+        ("/v1/lineage", {"item": "t:1", "dept": 1}, 400, 2, "dept"),
+        ("/v1/nothing", {}, 404, 2, "Not Found"),
+    ],
+)
+def test_errors_are_problems(
+    served: "Served",
+    path: str,
+    parameters: dict[str, Any],
+    status: int,
+    exit_status: int,
+    word: str,
+) -> None:
+    reply = served.get(path, **parameters)
+    problem = reply.json()
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert (reply.status_code, problem["status"]) == (status, status)
+    assert problem["exit_status"] == exit_status
+    assert word in problem["title"] + problem["detail"]
+
+
+def test_an_unknown_form_is_refused(served: "Served") -> None:
+    reply = served.request(
+        "GET", "/v1/lineage", params={"item": "t:1"}, headers={"Accept": "image/png"}
+    )
+    assert (reply.status_code, reply.json()["exit_status"]) == (400, 2)
+
+
+@pytest.mark.parametrize("shown", ["", "Bearer ", "Bearer wrong", "Basic x", "Bearer ü"])
+def test_without_the_token_nothing_is_told(served: "Served", shown: str) -> None:
+    headers = {"Authorization": shown.encode()}
+    for path in ("/v1/lineage?item=t:1", "/v1/status", "/v1/metrics", "/v1/openapi.json"):
+        reply = served.request("GET", path, headers=headers)
+        assert reply.status_code == 401, path
+    assert served.request("GET", "/v1/health", headers=headers).status_code == 200
+
+
+def test_a_name_that_was_pointed_to_this_machine_is_refused(served: "Served") -> None:
+    reply = served.request("GET", "/v1/status", headers={"Host": "evil.example"})
+    assert reply.status_code == 403
+
+
+def test_the_token_is_its_owners(served: "Served") -> None:
+    folder = state.folder(served.house.settings.warehouse)
+    assert stat.S_IMODE((folder / "token").stat().st_mode) == 0o600
+    assert state.token(served.house.settings.warehouse) not in " ".join(served.process.cmdline())
+
+
+def test_metrics_count(served: "Served") -> None:
+    def count() -> float:
+        text = served.get("/v1/metrics").text
+        lines = [line for line in text.splitlines() if line.startswith("provhouse_requests_total")]
+        (line,) = [one for one in lines if '"/v1/impact"' in one and '"200"' in one]
+        return float(line.split()[-1])
+
+    served.get("/v1/impact", item="t:1")
+    before = count()
+    served.get("/v1/impact", item="t:1")
+    assert count() == before + 1
