@@ -1,7 +1,7 @@
 """JSON for programs: the stable forms that ``output/schemas`` describes."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
@@ -9,15 +9,12 @@ from .escape import in_json
 from .output import Absent
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.status import Status
 
 STEPS = ("locate", "walk", "fetch", "recurse", "total")
-_ROWS = 8192
 
 
 class JsonOutput:
@@ -29,8 +26,10 @@ class JsonOutput:
     def answer(self, answer: "Answer") -> None:
         """One object; see ``schemas/answer.json``."""
         self._write(_dumped(_head(answer))[:-1])
-        self._list(',"items":[', map(_dumped_rows, _items(answer.items)))
-        self._list(',"triples":[', map(_dumped_rows, _triples(answer.triples)))
+        from .json_rows import items, triples  # they need pyarrow, which other results do not
+
+        self._list(',"items":[', items(answer.items))
+        self._list(',"triples":[', triples(answer.triples))
         self._write(f",{_dumped(_tail(answer))[1:]}\n")
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
@@ -108,25 +107,5 @@ def _tail(answer: "Answer") -> dict[str, object]:
     }
 
 
-def _items(table: "pa.Table") -> Iterator[list[dict[str, object]]]:
-    for batch in table.select(["item", "table", "depth"]).to_batches(max_chunksize=_ROWS):
-        if batch.num_rows:
-            yield batch.to_pylist()
-
-
-def _triples(table: "pa.Table") -> Iterator[list[dict[str, object]]]:
-    names = ["src", "dst", "op", "attributes"]
-    for batch in table.select(names).to_batches(max_chunksize=_ROWS):
-        rows = batch.to_pylist()
-        for row in rows:
-            row["attributes"] = json.loads(row["attributes"] or "{}")
-        if rows:
-            yield rows
-
-
 def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _dumped_rows(rows: list[dict[str, object]]) -> str:
-    return _dumped(rows)[1:-1]
