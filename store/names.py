@@ -72,6 +72,11 @@ class Names:
         kept = [f for f in files if int(f.split("-")[1].split(".")[0]) in visible]
         return np.array([int(f.split("-")[0]) for f in kept], np.int64), kept
 
+    @property
+    def files(self) -> list[Path]:
+        """The segments, in the order of numbers."""
+        return [self._folder / name for name in self._segments[1]]
+
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
         return self._column(numbers, 0).cast(pa.string())
