@@ -5,13 +5,9 @@ from functools import cached_property
 from types import TracebackType
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
-from provhouse.model.arrays import I64
-from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, OP, SRC, TABLE
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -24,10 +20,14 @@ from .answer import Answer
 from .bulk import Bulk
 from .ccprov import CCProv
 from .csprov import CSProv
-from .found import Found, Method
+from .found import Method
+from .locate import locate
+from .naming import NO_ROWS, counted, named
+from .narrow import narrow
 from .question import Direction, Question
 from .question import Method as MethodName
 from .rq import RQ
+from .tables import check_tables
 
 _WHY = {
     "rq": "RQ was asked for: it reads level by level from all triples",
@@ -88,48 +88,45 @@ class Asker:
         """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
         return self.answer(Question(item, direction, method, depth))
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: Question, *, suggest: bool = True) -> Answer:
         """The answer to a question.
 
-        Raises NotFound if the item is not held, Damaged rather than give a short answer.
+        Raises NotFound if the item is not held, which names others like it if ``suggest``;
+        UsageError for a filter on a table that is none; Damaged rather than give a short answer.
         """
         watch = Stopwatch()
         with watch.step("locate"):
-            number = self._locate(question.item)
+            check_tables([*question.tables, question.through or ""], self.snapshot)
+            number = locate(self.snapshot, question.item, suggest=suggest)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
         used, why = self._chosen(question.method, number)
         _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
         with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
         found = with_name(watch).find(number, question.direction, question.depth)
+        names = self.snapshot.names
         with watch.step("recurse"):
-            items, triples = self._named(found)
+            shown = narrow(found, number, question, names)
+            counts = counted(shown.found, names) if question.summary else None
+            items, triples = NO_ROWS if question.summary else named(shown.found, names)
         commit = self.snapshot.commit
         return Answer(
             item=question.item,
-            table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
+            table=str(names.tables(np.array([number]))[0].as_py()),
             direction=question.direction,
             method=used,
             why=why,
             generation=commit.generation,
             time=commit.time,
             complete=True,
-            truncated="depth" if found.more else None,
+            truncated=shown.truncated,
             items=items,
             triples=triples,
             read=found.read,
             seconds=watch.total(),
+            hidden=shown.hidden,
+            counts=counts,
         )
-
-    def _locate(self, item: str) -> int:
-        number = int(self.snapshot.names.locate(pa.array([item], pa.string()))[0])
-        if number < 0:
-            raise NotFound(
-                f"The item {item!r} should be held",
-                f"It is none of the {self.snapshot.commit.totals.items:,} items",
-                "Names are compared letter by letter; check spelling and case",
-            )
-        return number
 
     def _chosen(self, method: MethodName, item: int) -> tuple[MethodName, str]:
         if method != "auto":
@@ -155,37 +152,3 @@ class Asker:
 
     def _rq(self, watch: Stopwatch) -> Method:
         return RQ(self.bulk, watch)
-
-    def _named(self, found: Found) -> tuple[pa.Table, pa.Table]:
-        """The answer with names, in its order."""
-        names = self.snapshot.names
-        items = pa.table(
-            {
-                ITEM: names.names(found.items),
-                TABLE: names.tables(found.items),
-                DEPTH: found.depths,
-            }
-        ).sort_by([(DEPTH, "ascending"), (ITEM, "ascending")])
-        return items, self._named_triples(found)
-
-    def _named_triples(self, found: Found) -> pa.Table:
-        src, dst = _numbers(found.triples, SRC), _numbers(found.triples, DST)
-        distinct, at = np.unique(np.concatenate([src, dst]), return_inverse=True)
-        names = self.snapshot.names.names(distinct)
-        triples = pa.table(
-            {
-                SRC: names.take(pa.array(at[: len(src)])),
-                DST: names.take(pa.array(at[len(src) :])),
-                OP: found.triples[OP],
-                ATTRIBUTES: pc.if_else(
-                    pc.equal(found.triples[ATTRIBUTES], ""), "{}", found.triples[ATTRIBUTES]
-                ),
-                DEPTH: found.near,
-            }
-        )
-        keys = [(key, "ascending") for key in (DEPTH, SRC, DST, OP, ATTRIBUTES)]
-        return triples.sort_by(keys).drop_columns([DEPTH])
-
-
-def _numbers(triples: pa.Table, column: str) -> I64:
-    return np.asarray(triples[column], dtype=np.int64)

@@ -26,8 +26,8 @@ class Reached:
     """Rows of the triples whose near end was reached, in no particular order."""
     near: I32
     """The depth of the near end of each of ``triples``."""
-    more: bool
-    """Whether the depth limit left triples out."""
+    more: I64
+    """Items, in order, whose own triples the depth limit left out."""
 
 
 def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
@@ -49,10 +49,9 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
     depth, via = _levels(at, targets, start, most)
     found = np.flatnonzero(depth != NEVER)
     kept = np.flatnonzero(via != NEVER)
-    outside = np.append(found, start)
-    more = bool(
-        (np.diff(at)[outside].sum() - np.diff(at)[start] * (depth[start] != NEVER)) > len(kept)
-    )
+    level = depth.copy()
+    level[start] = 0
+    more = nodes[(level >= most) & (np.diff(at) > 0)]  # NEVER is below every limit
     return Reached(nodes[found], depth[found], order[kept], via[kept], more)
 
 
