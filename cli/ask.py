@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,18 @@ import typer
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.output.form import Form
 from provhouse.output.output import Absent, opened
-from provhouse.query.question import Direction, Method, Question
+from provhouse.query.question import Method, Question
 
-from .invocation import FormOption, invocation, utf8
+from .filters import (
+    LimitOption,
+    OpOption,
+    SummaryOption,
+    TableOption,
+    ThroughOption,
+    WhereOption,
+    filters,
+)
+from .invocation import FormOption, OutOption, invocation, utf8
 
 if TYPE_CHECKING:
     from provhouse.query.answer import Answer
@@ -35,10 +45,10 @@ _Method = Annotated[Method, typer.Option(help="How to search; all methods give t
 _Depth = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="At most so many hops from item to item.")
 ]
-_Out = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),
+_Sources = Annotated[
+    bool, typer.Option("--sources", help="Only items that derive from nothing themselves.")
 ]
+_Sinks = Annotated[bool, typer.Option("--sinks", help="Only items that nothing derives from.")]
 
 
 def lineage(
@@ -47,15 +57,28 @@ def lineage(
     items: _Items = None,
     method: _Method = "auto",
     depth: _Depth = None,
+    through: ThroughOption = None,
+    table: TableOption = None,
+    op: OpOption = None,
+    where: WhereOption = None,
+    sources: _Sources = False,
+    limit: LimitOption = None,
+    summary: SummaryOption = False,
     form: FormOption = None,
-    out: _Out = None,
+    out: OutOption = None,
 ) -> None:
     """Where an item comes from: all that is upstream of it.
 
     JSON holds items and triples, CSV the items (item, table, depth). With --items, JSON is one
     object a line, and CSV has the asked name first; names that are not held make exit status 3.
+
+    Filters go together: what is shown passes all of them. Of --table and --op any one of those
+    named will do, and of --where any value of the same key. Items that an op or an attribute is
+    asked for are the ends of such triples, triples of a table those that touch its items.
     """
-    _ask(ctx, "upstream", item, items, method, depth, form, out)
+    named = filters(through, table, op, where, sources, limit, summary)
+    question = partial(Question, direction="upstream", method=method, depth=depth, **named)
+    _ask(ctx, question, item, items, form, out)
 
 
 def impact(
@@ -64,23 +87,30 @@ def impact(
     items: _Items = None,
     method: _Method = "auto",
     depth: _Depth = None,
+    through: ThroughOption = None,
+    table: TableOption = None,
+    op: OpOption = None,
+    where: WhereOption = None,
+    sinks: _Sinks = False,
+    limit: LimitOption = None,
+    summary: SummaryOption = False,
     form: FormOption = None,
-    out: _Out = None,
+    out: OutOption = None,
 ) -> None:
     """What an item reached: all that is downstream of it.
 
-    Options and forms are those of lineage.
+    Options and forms are those of lineage; --sinks takes the place of --sources.
     """
-    _ask(ctx, "downstream", item, items, method, depth, form, out)
+    named = filters(through, table, op, where, sinks, limit, summary)
+    question = partial(Question, direction="downstream", method=method, depth=depth, **named)
+    _ask(ctx, question, item, items, form, out)
 
 
 def _ask(
     ctx: typer.Context,
-    direction: Direction,
+    question: Callable[[str], Question],
     item: str | None,
     items: Path | None,
-    method: Method,
-    depth: int | None,
     form: Form | None,
     out: Path | None,
 ) -> None:
@@ -104,7 +134,7 @@ def _ask(
     ):
 
         def ask(name: str) -> "Answer":
-            return asker.answer(Question(name, direction, method, depth))
+            return asker.answer(question(name), suggest=items is None)
 
         if items is None:
             answer = ask(names[0])
