@@ -49,6 +49,13 @@ def write_names(path: Path, names: Column, tables: Column) -> None:
             out.write_batch(batch)
 
 
+def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileReader:
+    """A reader of a segment that unpacks these columns only, in the thread that asks it to."""
+    fields = [SCHEMA.get_field_index(name) for name in columns]
+    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
+
+
 def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
     """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
     order = np.argsort(hashed, kind="stable")
@@ -62,7 +69,7 @@ class Names:
     def __init__(self, folder: Path, spans: Iterable[Span]) -> None:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
-        self._open = cache(lambda name: pa.ipc.open_file(pa.memory_map(str(folder / name))))
+        self._open = cache(lambda name, column: open_names(folder / name, [column]))
         self._load = cache(lambda name: np.load(folder / name, mmap_mode="r"))
 
     @cached_property
@@ -79,22 +86,22 @@ class Names:
 
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
-        return self._column(numbers, 0).cast(pa.string())
+        return self._column(numbers, NAME)
 
     def tables(self, numbers: I64) -> pa.Array:
         """The table of each item, empty where it has none, in the order asked."""
-        return self._column(numbers, 1).cast(pa.string())
+        return self._column(numbers, TABLE)
 
-    def _column(self, numbers: I64, column: int) -> pa.Array:
+    def _column(self, numbers: I64, column: str) -> pa.Array:
         distinct, back = np.unique(numbers, return_inverse=True)
         parts = [
-            batch.column(column).take(pa.array(rows)).cast(pa.string())
-            for batch, rows in self._batches(distinct)
+            batch.column(0).take(pa.array(rows)).cast(pa.string())
+            for batch, rows in self._batches(distinct, column)
         ]
         values = pa.concat_arrays([pa.array([], pa.string()), *parts])
         return values.take(pa.array(back))
 
-    def _batches(self, numbers: I64) -> Iterator[tuple[pa.RecordBatch, I64]]:
+    def _batches(self, numbers: I64, column: str) -> Iterator[tuple[pa.RecordBatch, I64]]:
         if not len(numbers):
             return
         firsts, files = self._segments
@@ -105,7 +112,7 @@ class Names:
             np.diff(segment, prepend=-1).astype(bool) | np.diff(block, prepend=-1).astype(bool)
         )
         for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-            reader = self._open(files[segment[start]])
+            reader = self._open(files[segment[start]], column)
             yield reader.get_batch(int(block[start])), within[start:end] % BATCH
 
     def locate(self, names: Column) -> I64:

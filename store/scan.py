@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from provhouse.model.columns import NAME
 
-from .names import BATCH, SCHEMA, Names
+from .names import BATCH, Names, open_names
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def scan(
 
 def _pieces(names: Names) -> Iterator[tuple[Path, range]]:
     for path in names.files:
-        batches = range(_opened(path, ()).num_record_batches)
+        batches = range(open_names(path, ()).num_record_batches)
         for start in batches[::_BATCHES]:
             yield path, batches[start : start + _BATCHES]
 
@@ -54,13 +54,5 @@ def _pieces(names: Names) -> Iterator[tuple[Path, range]]:
 def _select(
     select: Callable[[pa.Table], T], path: Path, batches: range, columns: Sequence[str]
 ) -> T:
-    reader = _opened(path, columns)  # one of its own, since threads can't share it
+    reader = open_names(path, columns)  # one of its own, since threads can't share it
     return select(pa.Table.from_batches([reader.get_batch(number) for number in batches]))
-
-
-def _opened(path: Path, columns: Sequence[str]) -> pa.ipc.RecordBatchFileReader:
-    options = pa.ipc.IpcReadOptions(
-        included_fields=[SCHEMA.get_field_index(name) for name in columns],
-        use_threads=False,  # the threads are ours
-    )
-    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
