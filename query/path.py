@@ -60,12 +60,12 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
         sets = snapshot.set_rows(np.array([first, last]))
         apart = len(np.unique(snapshot.set_components[sets])) > 1
     if apart:
-        raise _none(source, target, "Nothing connects them, in any direction")
+        raise _none(source, target, "nothing connects them in any direction")
     found = _lineage(asker, last, watch)
     hops = _depth(found, first)
     if hops is None:
-        back = None if first == last else _depth(_lineage(asker, first, watch), last)
-        raise _none(source, target, *_other_way(source, target, back))
+        back = first != last and _depth(_lineage(asker, first, watch), last) is not None
+        raise _none(source, target, *_why(source, target, back))
     with watch.step("recurse"):
         way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
         items, triples = named(way, snapshot.names)
@@ -99,17 +99,17 @@ def _depth(found: Found, item: int) -> int | None:
 
 def _none(source: str, target: str, why: str, remedy: str = "") -> NotFound:
     return NotFound(
-        f"A path should lead from {source!r} to {target!r}", f"None does. {why}", remedy
+        f"A path should lead from {source!r} to {target!r}", f"None does: {why}", remedy
     )
 
 
-def _other_way(source: str, target: str, hops: int | None) -> tuple[str, ...]:
-    if hops is None:
-        return ("Nor does one lead back" if source != target else "It is on no cycle",)
-    return (
-        f"It is the other way round: {source!r} derives from {target!r}, over {hops:,} hops",
-        "Name the item first that the data comes from",
-    )
+def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
+    if back:
+        return (
+            f"it is the other way round, {source!r} derives from {target!r}",
+            "Name the item first that the data comes from",
+        )
+    return ("neither derives from the other" if source != target else "it is on no cycle",)
 
 
 def _every(found: Found, first: int) -> Found:
@@ -158,9 +158,8 @@ def _shortest(found: Found, first: int, last: int, names: Names) -> Found:
 def _nearer(found: Found, first: int) -> tuple[I64, I64, I64]:
     """Triples that come a hop nearer to the asked item and can be reached so: src, dst, row."""
     src, dst = _ends(found.triples)
-    order = np.argsort(found.items)
-    at = np.minimum(np.searchsorted(found.items[order], src), len(order) - 1)
-    depth = found.depths[order][at]
+    order = np.argsort(found.items)  # every src is among them
+    depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]
     rows = np.flatnonzero(depth == found.near + 1)
     rows = rows[recurse(src[rows], dst[rows], first).triples]
     return src[rows], dst[rows], rows
