@@ -15,9 +15,11 @@ from .browser import browser
 from .cypher import cypher
 from .doctor import doctor
 from .failures import guarded
+from .find import find
 from .generations import compact, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
+from .path import path
 from .server import down, up
 from .status import status
 
@@ -34,6 +36,8 @@ for command in (
     ingest,
     lineage,
     impact,
+    path,
+    find,
     status,
     rollback,
     compact,

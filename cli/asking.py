@@ -5,6 +5,7 @@ import shutil
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,8 @@ def _here(
         Asker(settings, progress) as asker,
     ):
         if many:
-            output.answers(_replies(asker.answer, questions, missing, progress.rest))
+            ask = partial(asker.answer, suggest=False)
+            output.answers(_replies(ask, questions, missing, progress.rest))
         else:
             answer = asker.answer(questions[0])
             progress.rest()

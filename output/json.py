@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.find import Finding
+    from provhouse.query.path import Path
     from provhouse.query.status import Status
 
 STEPS = ("locate", "walk", "fetch", "recurse", "total")
@@ -25,12 +27,11 @@ class JsonOutput:
 
     def answer(self, answer: "Answer") -> None:
         """One object; see ``schemas/answer.json``."""
-        self._write(_dumped(_head(answer))[:-1])
-        from .json_rows import items, triples  # they need pyarrow, which other results do not
-
-        self._list(',"items":[', items(answer.items))
-        self._list(',"triples":[', triples(answer.triples))
-        self._write(f",{_dumped(_tail(answer))[1:]}\n")
+        if answer.counts:
+            tables, ops = answer.counts.tables.to_pylist(), answer.counts.ops.to_pylist()
+            self._line({**_head(answer), "tables": tables, "ops": ops, **_tail(answer)})
+            return
+        self._listed(_head(answer), answer)
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """One object a line, in the order asked."""
@@ -40,6 +41,23 @@ class JsonOutput:
             else:
                 self.answer(reply)
             self._handle.flush()
+
+    def path(self, path: "Path") -> None:
+        """One object; see ``schemas/path.json``."""
+        head = {
+            "from": path.source, "to": path.target, "all": path.every, "hops": path.hops,
+            "generation": path.generation, "time": path.time, "complete": path.complete,
+        }  # fmt: skip
+        self._listed(head, path)
+
+    def finding(self, finding: "Finding") -> None:
+        """One object; see ``schemas/find.json``."""
+        names = ("text", "anywhere", "table", "generation", "time", "matches", "truncated")
+        self._line({
+            **{name: getattr(finding, name) for name in names},
+            "items": finding.items.to_pylist(),
+            "seconds": round(finding.seconds, 6),
+        })  # fmt: skip
 
     def summary(self, summary: "Summary") -> None:
         """One object; see ``schemas/ingest.json``."""
@@ -74,6 +92,15 @@ class JsonOutput:
         objects = (dict(zip(columns, row, strict=True)) for row in rows)
         self._list("[\n", map(_dumped, objects), between=",\n", end="\n]\n")
 
+    def _listed(self, head: dict[str, object], rows: "Answer | Path") -> None:
+        """One object with items and triples between its head and its tail."""
+        from .json_rows import items, triples  # they need pyarrow, which other results do not
+
+        self._write(_dumped(head)[:-1])
+        self._list(',"items":[', items(rows.items))
+        self._list(',"triples":[', triples(rows.triples))
+        self._write(f",{_dumped(_tail(rows))[1:]}\n")
+
     def _line(self, value: object) -> None:
         self._write(_dumped(value) + "\n")
 
@@ -99,7 +126,7 @@ def _head(answer: "Answer") -> dict[str, object]:
     return {name: getattr(answer, name) for name in names}
 
 
-def _tail(answer: "Answer") -> dict[str, object]:
+def _tail(answer: "Answer | Path") -> dict[str, object]:
     read = answer.read
     return {
         "read": {"sets": read.sets, "partitions": read.partitions, "triples": read.triples},

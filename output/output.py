@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.find import Finding
+    from provhouse.query.path import Path as Way
     from provhouse.query.status import Status
 
 
@@ -31,6 +33,12 @@ class Output(Protocol):
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """The replies to many items, each written before the next one is asked for."""
+
+    def path(self, path: "Way") -> None:
+        """How one item was derived from another."""
+
+    def finding(self, finding: "Finding") -> None:
+        """Items that were found by their names."""
 
     def summary(self, summary: "Summary") -> None:
         """What an ingest brought."""

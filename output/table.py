@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .escape import shown
+from .extent import extent
 from .output import Absent
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from provhouse.ingest.stage import Reject
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.find import Finding
+    from provhouse.query.path import Path
     from provhouse.query.status import Status
 
 
@@ -38,6 +41,20 @@ class TableOutput:
         for reply in replies:
             table.add_row(*_reply(reply))
         self._console.print(table)
+
+    def path(self, path: "Path") -> None:
+        """The way in words and step by step."""
+        from .path import sections
+
+        for section in sections(path):
+            self._console.print(section)
+
+    def finding(self, finding: "Finding") -> None:
+        """A line for each item, and how many there are."""
+        from .finding import sections
+
+        for section in sections(finding):
+            self._console.print(section)
 
     def summary(self, summary: "Summary") -> None:
         """What a person wants to know after an ingest."""
@@ -96,6 +113,11 @@ def grid(*left: str, right: Sequence[str] = ()) -> Table:
     return table
 
 
+def table_name(name: str | None) -> Text:
+    """The name of a table, and words where there is none."""
+    return Text(shown(name)) if name else Text("(no table)", "dim")
+
+
 def counted(number: int, word: str) -> str:
     """A number and its noun: 1 item, 2 items."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
@@ -121,20 +143,11 @@ def _reply(reply: "Answer | Absent") -> Iterator[Text]:
     if isinstance(reply, Absent):
         yield from (Text("not held", "red"), *[Text("-", "dim")] * 5)
         return
-    counts = (reply.items.num_rows, len(tables(reply)), reply.triples.num_rows, farthest(reply))
+    size = extent(reply)
     yield Text(shown(reply.table))
-    yield from (Text(f"{count:,}") for count in counts)
+    for count in (size.items, size.tables, size.triples, size.hops):
+        yield Text(f"{count:,}")
     yield Text(f"{reply.seconds.get('total', 0.0):.3f}")
-
-
-def tables(answer: "Answer") -> list[str]:
-    """The names of the tables that the items are in; no table is none."""
-    return [name for name in answer.items["table"].unique().to_pylist() if name]
-
-
-def farthest(answer: "Answer") -> int:
-    """The hops to the last item; 0 for an empty answer. Items are ordered by depth."""
-    return int(answer.items["depth"][-1].as_py() or 0) if answer.items.num_rows else 0
 
 
 def _headline(summary: "Summary") -> Text:

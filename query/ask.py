@@ -23,10 +23,13 @@ from .bulk import Bulk
 from .ccprov import CCProv
 from .csprov import CSProv
 from .found import Method
-from .named import named
+from .locate import locate
+from .naming import NO_ROWS, counted, named
+from .narrow import narrow
 from .question import Direction, Question
 from .question import Method as MethodName
 from .rq import RQ
+from .tables import check_tables
 
 _WHY = {
     "rq": "RQ was asked for: it reads level by level from all triples",
@@ -101,48 +104,48 @@ class Asker:
         """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
         return self.answer(Question(item, direction, method, depth))
 
-    def answer(self, question: Question, seconds: float | None = None) -> Answer:
+    def answer(
+        self, question: Question, seconds: float | None = None, *, suggest: bool = True
+    ) -> Answer:
         """The answer to a question, within so many seconds.
 
-        Raises NotFound if the item is not held, Damaged rather than give a short answer, TooSlow.
+        Raises NotFound if the item is not held, which names others like it if ``suggest``;
+        UsageError for a filter on a table that is none; Damaged rather than give a short answer;
+        TooSlow.
         """
         watch = Stopwatch(seconds)
         with watch.step("locate"):
-            number = self._locate(question.item)
+            check_tables([*question.tables, question.through or ""], self.snapshot)
+            number = locate(self.snapshot, question.item, suggest=suggest)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
         used, why = self._chosen(question.method, number)
         _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
         with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
         found = with_name(watch).find(number, question.direction, question.depth)
+        names = self.snapshot.names
         with watch.step("recurse"):
-            items, triples = named(self.snapshot.names, number, found)
+            shown = narrow(found, number, question, names)
+            counts = counted(shown.found, names) if question.summary else None
+            items, triples = NO_ROWS if question.summary else named(shown.found, names)
         commit = self.snapshot.commit
         return Answer(
             item=question.item,
-            table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
+            table=str(names.tables(np.array([number]))[0].as_py()),
             direction=question.direction,
             method=used,
             why=why,
             generation=commit.generation,
             time=commit.time,
             complete=True,
-            truncated="depth" if found.more else None,
+            truncated=shown.truncated,
             items=items,
             triples=triples,
             read=found.read,
             seconds=watch.total(),
+            hidden=shown.hidden,
+            counts=counts,
         )
-
-    def _locate(self, item: str) -> int:
-        number = int(self.snapshot.names.locate(pa.array([item], pa.string()))[0])
-        if number < 0:
-            raise NotFound(
-                f"The item {item!r} should be held",
-                f"It is none of the {self.snapshot.commit.totals.items:,} items",
-                "Names are compared letter by letter; check spelling and case",
-            )
-        return number
 
     def _chosen(self, method: MethodName, item: int) -> tuple[MethodName, str]:
         if method != "auto":

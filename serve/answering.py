@@ -76,12 +76,12 @@ class Answering:
     def _replies(self, asker: Asker, questions: Sequence[Question]) -> Iterator[Answer | Absent]:
         for question in questions:
             try:
-                yield self._answer(asker, question)
+                yield self._answer(asker, question, suggest=False)
             except NotFound:
                 yield Absent(question.item)
 
-    def _answer(self, asker: Asker, question: Question) -> Answer:
-        answer = asker.answer(question, self.seconds)
+    def _answer(self, asker: Asker, question: Question, *, suggest: bool = True) -> Answer:
+        answer = asker.answer(question, self.seconds, suggest=suggest)
         self.metrics.answered(answer)
         return answer
 

@@ -14,6 +14,17 @@ class Asking(BaseModel):
 
     method: Method = "auto"
     depth: Annotated[int | None, Field(ge=1, description="At most so many hops away.")] = None
+    through: Annotated[
+        str | None, Field(description="Only ways that pass an item of this table.")
+    ] = None
+    tables: Annotated[tuple[str, ...], Field(description="Only items of these tables.")] = ()
+    ops: Annotated[tuple[str, ...], Field(description="Only triples with one of these ops.")] = ()
+    where: Annotated[
+        tuple[tuple[str, str], ...], Field(description="Only triples with these attributes.")
+    ] = ()
+    ends: Annotated[bool, Field(description="Only items at which all ways end.")] = False
+    limit: Annotated[int | None, Field(ge=1, description="At most so many items.")] = None
+    summary: Annotated[bool, Field(description="Counts instead of items and triples.")] = False
 
     def question(self, item: str, direction: Direction) -> Question:
         """The same of one item."""

@@ -192,7 +192,7 @@ class Snapshot:
         found: I64 = at[self.set_ids[at] == sets]
         return found
 
-    @property
+    @cached_property
     def tables(self) -> list[str]:
         """The names of the tables that items are in, in order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)

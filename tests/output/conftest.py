@@ -11,7 +11,9 @@ import pytest
 from provhouse.ingest.preview import Component, Form, Preview
 from provhouse.ingest.stage import Reject
 from provhouse.ingest.summary import Summary
-from provhouse.query.answer import Answer, Read
+from provhouse.query.answer import Answer, Counts, Read
+from provhouse.query.find import Finding
+from provhouse.query.path import Path as Way
 from provhouse.query.status import Status
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -99,6 +101,54 @@ def cyclic() -> Answer:
     return replace(
         SMALL, item="a", table="", direction="downstream", items=items(("b", "", 1), ("a", "", 2)),
         triples=triples(("a", "b", "x", "{}"), ("b", "a", "y", "{}")),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def filtered(small: Answer) -> Answer:
+    """The nearest two of a table that the near ends of the triples are not in."""
+    kept = small.items.slice(1, 2)
+    return replace(small, items=kept, triples=small.triples.slice(1, 2), hidden=2,
+                   truncated="limit")  # fmt: skip
+
+
+@pytest.fixture
+def unmatched(empty: Answer) -> Answer:
+    """Something upstream, but nothing that the filters let through."""
+    return replace(empty, hidden=1)
+
+
+@pytest.fixture
+def counts(empty: Answer) -> Answer:
+    """A summary."""
+    tables = pa.table({"table": ["monthly", "", "raw\n"], "items": [1, 1_200, 2],
+                       "nearest": [1, 2, 2], "farthest": [1, 40, 2]})  # fmt: skip
+    ops = pa.table({"op": ["clean", ""], "triples": [1_300, 1]})
+    return replace(empty, counts=Counts(tables, ops), hidden=3, truncated="depth")
+
+
+@pytest.fixture
+def way() -> Way:
+    """Two steps, one item with a name that would do things to a terminal."""
+    return Way(
+        source=ODD, target="report:2013-02", every=False, hops=2, generation=3,
+        time="2026-01-02T03:04:05Z", complete=True,
+        items=items((ODD, "raw", 0), ("monthly:UA", "monthly", 1), ("report:2013-02", "", 2)),
+        triples=triples(
+            (ODD, "monthly:UA", "clean", "{}"),
+            ("monthly:UA", "report:2013-02", "summarise", '{"by":"carrier","run":"7"}'),
+        ),
+        read=Read(sets=1, partitions=1, triples=17), seconds={"fetch": 0.03, "total": 0.04},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def finding() -> Finding:
+    """Two of three items."""
+    return Finding(
+        text="o", anywhere=True, table=None, generation=3, time="2026-01-02T03:04:05Z", matches=3,
+        truncated="limit", items=items((ODD, "raw", 0), ("report", "", 0)).drop_columns("depth"),
+        seconds=0.1234567,
     )  # fmt: skip
 
 

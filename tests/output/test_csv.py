@@ -10,6 +10,8 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.csv import CsvOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.find import Finding
+from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 
@@ -29,6 +31,29 @@ def test_answer(small: Answer) -> None:
     rows = read(written(lambda output: output.answer(small)))
     assert rows[0] == ["item", "table", "depth"]
     assert rows[1:] == [list(map(str, row.values())) for row in small.items.to_pylist()]
+
+
+def test_a_summary_has_counts_instead(counts: Answer) -> None:
+    rows = [["table", "monthly", "1"], ["table", "", "1200"], ["table", "raw\n", "2"],
+            ["op", "clean", "1300"], ["op", "", "1"]]  # fmt: skip
+    assert read(written(lambda output: output.answer(counts))) == [["kind", "name", "count"], *rows]
+    many = read(written(lambda output: output.answers([Absent("no"), counts])))
+    assert many == [["asked", "kind", "name", "count"], *([counts.item, *row] for row in rows)]
+
+
+def test_no_answers() -> None:
+    assert written(lambda output: output.answers([Absent("no")])) == "asked,item,table,depth\n"
+
+
+def test_path(way: Path) -> None:
+    rows = read(written(lambda output: output.path(way)))
+    assert rows[0] == ["src", "dst", "op", "attributes"]
+    assert rows[1:] == [list(row.values()) for row in way.triples.to_pylist()]
+
+
+def test_finding(finding: Finding) -> None:
+    rows = read(written(lambda output: output.finding(finding)))
+    assert rows == [["item", "table"], *(list(r.values()) for r in finding.items.to_pylist())]
 
 
 def test_any_name_comes_back() -> None:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from importlib.resources import files
+from typing import cast
 
 import jsonschema
 import pyarrow as pa
@@ -15,6 +16,8 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.json import JsonOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.find import Finding
+from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 Act = Callable[[JsonOutput], None]
@@ -51,6 +54,34 @@ def test_answer(name: str, request: pytest.FixtureRequest) -> None:
         {**row, "attributes": json.loads(row["attributes"])} for row in answer.triples.to_pylist()
     ]
     assert text.count("\n") == 1
+
+
+def test_a_summary_has_counts_instead(counts: Answer) -> None:
+    assert counts.counts
+    text = written(lambda output: output.answers([counts, counts]))
+    value = valid("answer", text.split("\n")[0])
+    assert list(value) == [
+        "item", "direction", "method", "generation", "time", "complete", "truncated", "tables",
+        "ops", "read", "seconds",
+    ]  # fmt: skip
+    assert value["tables"] == counts.counts.tables.to_pylist()
+    assert value["ops"] == counts.counts.ops.to_pylist()
+    assert text.count("\n") == 2
+
+
+def test_path(way: Path) -> None:
+    value = valid("path", written(lambda output: output.path(way)))
+    assert list(value)[:4] == ["from", "to", "all", "hops"]
+    assert value["items"] == way.items.to_pylist()
+    assert [row["op"] for row in cast(list[dict[str, str]], value["triples"])] == [
+        "clean", "summarise",
+    ]  # fmt: skip
+
+
+def test_finding(finding: Finding) -> None:
+    value = valid("find", written(lambda output: output.finding(finding)))
+    assert value["items"] == finding.items.to_pylist()
+    assert (value["matches"], value["truncated"], value["seconds"]) == (3, "limit", 0.123457)
 
 
 def test_many_rows_are_joined_across_pieces(small: Answer) -> None:

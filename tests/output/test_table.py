@@ -4,13 +4,17 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.output.output import Absent
+from provhouse.output.path import ROWS
 from provhouse.output.table import TableOutput, lasted
 from provhouse.query.answer import Answer
+from provhouse.query.find import Finding
+from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 Golden = Callable[[str, str], None]
@@ -24,7 +28,9 @@ def written(act: Callable[[TableOutput], None], width: int = 80) -> str:
 
 
 @pytest.mark.parametrize("width", [80, 140])
-@pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic"])
+@pytest.mark.parametrize(
+    "name", ["small", "long", "empty", "cyclic", "filtered", "unmatched", "counts"]
+)
 def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: Golden) -> None:
     answer = request.getfixturevalue(name)
     text = written(lambda output: output.answer(answer), width)
@@ -32,9 +38,28 @@ def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: G
     golden(f"answer-{name}-{width}.txt", text)
 
 
-def test_answers(small: Answer, empty: Answer, golden: Golden) -> None:
-    replies: list[Answer | Absent] = [small, Absent("no\x07such"), empty]
+def test_answers(small: Answer, empty: Answer, counts: Answer, golden: Golden) -> None:
+    replies: list[Answer | Absent] = [small, Absent("no\x07such"), empty, counts]
     golden("answers.txt", written(lambda output: output.answers(replies)))
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_path(way: Path, every: bool, golden: Golden) -> None:
+    text = written(lambda output: output.path(replace(way, every=every)))
+    golden(f"path-{'all' if every else 'one'}.txt", text)
+
+
+def test_a_long_path_is_cut(way: Path) -> None:
+    triples = pa.concat_tables([way.triples] * ROWS)
+    text = written(lambda output: output.path(replace(way, triples=triples)))
+    assert text.count("summarise") == ROWS // 2
+    assert "… 1,000 more steps" in text
+
+
+def test_finding(finding: Finding, golden: Golden) -> None:
+    none = replace(finding, items=finding.items.slice(0, 0), matches=0, truncated=None)
+    text = written(lambda output: output.finding(finding))
+    golden("finding.txt", text + written(lambda output: output.finding(none)))
 
 
 def test_summary(summary: Summary, golden: Golden) -> None:

@@ -16,6 +16,7 @@ from provhouse.model.progress import Stopwatch
 from provhouse.query.answer import Answer, Read
 from provhouse.query.ask import Asker
 from provhouse.query.csprov import CSProv, Walk
+from provhouse.query.locate import locate
 from provhouse.query.question import Direction, Method
 
 FAMILIES, SIZE, HUBS = 4_200, 50, 20
@@ -56,7 +57,7 @@ def large(houses: Callable[..., House]) -> House:
 
 def walk(asker: Asker, item: str, direction: Direction) -> Walk:
     csprov = CSProv(asker.snapshot, asker.graph, asker.bulk, Stopwatch())
-    return csprov.walk(asker._locate(item), direction)
+    return csprov.walk(locate(asker.snapshot, item), direction)
 
 
 def observed(
