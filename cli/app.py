@@ -13,9 +13,11 @@ from typer.main import get_command
 from .ask import impact, lineage
 from .browser import browser
 from .cypher import cypher
+from .diff import diff
 from .doctor import doctor
+from .explain import explain
 from .failures import guarded
-from .generations import compact, rollback
+from .generations import compact, generations, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
 from .server import down, up
@@ -34,7 +36,10 @@ for command in (
     ingest,
     lineage,
     impact,
+    explain,
+    diff,
     status,
+    generations,
     rollback,
     compact,
     cypher,

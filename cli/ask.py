@@ -12,7 +12,7 @@ from provhouse.output.form import Form
 from provhouse.output.output import Absent, opened
 from provhouse.query.question import Direction, Method, Question
 
-from .invocation import FormOption, invocation, utf8
+from .invocation import AsOfOption, FormOption, invocation, utf8
 
 if TYPE_CHECKING:
     from provhouse.query.answer import Answer
@@ -35,6 +35,9 @@ _Method = Annotated[Method, typer.Option(help="How to search; all methods give t
 _Depth = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="At most so many hops from item to item.")
 ]
+_Timing = Annotated[
+    bool, typer.Option("--timing", help="Let a table show how long each step took.")
+]
 _Out = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),
@@ -47,6 +50,8 @@ def lineage(
     items: _Items = None,
     method: _Method = "auto",
     depth: _Depth = None,
+    as_of: AsOfOption = None,
+    timing: _Timing = False,
     form: FormOption = None,
     out: _Out = None,
 ) -> None:
@@ -55,7 +60,7 @@ def lineage(
     JSON holds items and triples, CSV the items (item, table, depth). With --items, JSON is one
     object a line, and CSV has the asked name first; names that are not held make exit status 3.
     """
-    _ask(ctx, "upstream", item, items, method, depth, form, out)
+    _ask(ctx, "upstream", item, items, method, depth, as_of, timing, form, out)
 
 
 def impact(
@@ -64,6 +69,8 @@ def impact(
     items: _Items = None,
     method: _Method = "auto",
     depth: _Depth = None,
+    as_of: AsOfOption = None,
+    timing: _Timing = False,
     form: FormOption = None,
     out: _Out = None,
 ) -> None:
@@ -71,7 +78,7 @@ def impact(
 
     Options and forms are those of lineage.
     """
-    _ask(ctx, "downstream", item, items, method, depth, form, out)
+    _ask(ctx, "downstream", item, items, method, depth, as_of, timing, form, out)
 
 
 def _ask(
@@ -81,6 +88,8 @@ def _ask(
     items: Path | None,
     method: Method,
     depth: int | None,
+    as_of: str | None,
+    timing: bool,
     form: Form | None,
     out: Path | None,
 ) -> None:
@@ -98,13 +107,13 @@ def _ask(
 
     absent: list[str] = []
     with (
-        opened(form, out) as output,
+        opened(form, out, timing) as output,
         listening() as progress,
-        Asker(settings, progress) as asker,
+        Asker(settings, progress, as_of) as asker,
     ):
 
         def ask(name: str) -> "Answer":
-            return asker.answer(Question(name, direction, method, depth))
+            return asker.answer(Question(name, direction, method, depth, as_of))
 
         if items is None:
             answer = ask(names[0])

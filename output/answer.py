@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .escape import shown
+from .output import STEPS
 from .table import counted, farthest, grid, steps, tables
 
 if TYPE_CHECKING:
@@ -33,18 +34,20 @@ class Level:
     """Item and table of those that are shown."""
 
 
-def sections(answer: "Answer") -> Iterator[Text | Table]:
-    """What to print, top to bottom."""
+def sections(answer: "Answer", timing: bool = False) -> Iterator[Text | Table]:
+    """What to print, top to bottom; ``timing`` adds what each step took."""
     yield _headline(answer)
     for note in _notes(answer):
         yield Text(note, "yellow")
     if answer.items.num_rows:
-        yield from _headed("By table", _by_table(answer))
-        yield from _headed("By distance", _by_distance(answer))
+        yield from headed("By table", _by_table(answer))
+        yield from headed("By distance", _by_distance(answer))
         if 0 < answer.triples.num_rows <= ROWS:
-            yield from _headed("Step by step", _step_by_step(answer))
+            yield from headed("Step by step", step_by_step(answer.triples))
         if answer.items.num_rows > ROWS or answer.triples.num_rows > ROWS:
             yield Text("\nAll items: --format csv --out FILE; every step: --format json", "dim")
+    if timing:
+        yield from headed("Time", _timed(answer))
     yield Text(_how(answer), "dim")
 
 
@@ -79,7 +82,8 @@ def _notes(answer: "Answer") -> Iterator[str]:
         yield "The item is among them: a cycle leads back to it."
 
 
-def _headed(title: str, table: Table) -> Iterator[Text | Table]:
+def headed(title: str, table: Table) -> Iterator[Text | Table]:
+    """A table under its title."""
     yield Text(f"\n{title}", "bold underline")
     yield table
 
@@ -97,7 +101,7 @@ def _by_table(answer: "Answer") -> Table:
     for row in rows[:ROWS]:
         low, high = row["depth_min"], row["depth_max"]
         table.add_row(
-            _table_name(row["table"]),
+            table_name(row["table"]),
             f"{row['item_count']:,}",
             f"{low:,}" if low == high else f"{low:,}-{high:,}",
             Text(_listed(ops.get(row["table"] or "", []))),
@@ -127,7 +131,8 @@ def _listed(names: list[str], most: int = 4) -> str:
     return ", ".join(shown(name, 60) for name in names[:most]) + more
 
 
-def _table_name(name: str | None) -> Text:
+def table_name(name: str | None) -> Text:
+    """The name of a table, or that there is none."""
     return Text(shown(name)) if name else Text("(no table)", "dim")
 
 
@@ -163,7 +168,7 @@ def _by_distance(answer: "Answer") -> Table:
     for level in levels(answer):
         far = f"{level.first:,}" if level.first == level.last else f"{level.first:,}-{level.last:,}"
         for item, name in level.rows:
-            table.add_row(far, Text(shown(item)), _table_name(name))
+            table.add_row(far, Text(shown(item)), table_name(name))
             far = ""
         left = level.items - len(level.rows)
         if left:
@@ -172,13 +177,21 @@ def _by_distance(answer: "Answer") -> Table:
     return table
 
 
-def _step_by_step(answer: "Answer") -> Table:
+def step_by_step(triples: pa.Table) -> Table:
+    """Triples as lines: from where, by what, to where."""
     table = grid("from", "operation", "to")
-    for row in answer.triples.to_pylist():
+    for row in triples.to_pylist():
         operation = Text(shown(row["op"] or ""))
         if row["attributes"] not in (None, "", "{}"):
             operation.append(f" {shown(row['attributes'], 120)}", "dim")
         table.add_row(Text(shown(row["src"])), operation, Text(shown(row["dst"])))
+    return table
+
+
+def _timed(answer: "Answer") -> Table:
+    table = grid("step", right=("ms",))
+    for step in STEPS:
+        table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")
     return table
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
+    from provhouse.query.generations import Generation
     from provhouse.query.status import Status
 
 
@@ -44,6 +47,29 @@ class CsvOutput:
             if not isinstance(reply, Absent):
                 self._writer.writerows((reply.item, *row) for row in _items(reply.items))
 
+    def explanation(self, explanation: "Explanation") -> None:
+        """A row for each method, and which one would be taken."""
+        names = ("method", "taken", "sets", "partitions", "triples", "seconds", "prepare")
+        self.rows(names, (
+            (one.method, one.method == explanation.method, *asdict(one.read).values(),
+             one.seconds, one.prepare)
+            for one in explanation.methods
+        ))  # fmt: skip
+
+    def diff(self, diff: "Diff") -> None:
+        """The triples, which every item that came or went has one of."""
+        names = ("src", "dst", "op", "attributes")
+        self.rows(("change", *names), (
+            (what, *row)
+            for what, change in (("came", diff.came), ("went", diff.went))
+            for row in _rows(change.triples.select(names))
+        ))  # fmt: skip
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A row for each."""
+        rows = [asdict(one) for one in generations]
+        self.rows(tuple(rows[0]), (tuple(row.values()) for row in rows))
+
     def summary(self, summary: "Summary") -> None:
         """One row of counts, and the seconds in all."""
         counts = {name: value for name, value in asdict(summary).items()
@@ -67,7 +93,11 @@ class CsvOutput:
 
 
 def _items(table: "pa.Table") -> Iterator[tuple[object, ...]]:
-    for batch in table.select(["item", "table", "depth"]).to_batches(max_chunksize=8192):
+    yield from _rows(table.select(["item", "table", "depth"]))
+
+
+def _rows(table: "pa.Table") -> Iterator[tuple[object, ...]]:
+    for batch in table.to_batches(max_chunksize=8192):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 

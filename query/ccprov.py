@@ -15,6 +15,7 @@ from .bulk import Bulk
 from .found import Found
 from .question import Direction
 from .rq import level_by_level
+from .trust import check_component
 
 
 class CCProv:
@@ -36,6 +37,7 @@ class CCProv:
         with self._watch.step("fetch"):
             component = self._bulk.hashed(direction).within(first, last)
         try:
+            check_component(snapshot, sets, component.triples)
             with self._watch.step("recurse"):
                 found = level_by_level(component.of_items, item, direction, depth)
         finally:

@@ -5,6 +5,8 @@ from typing import Literal
 
 Direction = Literal["upstream", "downstream"]
 Method = Literal["auto", "rq", "ccprov", "csprov"]
+AsOf = int | str
+"""The number of a generation, or a time in ISO 8601."""
 
 
 @dataclass(frozen=True)
@@ -16,3 +18,5 @@ class Question:
     method: Method = "auto"
     depth: int | None = None
     """At most so many hops away."""
+    as_of: AsOf | None = None
+    """The generation that is asked, None the current one; it takes an ``Asker`` of its own."""

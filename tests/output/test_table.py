@@ -11,15 +11,18 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.output import Absent
 from provhouse.output.table import TableOutput, lasted
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Change, Diff
+from provhouse.query.explain import Explanation
+from provhouse.query.generations import Generation
 from provhouse.query.status import Status
 
 Golden = Callable[[str, str], None]
 
 
-def written(act: Callable[[TableOutput], None], width: int = 80) -> str:
+def written(act: Callable[[TableOutput], None], width: int = 80, timing: bool = False) -> str:
     """What an output writes into a pipe, without the spaces that fill its lines."""
     handle = io.StringIO()
-    act(TableOutput(handle, width))
+    act(TableOutput(handle, width, timing))
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
 
 
@@ -35,6 +38,34 @@ def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: G
 def test_answers(small: Answer, empty: Answer, golden: Golden) -> None:
     replies: list[Answer | Absent] = [small, Absent("no\x07such"), empty]
     golden("answers.txt", written(lambda output: output.answers(replies)))
+
+
+def test_timing(small: Answer, golden: Golden) -> None:
+    """The steps of one answer, or a column for each beside many."""
+    text = written(lambda output: output.answer(small), timing=True)
+    assert "\nname      1.0\n" in text
+    text += written(lambda output: output.answers([small, Absent("no")]), 140, timing=True)
+    golden("timing.txt", text)
+
+
+def test_explanation(explanation: Explanation, golden: Golden) -> None:
+    golden("explanation.txt", written(lambda output: output.explanation(explanation)))
+
+
+def test_diff(diff: Diff, golden: Golden) -> None:
+    golden("diff.txt", written(lambda output: output.diff(diff)))
+
+
+def test_diff_of_what_is_alike(diff: Diff) -> None:
+    none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
+    same = replace(diff, since=diff.until, came=none, went=none)
+    text = written(lambda output: output.diff(same))
+    assert "upstream, nothing came and nothing went" in text
+    assert "does not hold" not in text
+
+
+def test_generations(generations: list[Generation], golden: Golden) -> None:
+    golden("generations.txt", written(lambda output: output.generations(generations), 120))
 
 
 def test_summary(summary: Summary, golden: Golden) -> None:
