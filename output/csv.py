@@ -49,10 +49,10 @@ class CsvOutput:
 
     def explanation(self, explanation: "Explanation") -> None:
         """A row for each method, and which one would be taken."""
-        names = ("method", "taken", "sets", "partitions", "triples", "seconds", "prepare")
+        names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
         self.rows(names, (
             (one.method, one.method == explanation.method, *asdict(one.read).values(),
-             one.seconds, one.prepare)
+             one.levels, one.seconds, one.prepare)
             for one in explanation.methods
         ))  # fmt: skip
 

@@ -33,7 +33,7 @@ def sections(explanation: "Explanation") -> Iterator[Text | Table]:
 
 
 def _methods(explanation: "Explanation") -> Table:
-    table = grid("method", right=("sets", "partitions", "triples", "time", "before that"))
+    table = grid("method", right=("sets", "partitions", "triples", "levels", "time", "before that"))
     for estimate in explanation.methods:
         table.add_row(*_row(estimate))
     return table
@@ -42,7 +42,7 @@ def _methods(explanation: "Explanation") -> Table:
 def _row(estimate: "Estimate") -> Iterator[Text]:
     read = estimate.read
     yield Text(_NAMES[estimate.method])
-    for count in (read.sets, read.partitions, read.triples):
+    for count in (read.sets, read.partitions, read.triples, estimate.levels):
         yield Text(f"{count:,}" if count else "-")
     yield Text(lasted(estimate.seconds))
     yield Text(lasted(estimate.prepare) if estimate.prepare else "-")

@@ -133,7 +133,8 @@ def _tail(answer: "Answer") -> dict[str, object]:
 
 def _estimate(estimate: "Estimate") -> dict[str, object]:
     times = _seconds({"seconds": estimate.seconds, "prepare": estimate.prepare})
-    return {"method": estimate.method, **asdict(estimate.read), **times}
+    read = asdict(estimate.read)
+    return {"method": estimate.method, **read, "levels": estimate.levels, **times}
 
 
 def _side(side: "Side") -> dict[str, object]:

@@ -35,17 +35,16 @@ def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied
     if question.method != "auto":
         return Choice(question.method, ASKED[question.method])
     if question.depth is not None and copied:
-        by_sets = cost.csprov(walk)
-        by_levels = cost.rq(snapshot, question.depth, copied)
-        if by_levels.total < by_sets.total:
+        by_levels, by_sets = cost.by_levels(question.depth), cost.csprov(walk)
+        if by_levels < by_sets.seconds:
             return Choice("rq", _less(question.depth, by_levels, by_sets))
     return Choice("csprov", _sets_of(snapshot, item))
 
 
-def _less(depth: int, by_levels: cost.Estimate, by_sets: cost.Estimate) -> str:
+def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
     return (
-        f"Going {depth:,} hops by RQ should take at most {by_levels.total:.2f} s, reading"
-        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets {by_sets.total:.2f} s"
+        f"Going {depth:,} hops by RQ should take at most {by_levels:.2f} s, reading"
+        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets {by_sets.seconds:.2f} s"
     )
 
 

@@ -27,11 +27,9 @@ TRIPLE = 0.5e-6
 """CSProv: each triple that is read, taken through the recursion and in part named."""
 LEVEL = 0.045
 """RQ and CCProv: each level, which is a job."""
-FILTERED = 4e-3
-"""CCProv: each partition that is filtered for the component."""
-FILTERED_TRIPLE = 0.1e-6
-"""CCProv: each triple that is filtered."""
-COPIED_TRIPLE = 5e-6
+FILTERED = 0.25e-6
+"""CCProv: each triple there is, of which it keeps those of the component."""
+COPIED = 6e-6
 """RQ and CCProv: each triple of the copy that they need in memory, when it is first asked for."""
 
 
@@ -42,44 +40,52 @@ class Estimate:
     method: Method
     read: Read
     """Of CSProv and CCProv exactly, of RQ all that it searches."""
+    levels: int | None
+    """How many levels, each a job, this supposes; CSProv needs to know of none."""
     seconds: float
     """In a warm process."""
     prepare: float
     """Seconds before that, if this method needs a copy of all triples that is not there yet."""
 
-    @property
-    def total(self) -> float:
-        """All seconds from now on."""
-        return self.seconds + self.prepare
-
 
 def csprov(walk: Walk) -> Estimate:
     """CSProv reads what the walk names."""
     read = Read(len(walk.sets), len(walk.partitions), walk.triples)
-    seconds = ASK + SET * read.sets + PARTITION * read.partitions + TRIPLE * read.triples
-    return Estimate("csprov", read, seconds, 0.0)
+    return Estimate("csprov", read, None, by_sets(read), 0.0)
 
 
 def ccprov(snapshot: Snapshot, own: int, levels: int, copied: bool) -> Estimate:
     """CCProv filters the component of the set ``own`` from all triples, then goes by levels."""
-    sets = component(snapshot, own)
-    partitions = len(snapshot.partitions)
+    sets, total = component(snapshot, own), snapshot.commit.totals.triples
     triples = int(snapshot.placements.held(snapshot.set_ids[sets]).sum())
-    filtered = FILTERED * partitions + FILTERED_TRIPLE * snapshot.commit.totals.triples
-    seconds = filtered + LEVEL * (levels + 1)
-    return Estimate(
-        "ccprov", Read(len(sets), partitions, triples), seconds, _copy(snapshot, copied)
-    )
+    read = Read(len(sets), len(snapshot.partitions), triples)
+    return Estimate("ccprov", read, levels, by_component(total, levels), _copy(total, copied))
 
 
 def rq(snapshot: Snapshot, levels: int, copied: bool) -> Estimate:
-    """RQ goes by levels; behind the last one a job finds that there is no more."""
-    read = Read(0, len(snapshot.partitions), snapshot.commit.totals.triples)
-    return Estimate("rq", read, LEVEL * (levels + 1), _copy(snapshot, copied))
+    """RQ searches all triples, level by level."""
+    total = snapshot.commit.totals.triples
+    read = Read(0, len(snapshot.partitions), total)
+    return Estimate("rq", read, levels, by_levels(levels), _copy(total, copied))
 
 
-def _copy(snapshot: Snapshot, copied: bool) -> float:
-    return 0.0 if copied else COPIED_TRIPLE * snapshot.commit.totals.triples
+def by_sets(read: Read) -> float:
+    """Seconds of CSProv."""
+    return ASK + SET * read.sets + PARTITION * read.partitions + TRIPLE * read.triples
+
+
+def by_levels(levels: int) -> float:
+    """Seconds of RQ; behind the last level a job finds that there is no more."""
+    return LEVEL * (levels + 1)
+
+
+def by_component(triples: int, levels: int) -> float:
+    """Seconds of CCProv where so many triples are held in all."""
+    return FILTERED * triples + by_levels(levels)
+
+
+def _copy(triples: int, copied: bool) -> float:
+    return 0.0 if copied else COPIED * triples
 
 
 def component(snapshot: Snapshot, own: int) -> I64:

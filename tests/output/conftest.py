@@ -122,9 +122,9 @@ def explanation() -> Explanation:
         why="The item's component has 1,200 items in 30 sets, of which few are needed",
         generation=3, time="2026-01-02T03:04:05Z",
         methods=(
-            Estimate("csprov", Read(2, 1, 17), 0.04512, 0.0),
-            Estimate("ccprov", Read(30, 64, 1_300), 0.5, 12.3456789),
-            Estimate("rq", Read(0, 64, 2_000_000), 1.25, 12.3456789),
+            Estimate("csprov", Read(2, 1, 17), None, 0.04512, 0.0),
+            Estimate("ccprov", Read(30, 64, 1_300), 4, 0.5, 12.3456789),
+            Estimate("rq", Read(0, 64, 2_000_000), 4, 1.25, 12.3456789),
         ),
         seconds={"locate": 0.001, "walk": 0.012, "total": 0.0131},
     )  # fmt: skip

@@ -52,8 +52,8 @@ def test_answers(small: Answer, empty: Answer) -> None:
 def test_explanation(explanation: Explanation) -> None:
     rows = read(written(lambda output: output.explanation(explanation)))
     assert rows[:2] == [
-        ["method", "taken", "sets", "partitions", "triples", "seconds", "prepare"],
-        ["csprov", "true", "2", "1", "17", "0.04512", "0.0"],
+        ["method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare"],
+        ["csprov", "true", "2", "1", "17", "", "0.04512", "0.0"],
     ]
     assert [row[1] for row in rows[2:]] == ["false", "false"]
 

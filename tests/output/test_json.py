@@ -91,8 +91,8 @@ def test_explanation(explanation: Explanation) -> None:
     value = valid("explanation", written(lambda output: output.explanation(explanation)))
     assert value["method"] == "csprov"
     assert value["methods"][1] == {
-        "method": "ccprov", "sets": 30, "partitions": 64, "triples": 1_300, "seconds": 0.5,
-        "prepare": 12.345679,
+        "method": "ccprov", "sets": 30, "partitions": 64, "triples": 1_300, "levels": 4,
+        "seconds": 0.5, "prepare": 12.345679,
     }  # fmt: skip
 
 

@@ -62,8 +62,7 @@ def test_auto_takes_the_cheapest_that_is_sure(
     with house.asker() as asker:
         monkeypatch.setattr(cost, "ASK", 10.0)
         assert asker.explain(Question(item, "upstream")).methods[2].prepare > 0
-        monkeypatch.setattr(cost, "COPIED_TRIPLE", 1.0)
-        assert taken(2)[0] == "csprov"  # a copy would cost more
+        assert taken(2)[0] == "csprov"  # the copy that RQ needs is not there
         asker.ask(item, "upstream", "rq")
         assert asker.explain(Question(item, "upstream")).methods[2].prepare == 0
         method, why = taken(2)
