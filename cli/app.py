@@ -13,10 +13,12 @@ from typer.main import get_command
 from .ask import impact, lineage
 from .browser import browser
 from .cypher import cypher
+from .diff import diff
 from .doctor import doctor
+from .explain import explain
 from .failures import guarded
 from .find import find
-from .generations import compact, rollback
+from .generations import compact, generations, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
 from .path import path
@@ -38,7 +40,10 @@ for command in (
     impact,
     path,
     find,
+    explain,
+    diff,
     status,
+    generations,
     rollback,
     compact,
     cypher,

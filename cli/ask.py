@@ -22,7 +22,7 @@ from .filters import (
     WhereOption,
     filters,
 )
-from .invocation import FormOption, OutOption, invocation, utf8
+from .invocation import AsOfOption, FormOption, OutOption, invocation, utf8
 
 _Item = Annotated[
     str | None,
@@ -41,6 +41,9 @@ _Items = Annotated[
 _Method = Annotated[Method, typer.Option(help="How to search; all methods give the same answer.")]
 _Depth = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="At most so many hops from item to item.")
+]
+_Timing = Annotated[
+    bool, typer.Option("--timing", help="Let a table show how long each step took.")
 ]
 _Sources = Annotated[
     bool, typer.Option("--sources", help="Only items that derive from nothing themselves.")
@@ -61,6 +64,8 @@ def lineage(
     sources: _Sources = False,
     limit: LimitOption = None,
     summary: SummaryOption = False,
+    as_of: AsOfOption = None,
+    timing: _Timing = False,
     form: FormOption = None,
     out: OutOption = None,
 ) -> None:
@@ -74,8 +79,10 @@ def lineage(
     asked for are the ends of such triples, triples of a table those that touch its items.
     """
     named = filters(through, table, op, where, sources, limit, summary)
-    question = partial(Question, direction="upstream", method=method, depth=depth, **named)
-    _ask(ctx, question, item, items, form, out)
+    question = partial(
+        Question, direction="upstream", method=method, depth=depth, as_of=as_of, **named
+    )
+    _ask(ctx, question, item, items, timing, form, out)
 
 
 def impact(
@@ -91,6 +98,8 @@ def impact(
     sinks: _Sinks = False,
     limit: LimitOption = None,
     summary: SummaryOption = False,
+    as_of: AsOfOption = None,
+    timing: _Timing = False,
     form: FormOption = None,
     out: OutOption = None,
 ) -> None:
@@ -99,8 +108,10 @@ def impact(
     Options and forms are those of lineage; --sinks takes the place of --sources.
     """
     named = filters(through, table, op, where, sinks, limit, summary)
-    question = partial(Question, direction="downstream", method=method, depth=depth, **named)
-    _ask(ctx, question, item, items, form, out)
+    question = partial(
+        Question, direction="downstream", method=method, depth=depth, as_of=as_of, **named
+    )
+    _ask(ctx, question, item, items, timing, form, out)
 
 
 def _ask(
@@ -108,6 +119,7 @@ def _ask(
     question: Callable[[str], Question],
     item: str | None,
     items: Path | None,
+    timing: bool,
     form: Form | None,
     out: Path | None,
 ) -> None:
@@ -118,7 +130,8 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-    absent = asked(settings, [question(name) for name in names], items is not None, form, out)
+    questions = [question(name) for name in names]
+    absent = asked(settings, questions, items is not None, form, out, timing)
     if absent:
         number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
         raise NotFound(

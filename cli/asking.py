@@ -41,16 +41,22 @@ def asked(
     many: bool,
     form: Form | None,
     out: Path | None,
+    timing: bool,
 ) -> Missing:
     """Write the answer, or with ``many`` the answers, and say what is not held."""
     client = Client.of(settings.warehouse)
     if client:
-        return _through(client, questions, many, form, out)
-    return _here(settings, questions, many, form, out)
+        return _through(client, questions, many, form, out, timing)
+    return _here(settings, questions, many, form, out, timing)
 
 
 def _through(
-    client: Client, questions: Sequence[Question], many: bool, form: Form | None, out: Path | None
+    client: Client,
+    questions: Sequence[Question],
+    many: bool,
+    form: Form | None,
+    out: Path | None,
+    timing: bool,
 ) -> Missing:
     """The server writes the form that is asked for, and what it sends is passed on."""
     first = asdict(questions[0])
@@ -64,6 +70,7 @@ def _through(
         if (wanted := chosen(form, out, terminal)) is Form.table:
             look["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
             look["color"] = terminal and not os.environ.get("NO_COLOR")
+            look["timing"] = timing
         with client.ask(path, first, ACCEPT[wanted], look) as reply:
             decoder = getincrementaldecoder("utf-8")()
             for piece in reply.pieces:
@@ -77,6 +84,7 @@ def _here(
     many: bool,
     form: Form | None,
     out: Path | None,
+    timing: bool,
 ) -> Missing:
     from provhouse.query.ask import Asker
 
@@ -84,9 +92,9 @@ def _here(
 
     missing = Missing()
     with (
-        opened(form, out) as output,
+        opened(form, out, timing) as output,
         listening() as progress,
-        Asker(settings, progress) as asker,
+        Asker(settings, progress, questions[0].as_of) as asker,
     ):
         if many:
             ask = partial(asker.answer, suggest=False)

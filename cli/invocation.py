@@ -26,6 +26,26 @@ OutOption = Annotated[
     typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),
 ]
 
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GENERATION|TIME",
+        help="Answer as things stood then: a generation's number, or a time in ISO 8601, a date "
+        "meaning its end; local unless it names a zone.",
+        show_default=False,
+    ),
+]
+ItemArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ITEM", help="The name of an item; one that begins with - stands behind --."
+    ),
+]
+DownstreamOption = Annotated[
+    bool,
+    typer.Option("--downstream/--upstream", help="What it reached, instead of where it is from."),
+]
+
 
 @dataclass
 class Invocation:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .escape import shown
+from .output import STEPS
 from .path import operation
 from .table import counted, grid, table_name
 from .words import headline, how, notes
@@ -35,25 +36,28 @@ class Level:
     """Item and table of those that are shown."""
 
 
-def sections(answer: "Answer") -> Iterator[Text | Table]:
-    """What to print, top to bottom."""
+def sections(answer: "Answer", timing: bool = False) -> Iterator[Text | Table]:
+    """What to print, top to bottom; ``timing`` adds what each step took."""
     yield headline(answer)
     for note in notes(answer):
         yield Text(note, "yellow")
     if answer.counts and answer.counts.tables.num_rows:
-        yield from _headed("By table", _by_table(answer.counts.tables))
-        yield from _headed("By operation", _by_operation(answer.counts.ops))
+        yield from headed("By table", _by_table(answer.counts.tables))
+        yield from headed("By operation", _by_operation(answer.counts.ops))
     if answer.items.num_rows:
-        yield from _headed("By table", _by_table(_tables(answer), _ops(answer), _way(answer)))
-        yield from _headed("By distance", _by_distance(answer))
+        yield from headed("By table", _by_table(_tables(answer), _ops(answer), _way(answer)))
+        yield from headed("By distance", _by_distance(answer))
         if 0 < answer.triples.num_rows <= ROWS:
-            yield from _headed("Step by step", _step_by_step(answer))
+            yield from headed("Step by step", step_by_step(answer.triples))
         if answer.items.num_rows > ROWS or answer.triples.num_rows > ROWS:
             yield Text("\nAll items: --format csv --out FILE; every step: --format json", "dim")
+    if timing:
+        yield from headed("Time", _timed(answer))
     yield Text(how(answer), "dim")
 
 
-def _headed(title: str, table: Table) -> Iterator[Text | Table]:
+def headed(title: str, table: Table) -> Iterator[Text | Table]:
+    """A table under its title."""
     yield Text(f"\n{title}", "bold underline")
     yield table
 
@@ -159,8 +163,16 @@ def _by_distance(answer: "Answer") -> Table:
     return table
 
 
-def _step_by_step(answer: "Answer") -> Table:
+def step_by_step(triples: pa.Table) -> Table:
+    """Triples as lines: from where, by what, to where."""
     table = grid("from", "operation", "to")
-    for row in answer.triples.to_pylist():
+    for row in triples.to_pylist():
         table.add_row(Text(shown(row["src"])), operation(row), Text(shown(row["dst"])))
+    return table
+
+
+def _timed(answer: "Answer") -> Table:
+    table = grid("step", right=("ms",))
+    for step in STEPS:
+        table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")
     return table

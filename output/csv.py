@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
 
@@ -63,6 +66,29 @@ class CsvOutput:
         """The columns item and table."""
         columns = ["item", "table"]
         self.rows(columns, _plain(finding.items.select(columns)))
+
+    def explanation(self, explanation: "Explanation") -> None:
+        """A row for each method, and which one would be taken."""
+        names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
+        self.rows(names, (
+            (one.method, one.method == explanation.method, *asdict(one.read).values(),
+             one.levels, one.seconds, one.prepare)
+            for one in explanation.methods
+        ))  # fmt: skip
+
+    def diff(self, diff: "Diff") -> None:
+        """The triples, which every item that came or went has one of."""
+        names = ("src", "dst", "op", "attributes")
+        self.rows(("change", *names), (
+            (what, *row)
+            for what, change in (("came", diff.came), ("went", diff.went))
+            for row in _plain(change.triples.select(names))
+        ))  # fmt: skip
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A row for each."""
+        rows = [asdict(one) for one in generations]
+        self.rows(tuple(rows[0]), (tuple(row.values()) for row in rows))
 
     def summary(self, summary: "Summary") -> None:
         """One row of counts, and the seconds in all."""

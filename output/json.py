@@ -1,22 +1,24 @@
 """JSON for programs: the stable forms that ``output/schemas`` describes."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from .escape import in_json
-from .output import Absent
+from .output import STEPS, Absent
 
 if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.cost import Estimate
+    from provhouse.query.diff import Change, Diff, Side
+    from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
-
-STEPS = ("locate", "walk", "fetch", "recurse", "total")
 
 
 class JsonOutput:
@@ -59,12 +61,35 @@ class JsonOutput:
             "seconds": round(finding.seconds, 6),
         })  # fmt: skip
 
+    def explanation(self, explanation: "Explanation") -> None:
+        """One object; see ``schemas/explanation.json``."""
+        names = ("item", "direction", "method", "why", "generation", "time")
+        self._line({
+            **{name: getattr(explanation, name) for name in names},
+            "methods": list(map(_estimate, explanation.methods)),
+            "seconds": _seconds(explanation.seconds),
+        })  # fmt: skip
+
+    def diff(self, diff: "Diff") -> None:
+        """One object; see ``schemas/diff.json``."""
+        head = {"item": diff.item, "direction": diff.direction,
+                "from": _side(diff.since), "to": _side(diff.until)}  # fmt: skip
+        self._write(_dumped(head)[:-1])
+        self._change(',"came":{', diff.came)
+        self._change(',"went":{', diff.went)
+        self._write(f',"seconds":{_dumped(_seconds(diff.seconds))}}}\n')
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A list with one object a generation; see ``schemas/generations.json``."""
+        objects = (_dumped(asdict(one)) for one in generations)
+        self._list("[\n", objects, between=",\n", end="\n]\n")
+
     def summary(self, summary: "Summary") -> None:
         """One object; see ``schemas/ingest.json``."""
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "rejected", "duplicates", "two_tables")  # fmt: skip
         counts = {name: getattr(summary, name) for name in names}
-        seconds = {step: round(value, 6) for step, value in summary.seconds.items()}
+        seconds = _seconds(summary.seconds)
         self._line({**counts, "seconds": seconds, "peak_memory_mb": summary.peak_memory_mb})
 
     def preview(self, preview: "Preview") -> None:
@@ -80,7 +105,7 @@ class JsonOutput:
             "forms": forms,
             "rejects": [asdict(reject) for reject in preview.rejects],
             "largest": [asdict(component) for component in preview.largest],
-            "seconds": {step: round(value, 6) for step, value in preview.seconds.items()},
+            "seconds": _seconds(preview.seconds),
         })  # fmt: skip
 
     def status(self, status: "Status") -> None:
@@ -100,6 +125,12 @@ class JsonOutput:
         self._list(',"items":[', items(rows.items))
         self._list(',"triples":[', triples(rows.triples))
         self._write(f",{_dumped(_tail(rows))[1:]}\n")
+
+    def _change(self, begin: str, change: "Change") -> None:
+        from .json_rows import items, triples
+
+        self._list(begin + '"items":[', items(change.items))
+        self._list(',"triples":[', triples(change.triples), end="]}")
 
     def _line(self, value: object) -> None:
         self._write(_dumped(value) + "\n")
@@ -127,11 +158,23 @@ def _head(answer: "Answer") -> dict[str, object]:
 
 
 def _tail(answer: "Answer | Path") -> dict[str, object]:
-    read = answer.read
-    return {
-        "read": {"sets": read.sets, "partitions": read.partitions, "triples": read.triples},
-        "seconds": {step: round(answer.seconds.get(step, 0.0), 6) for step in STEPS},
-    }
+    seconds = {step: answer.seconds.get(step, 0.0) for step in STEPS}
+    return {"read": asdict(answer.read), "seconds": _seconds(seconds)}
+
+
+def _estimate(estimate: "Estimate") -> dict[str, object]:
+    times = _seconds({"seconds": estimate.seconds, "prepare": estimate.prepare})
+    read = asdict(estimate.read)
+    return {"method": estimate.method, **read, "levels": estimate.levels, **times}
+
+
+def _side(side: "Side") -> dict[str, object]:
+    held = side.answer is not None
+    return {"generation": side.generation, "time": side.time, "held": held}
+
+
+def _seconds(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {step: round(value, 6) for step, value in seconds.items()}
 
 
 def _dumped(value: object) -> str:

@@ -10,14 +10,17 @@ from rich.text import Text
 
 from .escape import shown
 from .extent import extent
-from .output import Absent
+from .output import STEPS, Absent
 
 if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.stage import Reject
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
 
@@ -25,36 +28,60 @@ if TYPE_CHECKING:
 class TableOutput:
     """Counts first, long results cut, with a sentence on how to see all."""
 
-    def __init__(self, handle: TextIO, width: int | None = None, color: bool | None = None) -> None:
+    def __init__(
+        self,
+        handle: TextIO,
+        width: int | None = None,
+        color: bool | None = None,
+        timing: bool = False,
+    ) -> None:
         self._console = console(handle, width, color)
+        self._timing = timing
 
     def answer(self, answer: "Answer") -> None:
         """The answer in words, by table, by distance, and how it was found."""
         from .answer import sections
 
-        for section in sections(answer):
-            self._console.print(section)
+        self._sections(sections(answer, self._timing))
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """A row for each item."""
-        table = grid("item", "table", right=("items", "tables", "triples", "hops", "seconds"))
+        counts = ("items", "tables", "triples", "hops")
+        timed = STEPS if self._timing else STEPS[-1:]
+        table = grid("item", "table", right=(*counts, *(timed if self._timing else ("seconds",))))
         for reply in replies:
-            table.add_row(*_reply(reply))
+            table.add_row(*_reply(reply, timed))
         self._console.print(table)
 
     def path(self, path: "Path") -> None:
         """The way in words and step by step."""
         from .path import sections
 
-        for section in sections(path):
-            self._console.print(section)
+        self._sections(sections(path))
 
     def finding(self, finding: "Finding") -> None:
         """A line for each item, and how many there are."""
         from .finding import sections
 
-        for section in sections(finding):
-            self._console.print(section)
+        self._sections(sections(finding))
+
+    def explanation(self, explanation: "Explanation") -> None:
+        """The methods beside each other, and which one would be taken."""
+        from .explain import sections
+
+        self._sections(sections(explanation))
+
+    def diff(self, diff: "Diff") -> None:
+        """What came, then what went."""
+        from .diff import sections
+
+        self._sections(sections(diff))
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A row for each."""
+        from .generations import listing
+
+        self._console.print(listing(generations))
 
     def summary(self, summary: "Summary") -> None:
         """What a person wants to know after an ingest."""
@@ -84,6 +111,10 @@ class TableOutput:
             table.add_row(*map(_cell, row))
         self._console.print(table)
         self._console.print(counted(table.row_count, "row"), style="dim")
+
+    def _sections(self, sections: "Iterable[Text | Table]") -> None:
+        for section in sections:
+            self._console.print(section)
 
     def _facts(self, facts: Iterable[tuple[str, str]]) -> None:
         table = Table.grid(padding=(0, 2))
@@ -138,16 +169,15 @@ def steps(seconds: Mapping[str, float]) -> str:
     return f"{lasted(total)} ({', '.join(parts)})" if parts else lasted(total)
 
 
-def _reply(reply: "Answer | Absent") -> Iterator[Text]:
+def _reply(reply: "Answer | Absent", timed: Sequence[str]) -> Iterator[Text]:
     yield Text(shown(reply.item))
     if isinstance(reply, Absent):
-        yield from (Text("not held", "red"), *[Text("-", "dim")] * 5)
+        yield from (Text("not held", "red"), *[Text("-", "dim")] * (4 + len(timed)))
         return
     size = extent(reply)
     yield Text(shown(reply.table))
-    for count in (size.items, size.tables, size.triples, size.hops):
-        yield Text(f"{count:,}")
-    yield Text(f"{reply.seconds.get('total', 0.0):.3f}")
+    yield from (Text(f"{count:,}") for count in (size.items, size.tables, size.triples, size.hops))
+    yield from (Text(f"{reply.seconds.get(step, 0.0):.3f}") for step in timed)
 
 
 def _headline(summary: "Summary") -> Text:

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, among
-from provhouse.model.columns import DST, SRC
+from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.store.snapshot import Snapshot
@@ -25,6 +24,7 @@ from .bulk import Bulk
 from .found import Found, ends
 from .question import Direction
 from .recurse import recurse
+from .trust import check_sets
 
 
 @dataclass(frozen=True)
@@ -40,22 +40,30 @@ class Walk:
 
 
 class CSProv:
-    """Answers from the connected sets of a snapshot."""
+    """Answers from the connected sets of a snapshot, over a walk if that was made already."""
 
-    def __init__(self, snapshot: Snapshot, graph: Graph, bulk: Bulk, watch: Stopwatch) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        graph: Graph,
+        bulk: Bulk,
+        watch: Stopwatch,
+        walked: Walk | None = None,
+    ) -> None:
         self._snapshot = snapshot
         self._graph = graph
         self._bulk = bulk
         self._watch = watch
+        self._walked = walked
 
     def find(self, item: int, direction: Direction, depth: int | None) -> Found:
         """What ``item`` reaches, from the triples of the sets that the walk names."""
         with self._watch.step("walk"):
-            walk = self.walk(item, direction)
+            walk = self._walked or self.walk(item, direction)
         with self._watch.step("fetch"):
             triples = self._fetch(walk)
         with self._watch.step("recurse"):
-            self._check(walk, triples, direction)
+            check_sets(self._snapshot, walk.sets, triples, direction)
             near, far = ends(triples, direction)
             reached = recurse(near, far, item, depth)
             kept = triples.take(pa.array(reached.triples))
@@ -85,43 +93,6 @@ class CSProv:
         return self._bulk.partitions.fetch(
             walk.partitions, *_joined(first, last), self._watch.left()
         )
-
-    def _check(self, walk: Walk, triples: pa.Table, direction: Direction) -> None:
-        """An answer that is not whole must never look as if it were."""
-        if triples.num_rows != walk.triples:
-            raise Damaged(
-                f"The tables say that {walk.triples:,} triples lie in {len(walk.sets):,} sets",
-                f"{triples.num_rows:,} were read",
-                "Bring the folder back from a backup",
-            )
-        missing = self._missing(walk, triples, direction)
-        if missing:
-            raise Damaged(
-                f"Neo4j should hold a dependency from set {missing[0]} to set {missing[1]}",
-                "It does not, so that the answer would be short",
-                "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
-            )
-
-    def _missing(
-        self, walk: Walk, triples: pa.Table, direction: Direction
-    ) -> tuple[int, int] | None:
-        """A pair of sets that Neo4j ought to have walked along.
-
-        Upstream the triples tell. Downstream those that are missing lie in sets that were not
-        read, so that the table of dependencies has to.
-        """
-        snapshot = self._snapshot
-        if direction == "upstream":
-            child = snapshot.set_rows(np.asarray(triples[DST]))
-            parent = snapshot.set_rows(np.asarray(triples[SRC]))
-            outside = ~among(parent, walk.sets)
-        else:
-            child, parent = snapshot.set_dependencies
-            outside = among(parent, walk.sets) & ~among(child, walk.sets)
-        if not outside.any():
-            return None
-        first = int(np.argmax(outside))
-        return int(snapshot.set_ids[child[first]]), int(snapshot.set_ids[parent[first]])
 
 
 def _joined(first: I64, last: I64) -> tuple[I64, I64]:

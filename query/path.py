@@ -68,6 +68,7 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
         raise _none(source, target, *_why(source, target, back))
     with watch.step("recurse"):
         way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
+    with watch.step("name"):
         items, triples = named(way, snapshot.names)
     commit = snapshot.commit
     return Path(

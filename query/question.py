@@ -5,6 +5,8 @@ from typing import Literal
 
 Direction = Literal["upstream", "downstream"]
 Method = Literal["auto", "rq", "ccprov", "csprov"]
+AsOf = int | str
+"""The number of a generation, or a time in ISO 8601."""
 
 
 @dataclass(frozen=True)
@@ -33,3 +35,5 @@ class Question:
     """At most so many items, the nearest."""
     summary: bool = False
     """Counts instead of items and triples."""
+    as_of: AsOf | None = None
+    """The generation that is asked, None the current one; it takes an ``Asker`` of its own."""

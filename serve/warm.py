@@ -151,7 +151,7 @@ class Warm:
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()
         first = self._held is None
-        asker = Asker(self._settings, self._progress, self._cached)
+        asker = Asker(self._settings, self._progress, cached=self._cached)
         try:
             asker.__enter__()
             asker.warm()

@@ -10,7 +10,10 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.csv import CsvOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Diff
+from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
 
@@ -69,6 +72,29 @@ def test_answers(small: Answer, empty: Answer) -> None:
     assert rows[0] == ["asked", "item", "table", "depth"]
     assert {row[0] for row in rows[1:]} == {small.item}
     assert len(rows) == 1 + small.items.num_rows
+
+
+def test_explanation(explanation: Explanation) -> None:
+    rows = read(written(lambda output: output.explanation(explanation)))
+    assert rows[:2] == [
+        ["method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare"],
+        ["csprov", "true", "2", "1", "17", "", "0.04512", "0.0"],
+    ]
+    assert [row[1] for row in rows[2:]] == ["false", "false"]
+
+
+def test_diff(diff: Diff) -> None:
+    rows = read(written(lambda output: output.diff(diff)))
+    assert rows[0] == ["change", "src", "dst", "op", "attributes"]
+    assert [row[0] for row in rows[1:]] == ["came"] * 4 + ["went"] * 30
+    assert rows[1][1:] == list(diff.came.triples.to_pylist()[0].values())
+
+
+def test_generations(generations: list[Generation]) -> None:
+    header, *rows = read(written(lambda output: output.generations(generations)))
+    assert header[:5] == ["generation", "time", "current", "change", "back_to"]
+    assert rows[2][2:5] == ["false", "rollback", "1"]
+    assert [row[4] for row in rows] == ["", "", "1", "", "", "0"]
 
 
 def test_summary(summary: Summary) -> None:

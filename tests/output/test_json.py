@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from importlib.resources import files
-from typing import cast
+from typing import Any, cast
 
 import jsonschema
 import pyarrow as pa
@@ -16,7 +16,10 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.json import JsonOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Change, Diff
+from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
 
@@ -30,11 +33,11 @@ def written(act: Act) -> str:
     return handle.getvalue()
 
 
-def valid(schema: str, text: str) -> dict[str, object]:
-    """The object in ``text``, which follows the schema."""
+def valid(schema: str, text: str) -> Any:
+    """What ``text`` holds, which follows the schema."""
     rules = json.loads((files("provhouse.output") / f"schemas/{schema}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(rules)
-    value: dict[str, object] = json.loads(text)
+    value = json.loads(text)
     checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
     jsonschema.Draft202012Validator(rules, format_checker=checker).validate(value)
     return value
@@ -103,7 +106,7 @@ def test_json_is_exact_and_harmless_on_a_terminal(small: Answer) -> None:
 def test_steps_that_a_method_lacks_take_no_time(small: Answer) -> None:
     text = written(lambda output: output.answer(replace(small, seconds={"total": 1.0, "x": 1.0})))
     assert valid("answer", text)["seconds"] == {
-        "locate": 0.0, "walk": 0.0, "fetch": 0.0, "recurse": 0.0, "total": 1.0,
+        "locate": 0.0, "walk": 0.0, "fetch": 0.0, "recurse": 0.0, "name": 0.0, "total": 1.0,
     }  # fmt: skip
 
 
@@ -112,6 +115,30 @@ def test_answers(small: Answer, empty: Answer) -> None:
     values = [valid("answer", line) for line in text.split("\n")[:-1]]
     assert [value["item"] for value in values] == ["raw:1", "nø", "report:2013-02"]
     assert values[1] == {"item": "nø", "found": False}
+
+
+def test_explanation(explanation: Explanation) -> None:
+    value = valid("explanation", written(lambda output: output.explanation(explanation)))
+    assert value["method"] == "csprov"
+    assert value["methods"][1] == {
+        "method": "ccprov", "sets": 30, "partitions": 64, "triples": 1_300, "levels": 4,
+        "seconds": 0.5, "prepare": 12.345679,
+    }  # fmt: skip
+
+
+def test_diff(diff: Diff) -> None:
+    value = valid("diff", written(lambda output: output.diff(diff)))
+    assert [value[side]["held"] for side in ("from", "to")] == [False, True]
+    assert value["came"]["items"] == diff.came.items.to_pylist()
+    assert [row["src"] for row in value["went"]["triples"]] == [f"old:{n}" for n in range(30)]
+    none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
+    same = written(lambda output: output.diff(replace(diff, came=none, went=none)))
+    assert valid("diff", same)["went"] == {"items": [], "triples": []}
+
+
+def test_generations(generations: list[Generation]) -> None:
+    value = valid("generations", written(lambda output: output.generations(generations)))
+    assert value == [asdict(one) for one in generations]
 
 
 def test_summary(summary: Summary) -> None:

@@ -13,17 +13,20 @@ from provhouse.output.output import Absent
 from provhouse.output.path import ROWS
 from provhouse.output.table import TableOutput, lasted
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Change, Diff
+from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 Golden = Callable[[str, str], None]
 
 
-def written(act: Callable[[TableOutput], None], width: int = 80) -> str:
+def written(act: Callable[[TableOutput], None], width: int = 80, timing: bool = False) -> str:
     """What an output writes into a pipe, without the spaces that fill its lines."""
     handle = io.StringIO()
-    act(TableOutput(handle, width))
+    act(TableOutput(handle, width, timing=timing))
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
 
 
@@ -60,6 +63,34 @@ def test_finding(finding: Finding, golden: Golden) -> None:
     none = replace(finding, items=finding.items.slice(0, 0), matches=0, truncated=None)
     text = written(lambda output: output.finding(finding))
     golden("finding.txt", text + written(lambda output: output.finding(none)))
+
+
+def test_timing(small: Answer, golden: Golden) -> None:
+    """The steps of one answer, or a column for each beside many."""
+    text = written(lambda output: output.answer(small), timing=True)
+    assert "\nname      1.0\n" in text
+    text += written(lambda output: output.answers([small, Absent("no")]), 140, timing=True)
+    golden("timing.txt", text)
+
+
+def test_explanation(explanation: Explanation, golden: Golden) -> None:
+    golden("explanation.txt", written(lambda output: output.explanation(explanation)))
+
+
+def test_diff(diff: Diff, golden: Golden) -> None:
+    golden("diff.txt", written(lambda output: output.diff(diff)))
+
+
+def test_diff_of_what_is_alike(diff: Diff) -> None:
+    none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
+    same = replace(diff, since=diff.until, came=none, went=none)
+    text = written(lambda output: output.diff(same))
+    assert "upstream, nothing came and nothing went" in text
+    assert "does not hold" not in text
+
+
+def test_generations(generations: list[Generation], golden: Golden) -> None:
+    golden("generations.txt", written(lambda output: output.generations(generations), 120))
 
 
 def test_summary(summary: Summary, golden: Golden) -> None:
