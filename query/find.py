@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,7 +15,8 @@ from provhouse.store.snapshot import Snapshot
 
 from .tables import check_tables
 
-_NONE = pa.table({NAME: pa.array([], pa.string())})
+_NUMBER = "number"
+_NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ def find(
         matches += count
         if sum(map(len, parts)) > 2 * limit + BATCH:
             parts = [_first(pa.concat_tables(parts), limit)]
-    found = _first(pa.concat_tables(parts), limit).sort_by(NAME)[NAME].combine_chunks()
-    tables = snapshot.names.tables(snapshot.names.locate(found))
+    found = _first(pa.concat_tables(parts), limit).sort_by(NAME)
+    tables = snapshot.names.tables(np.asarray(found[_NUMBER]))
     return Finding(
         text=text,
         anywhere=anywhere,
@@ -67,22 +69,25 @@ def find(
         time=snapshot.commit.time,
         matches=matches,
         truncated="limit" if matches > limit else None,
-        items=pa.table({ITEM: found, TABLE: tables}),
+        items=pa.table({ITEM: found[NAME], TABLE: tables}),
         seconds=watch.total()["total"],
     )
 
 
 def _matching(
     text: str, anywhere: bool, table: str | None, limit: int
-) -> Callable[[pa.Table], tuple[pa.Table, int]]:
-    """Takes some rows and gives the first that match, and how many do."""
+) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
+    """Takes some rows and gives names and numbers of the first that match, and how many do."""
     holds = pc.match_substring if anywhere else pc.starts_with
 
-    def select(rows: pa.Table) -> tuple[pa.Table, int]:
-        rows = rows.filter(holds(rows[NAME], text))
+    def select(rows: pa.Table, first: int) -> tuple[pa.Table, int]:
+        matches = holds(rows[NAME], text)
         if table is not None:
-            rows = rows.filter(pc.equal(rows[TABLE].cast(pa.string()), table))
-        return _first(rows.select([NAME]), limit), rows.num_rows
+            matches = pc.and_(matches, pc.equal(rows[TABLE].cast(pa.string()), table))
+        at = pc.indices_nonzero(matches)
+        numbers = pc.add(at.cast(pa.int64()), first)
+        found = pa.table({NAME: rows[NAME].take(at), _NUMBER: numbers})
+        return _first(found, limit), len(at)
 
     return select
 

@@ -43,10 +43,9 @@ class Shown:
 def narrow(found: Found, item: int, question: Question, names: Names) -> Shown:
     """What a question wants to be shown of all that was found for ``item``."""
     shown = _filtered(found, question, names)
-    cut = question.limit is not None and len(shown.items) > question.limit
-    if question.limit is not None and cut:
-        shown = _nearest(shown, item, question.limit, names)
-    truncated = "limit" if cut else "depth" if len(found.more) else None
+    truncated = "depth" if len(found.more) else None
+    if question.limit is not None and len(shown.items) > question.limit:
+        shown, truncated = _nearest(shown, item, question.limit, names), "limit"
     return Shown(shown, len(found.items) - len(shown.items), truncated)
 
 

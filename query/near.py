@@ -6,7 +6,7 @@ are read through for those that differ in case, or that go on where the asked on
 """
 
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import product
 from string import ascii_lowercase, ascii_uppercase, digits
 from unicodedata import normalize
 
@@ -21,8 +21,8 @@ from provhouse.store.scan import scan
 
 MOST = 3
 """So many names are given."""
-VARIANTS = 4_000
-"""So many are tried."""
+LONGEST = 100
+"""Names of more characters are not varied letter by letter, which makes thousands of them."""
 READ = 1 << 21
 """So many names are read through, about: that takes a part of a second."""
 _MARKS = " -_./:#"
@@ -31,7 +31,7 @@ _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
 def near(names: Names, asked: str) -> list[str]:
     """At most ``MOST`` names that are held, those that are most like the asked one first."""
-    tried = pa.array(islice(dict.fromkeys(_variants(asked)), VARIANTS), pa.string())
+    tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
     held = np.flatnonzero(names.locate(tried) >= 0)
     found: list[str] = tried.take(pa.array(held[:MOST])).to_pylist()
     if len(found) < MOST and asked:
@@ -46,6 +46,8 @@ def _variants(asked: str) -> Iterator[str]:
     yield from (normalize(form, asked) for form in ("NFC", "NFD", "NFKC"))
     for mark, other in product((m for m in _MARKS if m in asked), _MARKS):
         yield from (form.replace(mark, other) for form in forms)
+    if len(asked) > LONGEST:
+        return
     cuts = [(asked[:at], asked[at:]) for at in range(len(asked) + 1)]
     yield from (f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1)
     yield from (a + b[1:] for a, b in cuts if b)
@@ -63,7 +65,7 @@ def _alike(characters: str) -> str:
 def _read_through(names: Names, asked: str) -> list[str]:
     """Names that differ in case, then those that begin as the asked one does, the shortest."""
 
-    def alike(rows: pa.Table) -> tuple[list[str], list[str]]:
+    def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
         column = rows[NAME]
         as_long = column.filter(pc.equal(pc.binary_length(column), len(asked.encode())))
         same = as_long.filter(pc.equal(pc.utf8_lower(as_long), asked.lower()))

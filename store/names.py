@@ -81,9 +81,12 @@ class Names:
         return np.array([int(f.split("-")[0]) for f in kept], np.int64), kept
 
     @property
-    def files(self) -> list[Path]:
-        """The segments, in the order of numbers."""
-        return [self._folder / name for name in self._segments[1]]
+    def files(self) -> list[tuple[int, Path]]:
+        """The first number of each segment, and its file, in the order of numbers."""
+        firsts, names = self._segments
+        return [
+            (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
+        ]
 
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""

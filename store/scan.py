@@ -22,12 +22,13 @@ _BATCHES = 64
 
 def scan(
     names: Names,
-    select: Callable[[pa.Table], T],
+    select: Callable[[pa.Table, int], T],
     columns: Sequence[str] = (NAME,),
     most: int | None = None,
 ) -> Iterator[T]:
-    """What ``select`` makes of each piece, a table of these columns, in the order of numbers.
+    """What ``select`` makes of each piece, in the order of numbers.
 
+    It is given a table of these columns, and the number of the first row; the next ones follow.
     ``most`` names or a few more are read, the first ones; None reads all.
     """
     threads = len(os.sched_getaffinity(0))
@@ -35,8 +36,8 @@ def scan(
     made: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
-        for path, batches in pieces:
-            made.append(pool.submit(_select, select, path, batches, columns))
+        for path, batches, first in pieces:
+            made.append(pool.submit(_select, select, path, batches, first, columns))
             if len(made) > 2 * threads:
                 yield made.popleft().result()
         yield from (each.result() for each in made)
@@ -44,15 +45,20 @@ def scan(
         pool.shutdown(cancel_futures=True)
 
 
-def _pieces(names: Names) -> Iterator[tuple[Path, range]]:
-    for path in names.files:
+def _pieces(names: Names) -> Iterator[tuple[Path, range, int]]:
+    for first, path in names.files:
         batches = range(open_names(path, ()).num_record_batches)
         for start in batches[::_BATCHES]:
-            yield path, batches[start : start + _BATCHES]
+            yield path, batches[start : start + _BATCHES], first + start * BATCH
 
 
 def _select(
-    select: Callable[[pa.Table], T], path: Path, batches: range, columns: Sequence[str]
+    select: Callable[[pa.Table, int], T],
+    path: Path,
+    batches: range,
+    first: int,
+    columns: Sequence[str],
 ) -> T:
     reader = open_names(path, columns)  # one of its own, since threads can't share it
-    return select(pa.Table.from_batches([reader.get_batch(number) for number in batches]))
+    rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])
+    return select(rows, first)

@@ -23,7 +23,7 @@ from provhouse.query.question import Direction, Question
 TRACES, QUESTIONS, PAIRS = 8, 10, 6
 ODD = [
     'a "quoted" name', "a.*name", "a[name]", "a%name_", "a\\name", "a\nname", "a'name", "ä name",
-    "a\u0308 name", "🜚", "A NAME", "--", "; DROP", "$1", "{}", " ", "\tname",
+    "a\u0308 name", "🜚", "A NAME", "Mixed cAse", "--", "; DROP", "$1", "{}", " ", "\tname",
 ]  # fmt: skip
 
 
@@ -200,6 +200,7 @@ def test_names_are_found_letter_by_letter(asker: Asker, traces: list[Trace], wan
         ('a "quoted" name and more', 'a "quoted" name'),
         ('a "quo', 'a "quoted" name'),
         ("A\\NAME", "a\\name"),
+        ("mIxed casE", "Mixed cAse"),
     ],
 )
 def test_names_that_may_have_been_meant(asker: Asker, asked: str, meant: str | None) -> None:

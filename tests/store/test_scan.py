@@ -26,7 +26,9 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Names:
 
 
 def test_all_in_order(names: Names) -> None:
-    pieces = list(scan(names, lambda rows: rows, (NAME, TABLE)))
+    told = list(scan(names, lambda rows, first: (rows, first), (NAME, TABLE)))
+    pieces = [rows for rows, _ in told]
+    assert [first for _, first in told] == [int(rows[NAME][0].as_py()) for rows in pieces]
     assert {rows.num_rows for rows in pieces} == {BATCH, 7_000 % BATCH, 50}
     numbers = [*range(1, 7_001), *range(8_001, 8_051)]
     rows = pa.concat_tables(pieces, promote_options="default")
@@ -36,19 +38,19 @@ def test_all_in_order(names: Names) -> None:
 
 def test_the_first_ones(names: Names) -> None:
     for most, read in ((1, BATCH), (BATCH, BATCH), (BATCH + 1, 2 * BATCH), (10**9, 7_050)):
-        assert sum(scan(names, len, most=most)) == read
+        assert sum(scan(names, lambda rows, first: len(rows), most=most)) == read
 
 
 def test_only_the_columns_that_are_asked_for(names: Names) -> None:
-    assert {*map(tuple, scan(names, lambda rows: rows.column_names))} == {(NAME,)}
+    assert {*map(tuple, scan(names, lambda rows, first: rows.column_names))} == {(NAME,)}
 
 
 def test_no_names(tmp_path: Path) -> None:
-    assert [*scan(Names(tmp_path, []), len)] == []
+    assert [*scan(Names(tmp_path, []), lambda rows, first: first)] == []
 
 
 def test_an_error_ends_it(names: Names) -> None:
-    def fail(rows: pa.Table) -> None:
+    def fail(rows: pa.Table, first: int) -> None:
         raise ValueError("this one")
 
     with pytest.raises(ValueError, match="this one"):
