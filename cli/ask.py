@@ -12,7 +12,7 @@ from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.output.form import Form
 from provhouse.query.question import Method, Question
 
-from .asking import asked
+from .asking import Look, about, answered, many
 from .filters import (
     LimitOption,
     OpOption,
@@ -130,9 +130,10 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-    questions = [question(name) for name in names]
-    absent = asked(settings, questions, items is not None, form, out, timing)
-    if absent:
+    look = Look(form, out, timing)
+    if items is None:
+        answered(settings, about(question(names[0])), look)
+    elif absent := many(settings, [question(name) for name in names], look):
         number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
         raise NotFound(
             f"All {len(names):,} items should be held", f"{number} not, the first {absent.first!r}"

@@ -1,12 +1,12 @@
 """``diff``: what came and went between two generations."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from provhouse.output.output import opened
-from provhouse.query.question import Question
+from provhouse.query.question import Direction, Question
 
+from .asking import Askers, Look, Request, answered
 from .invocation import (
     DownstreamOption,
     FormOption,
@@ -14,6 +14,9 @@ from .invocation import (
     invocation,
     utf8,
 )
+
+if TYPE_CHECKING:
+    from provhouse.query.diff import Diff
 
 
 def diff(
@@ -47,12 +50,13 @@ def diff(
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()
 
-    from provhouse.query.diff import compared
+    direction: Direction = "downstream" if downstream else "upstream"
 
-    from .listening import listening
+    def ask(askers: Askers) -> "Diff":
+        from provhouse.query.diff import compared
 
-    question = Question(item, "downstream" if downstream else "upstream", as_of=since)
-    with opened(form) as output:
-        with listening() as progress:
-            found = compared(question, until, settings, progress)
-        output.diff(found)
+        return compared(Question(item, direction, as_of=since), until, askers)
+
+    body = {"item": item, "direction": direction, "from": since, "to": until}
+    request = Request("/v1/diff", body, ask, lambda output, found: output.diff(found))
+    answered(settings, request, Look(form))

@@ -1,12 +1,12 @@
 """``explain``: what a question would read, before it is asked."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from provhouse.output.output import opened
-from provhouse.query.question import Method, Question
+from provhouse.query.question import Direction, Method, Question
 
+from .asking import Askers, Look, Request, answered
 from .invocation import (
     AsOfOption,
     DownstreamOption,
@@ -15,6 +15,9 @@ from .invocation import (
     invocation,
     utf8,
 )
+
+if TYPE_CHECKING:
+    from provhouse.query.explain import Explanation
 
 
 def explain(
@@ -36,12 +39,14 @@ def explain(
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()
 
-    from provhouse.query.ask import Asker
+    direction: Direction = "downstream" if downstream else "upstream"
+    question = Question(item, direction, method, depth, as_of=as_of)
 
-    from .listening import listening
+    def ask(askers: Askers) -> "Explanation":
+        with askers(as_of) as asker:
+            return asker.explain(question)
 
-    question = Question(item, "downstream" if downstream else "upstream", method, depth, as_of)
-    with opened(form) as output:
-        with listening() as progress, Asker(settings, progress, as_of) as asker:
-            explanation = asker.explain(question)
-        output.explanation(explanation)
+    asked = ("item", "direction", "method", "depth", "as_of")
+    body = {name: getattr(question, name) for name in asked}
+    request = Request("/v1/explain", body, ask, lambda output, told: output.explanation(told))
+    answered(settings, request, Look(form))

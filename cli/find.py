@@ -1,12 +1,14 @@
 """``find``: items by a part of their names."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from provhouse.output.output import opened
-
+from .asking import Askers, Look, Request, answered
 from .invocation import FormOption, OutOption, invocation, utf8
+
+if TYPE_CHECKING:
+    from provhouse.query.find import Finding
 
 
 def find(
@@ -38,10 +40,12 @@ def find(
     within = None if table is None else utf8(table, "A table's name")
     settings = invocation(ctx).settings()
 
-    from provhouse.query.ask import Asker
-    from provhouse.query.find import find as found
+    def ask(askers: Askers) -> "Finding":
+        from provhouse.query.find import find as found
 
-    from .listening import listening
+        with askers(None) as asker:
+            return found(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit)
 
-    with opened(form, out) as output, listening() as progress, Asker(settings, progress) as asker:
-        output.finding(found(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit))
+    body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
+    request = Request("/v1/find", body, ask, lambda output, finding: output.finding(finding))
+    answered(settings, request, Look(form, out))

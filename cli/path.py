@@ -1,12 +1,14 @@
 """``path``: how one item was derived from another."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from provhouse.output.output import opened
-
+from .asking import Askers, Look, Request, answered
 from .invocation import FormOption, OutOption, invocation, utf8
+
+if TYPE_CHECKING:
+    from provhouse.query.path import Path
 
 
 def path(
@@ -30,19 +32,15 @@ def path(
     Data goes from FROM to TO. JSON holds the items and the triples on the way, CSV the triples
     (src, dst, op, attributes). Exit status 3 where there is no way.
     """
-    names = utf8(source, "An item's name"), utf8(target, "An item's name")
+    first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
     settings = invocation(ctx).settings()
 
-    from provhouse.query.ask import Asker
-    from provhouse.query.path import path as led
+    def ask(askers: Askers) -> "Path":
+        from provhouse.query.path import path as led
 
-    from .listening import listening
+        with askers(None) as asker:
+            return led(asker, first, last, every=every)
 
-    with (
-        opened(form, out) as output,
-        listening() as progress,
-        Asker(settings, progress) as asker,
-    ):
-        found = led(asker, *names, every=every)
-        progress.rest()
-        output.path(found)
+    body = {"from": first, "to": last, "all": every}
+    request = Request("/v1/path", body, ask, lambda output, path: output.path(path))
+    answered(settings, request, Look(form, out))

@@ -11,7 +11,7 @@ from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.cached import Cached
+from provhouse.store.cached import MEGABYTE, Cached
 from provhouse.store.layout import Layout
 from provhouse.store.locks import reading
 from provhouse.store.snapshot import Snapshot
@@ -21,7 +21,7 @@ from .as_of import commit_as_of
 from .bulk import Bulk
 from .ccprov import CCProv
 from .choose import ASKED, Choice, choose
-from .csprov import CSProv, Walk
+from .csprov import CSProv
 from .explain import Explanation, considered
 from .found import Method
 from .locate import locate
@@ -31,6 +31,10 @@ from .question import AsOf, Direction, Question
 from .question import Method as MethodName
 from .rq import RQ
 from .tables import check_tables
+from .walk import Walk, Walks
+
+WALKS = 8
+"""Walks take an eighth of what stays at hand beside the partitions."""
 
 
 class Asker:
@@ -53,6 +57,8 @@ class Asker:
         self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of))
         self.as_of = as_of
         self.bulk = Bulk(self.snapshot, settings, progress, cached)
+        kept = settings.hot_mb * MEGABYTE // WALKS
+        self._walks = Walks(self.snapshot, lambda: self.graph, kept)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
@@ -148,7 +154,7 @@ class Asker:
         watch = Stopwatch()
         with watch.step("locate"):
             number = locate(self.snapshot, question.item)
-        walk = self._walk(number, question.direction, watch)
+        walk = self.walk(number, question.direction, watch)
         copied = self.bulk.holds(question.direction)
         choice, methods = considered(question, self.snapshot, number, walk, copied)
         commit = self.snapshot.commit
@@ -166,20 +172,20 @@ class Asker:
 
     def _chosen(self, question: Question, item: int, watch: Stopwatch) -> tuple[Choice, Method]:
         """How to answer a question: as it says, or else by what the walk says."""
-        walk = None
-        if question.method != "auto":
-            choice = Choice(question.method, ASKED[question.method])
-        else:
-            walk = self._walk(item, question.direction, watch)
+        asked = question.method
+        walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
+        if asked == "auto" and walk:
             copied = self.bulk.holds(question.direction)
             choice = choose(question, self.snapshot, item, walk, copied)
-        if choice.method == "rq":
-            return choice, RQ(self.bulk, watch)
+        else:
+            choice = Choice(asked, ASKED[asked])
+        if choice.method == "csprov" and walk:
+            return choice, CSProv(self.snapshot, self.bulk, watch, walk)
         if choice.method == "ccprov":
             return choice, CCProv(self.snapshot, self.bulk, watch)
-        with watch.step("walk"):
-            return choice, CSProv(self.snapshot, self.graph, self.bulk, watch, walk)
+        return choice, RQ(self.bulk, watch)
 
-    def _walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
+    def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
+        """The sets that an item needs; what stays of earlier walks takes no time."""
         with watch.step("walk"):
-            return CSProv(self.snapshot, self.graph, self.bulk, watch).walk(item, direction)
+            return self._walks.of(item, direction)

@@ -7,8 +7,8 @@ import numpy as np
 from provhouse.store.snapshot import Snapshot
 
 from . import cost
-from .csprov import Walk
 from .question import Method, Question
+from .walk import Walk
 
 ASKED = {
     "rq": "RQ was asked for: it reads level by level from all triples",

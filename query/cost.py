@@ -14,8 +14,8 @@ from provhouse.model.arrays import I64
 from provhouse.store.snapshot import Snapshot
 
 from .answer import Read
-from .csprov import Walk
 from .question import Method
+from .walk import Walk
 
 ASK = 0.040
 """CSProv: locate, one closure, one job and one recursion, whatever they find."""

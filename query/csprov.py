@@ -8,14 +8,10 @@ same triples, which is right since a triple lies with the set of its dst, and th
 the set of its src.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
-from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import I64
-from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.store.snapshot import Snapshot
 
@@ -25,41 +21,21 @@ from .found import Found, ends
 from .question import Direction
 from .recurse import recurse
 from .trust import check_sets
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The sets that a question needs and where their triples lie."""
-
-    sets: I64
-    """Positions of the sets in the snapshot, in order."""
-    partitions: I64
-    """Partitions to be read, in order."""
-    triples: int
-    """How many triples will be read."""
+from .walk import Walk
 
 
 class CSProv:
-    """Answers from the connected sets of a snapshot, over a walk if that was made already."""
+    """Answers from the connected sets that a walk has named, for the item that it began with."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        graph: Graph,
-        bulk: Bulk,
-        watch: Stopwatch,
-        walked: Walk | None = None,
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, bulk: Bulk, watch: Stopwatch, walk: Walk) -> None:
         self._snapshot = snapshot
-        self._graph = graph
         self._bulk = bulk
         self._watch = watch
-        self._walked = walked
+        self._walk = walk
 
     def find(self, item: int, direction: Direction, depth: int | None) -> Found:
-        """What ``item`` reaches, from the triples of the sets that the walk names."""
-        with self._watch.step("walk"):
-            walk = self._walked or self.walk(item, direction)
+        """What ``item`` reaches, from the triples of those sets."""
+        walk = self._walk
         with self._watch.step("fetch"):
             triples = self._fetch(walk)
         with self._watch.step("recurse"):
@@ -69,23 +45,6 @@ class CSProv:
             kept = triples.take(pa.array(reached.triples))
         read = Read(len(walk.sets), len(walk.partitions), triples.num_rows)
         return Found(reached.items, reached.depths, kept, reached.near, reached.more, read)
-
-    def walk(self, item: int, direction: Direction) -> Walk:
-        """The sets reached from the item's own, and what they hold."""
-        snapshot = self._snapshot
-        own = int(snapshot.set_rows(np.array([item]))[0])
-        closure = self._graph.closure(int(snapshot.set_ids[own]), direction)
-        if not closure and snapshot.set_nodes[own]:
-            raise Damaged(
-                f"Neo4j should hold set {snapshot.set_ids[own]}",
-                "It does not",
-                "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
-            )
-        named = snapshot.rows_of_sets(np.array(closure, np.int64))
-        rows = np.union1d(named, [own])
-        places = snapshot.placements
-        chosen = places.rows(snapshot.set_ids[rows])[0]
-        return Walk(rows, np.unique(places.partitions[chosen]), int(places.triples[chosen].sum()))
 
     def _fetch(self, walk: Walk) -> pa.Table:
         first = self._snapshot.set_firsts[walk.sets]

@@ -1,6 +1,7 @@
 """What came into the lineage or impact of an item between two generations, and what went."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,13 +9,13 @@ import pyarrow as pa
 
 from provhouse.model.columns import DEPTH, ITEM, TABLE, TRIPLE
 from provhouse.model.errors import NotFound
-from provhouse.model.progress import Progress, Stopwatch
-from provhouse.model.settings import Settings
+from provhouse.model.progress import Stopwatch
 
 from .answer import Answer
 from .ask import Asker
 from .question import AsOf, Direction, Question
 
+Askers = Callable[[AsOf | None], AbstractContextManager[Asker]]
 _ROW = "row"
 _ITEMS = pa.schema([(ITEM, pa.string()), (TABLE, pa.string()), (DEPTH, pa.int32())])
 _TRIPLES = pa.schema([(name, pa.string()) for name in TRIPLE])
@@ -50,18 +51,14 @@ class Diff:
     seconds: dict[str, float]
 
 
-def compared(
-    question: Question, until: AsOf | None, settings: Settings, progress: Progress
-) -> Diff:
+def compared(question: Question, until: AsOf | None, askers: Askers) -> Diff:
     """The answer to a question as of ``until``, beside that as of its own ``as_of``.
 
-    None is the current generation. Raises NotFound if neither of them holds the item.
+    None is the current generation; ``askers`` gives the asker of one. Raises NotFound if neither
+    holds the item.
     """
     watch = Stopwatch()
-    with (
-        Asker(settings, progress, question.as_of) as before,
-        Asker(settings, progress, until) as after,
-    ):
+    with askers(question.as_of) as before, askers(until) as after:
         with watch.step("from"):
             one = _side(before, question)
         with watch.step("to"):

@@ -9,9 +9,9 @@ from provhouse.store.snapshot import Snapshot
 from . import cost
 from .choose import Choice, choose
 from .cost import Estimate
-from .csprov import Walk
 from .levels import likely_levels
 from .question import Direction, Method, Question
+from .walk import Walk
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DST_TABLE, SRC_TABLE
 from provhouse.store.snapshot import Snapshot
 
-from .csprov import Walk
 from .question import Direction
 from .recurse import recurse
+from .walk import Walk
 
 
 def likely_levels(snapshot: Snapshot, walk: Walk, item: int, direction: Direction) -> int:

@@ -88,9 +88,8 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
 
 def _lineage(asker: Asker, item: int, watch: Stopwatch) -> Found:
     _ = asker.bulk.starting  # beside the walk, which may have to start Neo4j
-    with watch.step("walk"):
-        graph = asker.graph
-    return CSProv(asker.snapshot, graph, asker.bulk, watch).find(item, "upstream", None)
+    walk = asker.walk(item, "upstream", watch)
+    return CSProv(asker.snapshot, asker.bulk, watch, walk).find(item, "upstream", None)
 
 
 def _depth(found: Found, item: int) -> int | None:

@@ -40,7 +40,7 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
     if (near[1:] < near[:-1]).any():  # what comes from one partition is in order upstream
         order = np.argsort(near, kind="stable")
         near, far = near[order], far[order]
-    first = np.flatnonzero(np.diff(near, prepend=-1))
+    first = np.flatnonzero(np.append(True, near[1:] != near[:-1])[: len(near)])
     at = np.append(first, len(near))
     heads = near[first]
     most = np.iinfo(np.int32).max if limit is None else limit

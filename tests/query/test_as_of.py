@@ -36,6 +36,9 @@ class History:
     house: House
     held: dict[int, list[Triple]] = field(default_factory=dict)
 
+    def askers(self, as_of: AsOf | None) -> Asker:
+        return Asker(self.house.settings, Silent(), as_of)
+
     def oracle(self, generation: int) -> Oracle:
         return Oracle.of(self.held[generation])
 
@@ -129,7 +132,7 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
         for item, direction in changed(history, since, until):
             answers = [expected(oracle, item, direction) for oracle in oracles]
             question = Question(item, direction, as_of=since)
-            found = compared(question, until, history.house.settings, Silent())
+            found = compared(question, until, history.askers)
             assert (found.since.generation, found.until.generation) == (since, until)
             assert [side.answer is not None for side in (found.since, found.until)] == [
                 answer is not None for answer in answers
@@ -145,10 +148,10 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
 
 def test_diff_to_the_current_one_and_of_an_item_of_neither(history: History) -> None:
     item = history.items(7)[0]
-    found = compared(Question(item, "upstream", as_of=7), None, history.house.settings, Silent())
+    found = compared(Question(item, "upstream", as_of=7), None, history.askers)
     assert not found.came.triples.num_rows + found.went.triples.num_rows
     with pytest.raises(NotFound, match="Neither of them"):
-        compared(Question("?", "upstream", as_of=1), 2, history.house.settings, Silent())
+        compared(Question("?", "upstream", as_of=1), 2, history.askers)
 
 
 def test_the_list_of_generations(history: History) -> None:
