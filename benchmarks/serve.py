@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 import psutil
@@ -29,6 +29,7 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
 from provhouse.serve import process, state
+from provhouse.serve.client import Client
 from provhouse.store.layout import Layout
 from provhouse.store.snapshot import Snapshot
 
@@ -58,8 +59,9 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
     http = up(settings.graph_home, settings.neo4j_memory, Silent()).http
     phases: list[Phase] = []
     began = perf_counter()
+    process.up(replace(settings, hot_mb=0), Silent(), wait=True)
+    start = perf_counter() - began
     with served(replace(settings, hot_mb=0)):
-        start = perf_counter() - began
         for name, clients, seconds, weights in (
             ("cold, small", 100, 60.0, SMALL),
             ("cold, large", 8, 60.0, {"LC-LL": 1.0}),
@@ -100,6 +102,9 @@ def served(settings: Settings) -> Iterator[None]:
     """A server with all partitions in Spark's memory."""
     process.up(settings, Silent(), wait=True)
     try:
+        client = Client.of(settings.warehouse)
+        while client and client.health()["cold"]:
+            sleep(0.5)
         yield
     finally:
         process.down(settings.warehouse, Silent())

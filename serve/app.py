@@ -109,7 +109,7 @@ def _add_state(app: FastAPI, warm: Warm, settings: Settings) -> None:
         ready = generation is not None
         if not ready:
             response.status_code = 503
-        return Health(ready=ready, generation=generation, empty=warm.empty, why=why)
+        return Health(ready=ready, generation=generation, empty=warm.empty, cold=warm.cold, why=why)
 
 
 def _add_metrics(app: FastAPI, warm: Warm, metrics: Metrics, gate: Gate) -> None:

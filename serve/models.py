@@ -88,11 +88,15 @@ class AskingDiff(_Asking):
 
 
 class Health(BaseModel):
-    """Whether questions are answered, from which generation, and if not, why not."""
+    """Whether questions are answered, from which generation, and if not, why not.
+
+    ``cold`` partitions are still to be read; who asks for one of them waits longer.
+    """
 
     ready: bool
     generation: int | None
     empty: bool
+    cold: int
     why: str
 
 

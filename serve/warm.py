@@ -66,6 +66,12 @@ class Warm:
         return held.asker.snapshot.commit.generation if held else None
 
     @property
+    def cold(self) -> int:
+        """How many partitions Spark has still to read; they are read one after the other."""
+        held = self._held
+        return len(held.asker.bulk.partitions.missing()) if held else 0
+
+    @property
     def empty(self) -> bool:
         """Whether nothing was ever ingested."""
         return not generations(self.layout)
