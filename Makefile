@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-serve bench-sets bench-components test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-explain bench-serve bench-sets bench-components test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -12,6 +12,10 @@ demo: setup ## Explain a surprising figure of 336,776 real flights from their li
 
 bench-methods: setup ## Measure RQ, CCProv and CSProv on the demo's warehouse, for the README's table
 	@.venv/bin/python benchmarks/methods.py
+	@.venv/bin/python benchmarks/tables.py
+
+bench-explain: setup ## Measure how near the estimates of `provhouse explain` come, on the demo's warehouse
+	@.venv/bin/python benchmarks/explain.py
 	@.venv/bin/python benchmarks/tables.py
 
 bench-sets: setup ## Measure what sets let questions read, for docs/benchmarks.md (SAMPLES=folder adds traces)

@@ -1,7 +1,8 @@
 """Put what was measured into pages, between two markers, so that no figure is typed.
 
 The README's text is made from `results/methods.json`, that of other pages by `sets_tables.py`,
-`components_table.py` and `ingest_table.py`; a test checks that the pages hold just that.
+`components_table.py`, `explain_table.py` and `ingest_table.py`; a test checks that the pages hold
+just that.
 """
 
 import json
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 import components_table
+import explain_table
 import ingest_table
 import sets_tables
 from form import Class, Measured, Results
@@ -93,6 +95,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     """Each page with what belongs between which markers of it."""
     yield README, "methods", methods(read())
     yield BENCHMARKS, "components", components_table.tables(components_table.read())
+    yield BENCHMARKS, "explain", explain_table.table(explain_table.read())
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)
