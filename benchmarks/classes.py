@@ -1,0 +1,87 @@
+"""The paper's classes of questions (CSProv, section V), and items drawn at random for each.
+
+SC asks in small components, those that are not cut; LC in large ones. SL is a small lineage, LL a
+large one. The paper asks for lineage only; for impact the bounds are the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from draw import Graph
+
+from provhouse.model.arrays import I64, Bools
+from provhouse.model.columns import DST, SRC
+from provhouse.query.question import Direction
+from provhouse.store.partitions import partition_path, read_partition
+from provhouse.store.snapshot import Snapshot
+
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A class of questions, by the component of the item and how many items are in the answer."""
+
+    name: str
+    direction: Direction
+    large: bool
+    """Whether the component has theta items or more."""
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The items to ask for, and how many were tried to find them."""
+
+    kind: Kind
+    items: I64
+    tried: int
+
+
+KINDS = tuple(
+    Kind(name, direction, large, least, most)
+    for direction in DIRECTIONS
+    for name, large, least, most in (
+        ("SC-SL", False, 100, 200),
+        ("LC-SL", True, 100, 200),
+        ("LC-LL", True, 5_000, 10_000),
+    )
+)
+
+
+def drawn(
+    snapshot: Snapshot,
+    triples: pa.Table,
+    theta: int,
+    kinds: Sequence[Kind],
+    wanted: int,
+    seed: int,
+) -> Iterator[Questions]:
+    """Items for each class, of all that fit it alike."""
+    items, large = by_component(snapshot, theta)
+    count = int(items.max()) + 1
+    graphs = {one: Graph(triples, one, count) for one in {kind.direction for kind in kinds}}
+    rng = np.random.default_rng(seed)
+    for kind in kinds:
+        among = rng.permutation(items[large == kind.large])
+        graph = graphs[kind.direction]
+        yield Questions(kind, *graph.draw(among, kind.least, kind.most, wanted))
+
+
+def by_component(snapshot: Snapshot, theta: int) -> tuple[I64, Bools]:
+    """All items, and whether the component of each has theta items or more."""
+    size = np.bincount(snapshot.set_components, snapshot.set_items)
+    firsts, counts = snapshot.set_firsts, snapshot.set_items
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    large = size[snapshot.set_components] >= theta
+    return np.repeat(firsts, counts) + within, np.repeat(large, counts)
+
+
+def all_triples(snapshot: Snapshot) -> pa.Table:
+    """The ends of all triples that a snapshot shows, read without Spark."""
+    folder = snapshot.layout.table(snapshot.commit.base, "triples")
+    paths = (partition_path(folder, partition) for partition in snapshot.partitions.tolist())
+    return pa.concat_tables(read_partition(path, (SRC, DST)) for path in paths)
