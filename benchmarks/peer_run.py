@@ -26,6 +26,7 @@ from peer_spark import SparkJoins
 from peers_form import Answered, Asked, Input, Question, Run
 
 from provhouse.ingest.memory import PeakMemory
+from provhouse.model.arrays import I64
 
 CONTENDERS: dict[str, Callable[[Given], Peer]] = {
     "provhouse, cold": partial(Provhouse, hot=False),
@@ -65,10 +66,13 @@ def answered(peer: Peer, question: Question) -> Iterator[Answered]:
         found = within(peer, partial(peer.ask, item, question["direction"]))
         if found is None:
             return
-        others = np.unique(found[1])
-        others = others[others != item]
-        digest = hashlib.sha256(others.astype(np.int64).tobytes()).hexdigest()
-        yield {"items": len(others), "digest": digest}
+        yield told(item, found[1])
+
+
+def told(item: int, found: I64) -> Answered:
+    """An answer in short, without the item itself, which some programs count."""
+    others = np.setdiff1d(found, [item]).astype(np.int64)
+    return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
 
 
 def timed(peer: Peer, question: Question, answers: list[Answered]) -> Asked:

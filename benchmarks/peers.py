@@ -65,7 +65,7 @@ def main() -> None:
             warehouse = folder / "warehouse"
             ingested = made(warehouse, folder / "trace", given.copies)
         snapshot = opened(warehouse)
-        questions = prepared(snapshot, {"warehouse": str(warehouse)}, KINDS, given.seed, folder)
+        questions = prepared(snapshot, {"warehouse": str(warehouse)}, folder, given.seed)
         runs = {name: started(name, folder) for name in given.only}
     results: Results = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -98,7 +98,12 @@ def opened(warehouse: Path) -> Snapshot:
 
 
 def prepared(
-    snapshot: Snapshot, settings: dict[str, str], kinds: Sequence[Kind], seed: int, folder: Path
+    snapshot: Snapshot,
+    settings: dict[str, str],
+    folder: Path,
+    seed: int,
+    kinds: Sequence[Kind] = KINDS,
+    wanted: int = WANTED,
 ) -> list[Questions]:
     """Write what contenders read, and return the questions; classes that no item fits have none."""
     triples = all_triples(snapshot)
@@ -106,7 +111,8 @@ def prepared(
     items = np.sort(by_component(snapshot, theta)[0])
     pq.write_table(pa.table({"id": items}), folder / "items.parquet")
     pq.write_table(triples, folder / "triples.parquet")
-    every = [one for one in drawn(snapshot, triples, theta, kinds, WANTED, seed) if len(one.items)]
+    asked = drawn(snapshot, triples, theta, kinds, wanted, seed)
+    every = [one for one in asked if len(one.items)]
     given: Input = {
         "settings": settings,
         "limit": LIMIT,
