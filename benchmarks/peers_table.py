@@ -50,11 +50,11 @@ def note(results: Results) -> str:
 
 def described(one: Class) -> str:
     """What is asked in a class."""
-    where = "a component of theta items or more" if one["large"] else "a smaller component"
+    where = "large components" if one["large"] else "small components"
     return (
-        f"- {one['name']}, {WORDS[one['direction']].lower()}: {one['asked']} questions about items"
-        f" of {where}, for {one['least']:,} to {one['most']:,} items, at the median"
-        f" {one['items']:,.0f}; found among {one['tried']:,} drawn."
+        f"- {one['name']}, {WORDS[one['direction']].lower()} of {one['asked']} found among"
+        f" {one['tried']:,} items of {where}: {one['least']:,} to {one['most']:,} items, at the"
+        f" median {one['items']:,.0f}."
     )
 
 

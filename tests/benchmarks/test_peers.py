@@ -141,7 +141,7 @@ def test_levels_stop_when_the_time_is_over(tmp_path: Path) -> None:
         asked.extend(frontier.tolist())
         if len(asked) == 3:
             peer.late.set()
-        return frontier + 1
+        return frontier + 1 if len(asked) < 9 else frontier[:0]
 
     with pytest.raises(Exception, match="in time"):
         peer.levels(1, further)
