@@ -28,9 +28,9 @@ class Provhouse(Peer):
         self.process = process_id(self._settings.graph_home)
 
     def ask(self, item: int, direction: Direction) -> I64:
-        asker = self._asker
-        method = CSProv(asker.snapshot, asker.graph, asker.bulk, Stopwatch())
-        return method.find(item, direction, None).items
+        asker, watch = self._asker, Stopwatch()
+        walk = asker.walk(item, direction, watch)
+        return CSProv(asker.snapshot, asker.bulk, watch, walk).find(item, direction, None).items
 
     def ask_named(self, item: str, direction: Direction) -> bool:
         self._asker.ask(item, direction, "csprov")

@@ -13,11 +13,15 @@ from typer.main import get_command
 from .ask import impact, lineage
 from .browser import browser
 from .cypher import cypher
+from .diff import diff
 from .doctor import doctor
+from .explain import explain
 from .failures import guarded
-from .generations import compact, rollback
+from .find import find
+from .generations import compact, generations, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
+from .path import path
 from .server import down, up
 from .status import status
 
@@ -34,7 +38,12 @@ for command in (
     ingest,
     lineage,
     impact,
+    path,
+    find,
+    explain,
+    diff,
     status,
+    generations,
     rollback,
     compact,
     cypher,

@@ -1,6 +1,8 @@
 """``lineage`` and ``impact``: one item, or many from a file."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +10,19 @@ import typer
 
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.output.form import Form
-from provhouse.query.question import Direction, Method, Question
+from provhouse.query.question import Method, Question
 
-from .asking import asked
-from .invocation import FormOption, invocation, utf8
+from .asking import Look, about, answered, many
+from .filters import (
+    LimitOption,
+    OpOption,
+    SummaryOption,
+    TableOption,
+    ThroughOption,
+    WhereOption,
+    filters,
+)
+from .invocation import AsOfOption, FormOption, OutOption, invocation, utf8
 
 _Item = Annotated[
     str | None,
@@ -31,10 +42,13 @@ _Method = Annotated[Method, typer.Option(help="How to search; all methods give t
 _Depth = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="At most so many hops from item to item.")
 ]
-_Out = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),
+_Timing = Annotated[
+    bool, typer.Option("--timing", help="Let a table show how long each step took.")
 ]
+_Sources = Annotated[
+    bool, typer.Option("--sources", help="Only items that derive from nothing themselves.")
+]
+_Sinks = Annotated[bool, typer.Option("--sinks", help="Only items that nothing derives from.")]
 
 
 def lineage(
@@ -43,15 +57,32 @@ def lineage(
     items: _Items = None,
     method: _Method = "auto",
     depth: _Depth = None,
+    through: ThroughOption = None,
+    table: TableOption = None,
+    op: OpOption = None,
+    where: WhereOption = None,
+    sources: _Sources = False,
+    limit: LimitOption = None,
+    summary: SummaryOption = False,
+    as_of: AsOfOption = None,
+    timing: _Timing = False,
     form: FormOption = None,
-    out: _Out = None,
+    out: OutOption = None,
 ) -> None:
     """Where an item comes from: all that is upstream of it.
 
     JSON holds items and triples, CSV the items (item, table, depth). With --items, JSON is one
     object a line, and CSV has the asked name first; names that are not held make exit status 3.
+
+    Filters go together: what is shown passes all of them. Of --table and --op any one of those
+    named will do, and of --where any value of the same key. Items that an op or an attribute is
+    asked for are the ends of such triples, triples of a table those that touch its items.
     """
-    _ask(ctx, "upstream", item, items, method, depth, form, out)
+    named = filters(through, table, op, where, sources, limit, summary)
+    question = partial(
+        Question, direction="upstream", method=method, depth=depth, as_of=as_of, **named
+    )
+    _ask(ctx, question, item, items, timing, form, out)
 
 
 def impact(
@@ -60,23 +91,35 @@ def impact(
     items: _Items = None,
     method: _Method = "auto",
     depth: _Depth = None,
+    through: ThroughOption = None,
+    table: TableOption = None,
+    op: OpOption = None,
+    where: WhereOption = None,
+    sinks: _Sinks = False,
+    limit: LimitOption = None,
+    summary: SummaryOption = False,
+    as_of: AsOfOption = None,
+    timing: _Timing = False,
     form: FormOption = None,
-    out: _Out = None,
+    out: OutOption = None,
 ) -> None:
     """What an item reached: all that is downstream of it.
 
-    Options and forms are those of lineage.
+    Options and forms are those of lineage; --sinks takes the place of --sources.
     """
-    _ask(ctx, "downstream", item, items, method, depth, form, out)
+    named = filters(through, table, op, where, sinks, limit, summary)
+    question = partial(
+        Question, direction="downstream", method=method, depth=depth, as_of=as_of, **named
+    )
+    _ask(ctx, question, item, items, timing, form, out)
 
 
 def _ask(
     ctx: typer.Context,
-    direction: Direction,
+    question: Callable[[str], Question],
     item: str | None,
     items: Path | None,
-    method: Method,
-    depth: int | None,
+    timing: bool,
     form: Form | None,
     out: Path | None,
 ) -> None:
@@ -87,9 +130,10 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-    questions = [Question(name, direction, method, depth) for name in names]
-    absent = asked(settings, questions, items is not None, form, out)
-    if absent:
+    look = Look(form, out, timing)
+    if items is None:
+        answered(settings, about(question(names[0])), look)
+    elif absent := many(settings, [question(name) for name in names], look):
         number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
         raise NotFound(
             f"All {len(names):,} items should be held", f"{number} not, the first {absent.first!r}"

@@ -3,24 +3,50 @@
 import os
 import shutil
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from provhouse.model.errors import NotFound
+from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.output.file import destination
 from provhouse.output.form import Form, chosen
-from provhouse.output.output import Absent, opened
-from provhouse.query.question import Question
-from provhouse.serve.client import Client
+from provhouse.output.output import Absent, Output, opened
+from provhouse.query.question import AsOf, Question
+from provhouse.serve.client import Client, Reply
 
 if TYPE_CHECKING:
     from provhouse.query.answer import Answer
+    from provhouse.query.ask import Asker
 
-PATHS = {"upstream": "/v1/lineage", "downstream": "/v1/impact"}
+Result = TypeVar("Result")
+Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
+"""Gives the asker of a generation, for the length of a block."""
+
 ACCEPT = {Form.json: "application/json", Form.csv: "text/csv", Form.table: "text/plain"}
+
+
+@dataclass(frozen=True)
+class Request(Generic[Result]):
+    """A question in both of its ways: what the server is sent, and what is done here instead."""
+
+    path: str
+    body: Mapping[str, object]
+    ask: Callable[[Askers], Result]
+    write: Callable[[Output, Result], None]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a result is to be written, and where."""
+
+    form: Form | None
+    out: Path | None = None
+    timing: bool = False
 
 
 @dataclass
@@ -34,66 +60,80 @@ class Missing:
         return self.count > 0
 
 
-def asked(
-    settings: Settings,
-    questions: Sequence[Question],
-    many: bool,
-    form: Form | None,
-    out: Path | None,
-) -> Missing:
-    """Write the answer, or with ``many`` the answers, and say what is not held."""
-    client = Client.of(settings.warehouse)
-    if client:
-        return _through(client, questions, many, form, out)
-    return _here(settings, questions, many, form, out)
+def answered(settings: Settings, request: Request[Result], look: Look) -> None:
+    """Ask, and write the result."""
+    if client := Client.of(settings.warehouse):
+        _passed_on(client, request.path, request.body, look)
+        return
+
+    from .listening import listening
+
+    with opened(look.form, look.out, look.timing) as output:
+        with listening() as progress:
+            result = request.ask(_askers(settings, progress))
+            progress.rest()
+        request.write(output, result)
 
 
-def _through(
-    client: Client, questions: Sequence[Question], many: bool, form: Form | None, out: Path | None
-) -> Missing:
-    """The server writes the form that is asked for, and what it sends is passed on."""
-    first = asdict(questions[0])
-    path = PATHS[first.pop("direction")]
-    if many:
-        del first["item"]
-        first["items"] = [question.item for question in questions]
-    with destination(out) as handle:
-        terminal = out is None and handle.isatty()
-        look: dict[str, object] = {}
-        if (wanted := chosen(form, out, terminal)) is Form.table:
-            look["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
-            look["color"] = terminal and not os.environ.get("NO_COLOR")
-        with client.ask(path, first, ACCEPT[wanted], look) as reply:
-            decoder = getincrementaldecoder("utf-8")()
-            for piece in reply.pieces:
-                handle.write(decoder.decode(piece))
-            return Missing(reply.absent, reply.first_absent)
+def about(question: Question) -> "Request[Answer]":
+    """The request for a lineage or an impact."""
+
+    def ask(askers: Askers) -> "Answer":
+        with askers(question.as_of) as asker:
+            return asker.answer(question)
+
+    body = asdict(question)
+    return Request(_path(body), body, ask, lambda output, answer: output.answer(answer))
 
 
-def _here(
-    settings: Settings,
-    questions: Sequence[Question],
-    many: bool,
-    form: Form | None,
-    out: Path | None,
-) -> Missing:
-    from provhouse.query.ask import Asker
+def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missing:
+    """Write the answers to questions that differ in their items only; says what is not held."""
+    if client := Client.of(settings.warehouse):
+        body = asdict(questions[0])
+        del body["item"]
+        path = _path(body)
+        items = [question.item for question in questions]
+        reply = _passed_on(client, path, {**body, "items": items}, look)
+        return Missing(reply.absent, reply.first_absent)
 
     from .listening import listening
 
     missing = Missing()
     with (
-        opened(form, out) as output,
+        opened(look.form, look.out, look.timing) as output,
         listening() as progress,
-        Asker(settings, progress) as asker,
+        _askers(settings, progress)(questions[0].as_of) as asker,
     ):
-        if many:
-            output.answers(_replies(asker.answer, questions, missing, progress.rest))
-        else:
-            answer = asker.answer(questions[0])
-            progress.rest()
-            output.answer(answer)
+        ask = partial(asker.answer, suggest=False)
+        output.answers(_replies(ask, questions, missing, progress.rest))
     return missing
+
+
+def _askers(settings: Settings, progress: Progress) -> Askers:
+    from provhouse.query.ask import Asker
+
+    return partial(Asker, settings, progress)
+
+
+def _path(body: dict[str, object]) -> str:
+    return "/v1/lineage" if body.pop("direction") == "upstream" else "/v1/impact"
+
+
+def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look) -> Reply:
+    """Write what the server sends, which has the form that is asked for."""
+    with destination(look.out) as handle:
+        terminal = look.out is None and handle.isatty()
+        form = chosen(look.form, look.out, terminal)
+        seen: dict[str, object] = {}
+        if form is Form.table:
+            seen["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
+            seen["color"] = terminal and not os.environ.get("NO_COLOR")
+            seen["timing"] = look.timing
+        with client.ask(path, body, ACCEPT[form], seen) as reply:
+            decoder = getincrementaldecoder("utf-8")()
+            for piece in reply.pieces:
+                handle.write(decoder.decode(piece))
+            return reply
 
 
 def _replies(

@@ -19,8 +19,10 @@ def _page() -> Iterator[str]:
     assert isinstance(group, TyperGroup)
     yield "# The command"
     yield "Made by `python -m provhouse.cli.document > docs/cli.md` from the help of each command."
-    yield "The JSON of `ingest`, `lineage`, `impact` and `status` is described by the schemas"
-    yield "in `output/schemas`; names in it are exact, tables show control characters escaped."
+    yield "The JSON of `ingest`, `lineage`, `impact`, `path`, `find`, `explain`, `diff`,"
+    yield "`generations` and `status` is described by the schemas in `output/schemas`; names in it"
+    yield "are exact, tables show control characters escaped. [Questions](questions.md) says what"
+    yield "each filter means."
     with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
         yield from _block("provhouse", group.get_help(root))
         for name, command in group.commands.items():

@@ -1,10 +1,24 @@
-"""``rollback`` and ``compact``: another generation of what is held."""
+"""``generations``, ``rollback`` and ``compact``: what there is, and another one of what is held."""
 
 import typer
 
 from provhouse.output.output import opened
 
 from .invocation import FormOption, invocation
+
+
+def generations(ctx: typer.Context, form: FormOption = None) -> None:
+    """List the generations: what each brought, and what it holds.
+
+    Rollbacks and compactions are named as such. Any of them can be asked with --as-of.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.query.generations import listed
+    from provhouse.store.layout import Layout
+
+    with opened(form) as output:
+        output.generations(listed(Layout(settings.warehouse)))
 
 
 def rollback(ctx: typer.Context, form: FormOption = None) -> None:

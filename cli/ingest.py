@@ -63,7 +63,7 @@ def ingest(
     ] = False,
     form: FormOption = None,
 ) -> None:
-    """Take triples in: each says that dst was derived from src by op.
+    """Take triples in: each says that dst derives from src by op.
 
     Columns are src, dst and op, where known src_table and dst_table; any other column is kept as an
     attribute of the operation. All files are one generation: it is there whole or not at all.

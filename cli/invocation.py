@@ -1,7 +1,7 @@
 """What one command was called with, before it knows which settings hold."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +20,30 @@ FormOption = Annotated[
         "of --out.",
         show_default=False,
     ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),
+]
+
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GENERATION|TIME",
+        help="Answer as things stood then: a generation's number, or a time in ISO 8601, a date "
+        "meaning its end; local unless it names a zone.",
+        show_default=False,
+    ),
+]
+ItemArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ITEM", help="The name of an item; one that begins with - stands behind --."
+    ),
+]
+DownstreamOption = Annotated[
+    bool,
+    typer.Option("--downstream/--upstream", help="What it reached, instead of where it is from."),
 ]
 
 
@@ -48,14 +72,20 @@ def invocation(ctx: typer.Context) -> Invocation:
     return ctx.ensure_object(Invocation)
 
 
-def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """Options of the form NAME=VALUE as a mapping; the last one of a name holds."""
+def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
+    """Options of the form NAME=VALUE, in their order."""
     for text in texts:
-        if not text.partition("=")[0] or "=" not in text:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
             raise UsageError(
                 f"{option} should be followed by NAME=VALUE", f"It is followed by {text!r}"
             )
-    return {name: value for name, _, value in (text.partition("=") for text in texts)}
+        yield name, value
+
+
+def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """The same as a mapping; the last one of a name holds."""
+    return dict(each_pair(texts, option))
 
 
 def utf8(text: str, what: str) -> str:

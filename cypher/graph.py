@@ -78,7 +78,7 @@ class Graph:
         if not self.holds_load(commit):
             raise Damaged(
                 f"Neo4j should hold generation {generation}",
-                "It holds an older state of this warehouse, or none",
+                "It holds another state of this warehouse, or none",
                 "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
                 "Neo4j's folder back from a backup, or ingest anew elsewhere",
             )

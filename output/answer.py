@@ -1,6 +1,6 @@
 """An answer as a person reads it: in words, by table, by distance, and how it was found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, cast
@@ -11,7 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from .escape import shown
-from .table import counted, farthest, grid, steps, tables
+from .output import STEPS
+from .path import operation
+from .table import counted, grid, table_name
+from .words import headline, how, notes
 
 if TYPE_CHECKING:
     from provhouse.query.answer import Answer
@@ -33,86 +36,78 @@ class Level:
     """Item and table of those that are shown."""
 
 
-def sections(answer: "Answer") -> Iterator[Text | Table]:
-    """What to print, top to bottom."""
-    yield _headline(answer)
-    for note in _notes(answer):
+def sections(answer: "Answer", timing: bool = False) -> Iterator[Text | Table]:
+    """What to print, top to bottom; ``timing`` adds what each step took."""
+    yield headline(answer)
+    for note in notes(answer):
         yield Text(note, "yellow")
+    if answer.counts and answer.counts.tables.num_rows:
+        yield from headed("By table", _by_table(answer.counts.tables))
+        yield from headed("By operation", _by_operation(answer.counts.ops))
     if answer.items.num_rows:
-        yield from _headed("By table", _by_table(answer))
-        yield from _headed("By distance", _by_distance(answer))
+        yield from headed("By table", _by_table(_tables(answer), _ops(answer), _way(answer)))
+        yield from headed("By distance", _by_distance(answer))
         if 0 < answer.triples.num_rows <= ROWS:
-            yield from _headed("Step by step", _step_by_step(answer))
+            yield from headed("Step by step", step_by_step(answer.triples))
         if answer.items.num_rows > ROWS or answer.triples.num_rows > ROWS:
             yield Text("\nAll items: --format csv --out FILE; every step: --format json", "dim")
-    yield Text(_how(answer), "dim")
+    if timing:
+        yield from headed("Time", _timed(answer))
+    yield Text(how(answer), "dim")
 
 
-def _headline(answer: "Answer") -> Text:
-    name = Text(shown(answer.item), "bold")
-    if answer.table:
-        name.append(f" ({shown(answer.table)})", "not bold")
-    upstream = answer.direction == "upstream"
-    if not answer.items.num_rows:
-        nothing = "has nothing upstream: it is a source." if upstream else (
-            "has nothing downstream: nothing was derived from it."
-        )  # fmt: skip
-        return name.append(f" {nothing}", "not bold")
-    number = len(tables(answer))
-    among = f" in {counted(number, 'table')}" if number else ""
-    return name.append(
-        f" {'derives from' if upstream else 'reached'} {counted(answer.items.num_rows, 'item')}"
-        f"{among}, up to {counted(farthest(answer), 'hop')} away, "
-        f"over {counted(answer.triples.num_rows, 'triple')}.",
-        "not bold",
-    )
-
-
-def _notes(answer: "Answer") -> Iterator[str]:
-    if answer.truncated == "depth":
-        yield "There is more beyond this; a larger --depth, or none, shows it."
-    elif answer.truncated:
-        yield f"This is not all: the answer was cut ({shown(answer.truncated)})."
-    if not answer.complete:
-        yield "The answer is not complete: a part of what was asked for is missing."
-    if answer.items.num_rows and pc.index(answer.items["item"], answer.item).as_py() >= 0:
-        yield "The item is among them: a cycle leads back to it."
-
-
-def _headed(title: str, table: Table) -> Iterator[Text | Table]:
+def headed(title: str, table: Table) -> Iterator[Text | Table]:
+    """A table under its title."""
     yield Text(f"\n{title}", "bold underline")
     yield table
 
 
-def _by_table(answer: "Answer") -> Table:
-    """In the order of distance, as the data went."""
+def _tables(answer: "Answer") -> pa.Table:
+    """What a summary counts: in the order of distance, as the data went."""
     counts = answer.items.group_by("table").aggregate(
         [("item", "count"), ("depth", "min"), ("depth", "max")]
     )
-    rows = counts.sort_by([("depth_min", "ascending"), ("table", "ascending")]).to_pylist()
-    ops = _operations(answer)
-    way = "went on by" if answer.direction == "upstream" else "came by"
+    named = counts.rename_columns(
+        {"item_count": "items", "depth_min": "nearest", "depth_max": "farthest"}
+    )
+    return named.sort_by([("nearest", "ascending"), ("table", "ascending")])
+
+
+def _by_table(counts: pa.Table, ops: Mapping[str, list[str]] | None = None, way: str = "") -> Table:
     table = grid("table", right=("items", "hops"))
-    table.add_column(way, overflow="fold")
-    for row in rows[:ROWS]:
-        low, high = row["depth_min"], row["depth_max"]
-        table.add_row(
-            _table_name(row["table"]),
-            f"{row['item_count']:,}",
-            f"{low:,}" if low == high else f"{low:,}-{high:,}",
-            Text(_listed(ops.get(row["table"] or "", []))),
-        )
-    if len(rows) > ROWS:
-        table.add_row(Text(f"… {len(rows) - ROWS:,} more tables", "dim"))
+    if ops is not None:
+        table.add_column(way, overflow="fold")
+    for row in counts.slice(0, ROWS).to_pylist():
+        low, high = row["nearest"], row["farthest"]
+        listed = [] if ops is None else [Text(_listed(ops.get(row["table"] or "", [])))]
+        hops = f"{low:,}" if low == high else f"{low:,}-{high:,}"
+        table.add_row(table_name(row["table"]), f"{row['items']:,}", hops, *listed)
+    if counts.num_rows > ROWS:
+        table.add_row(Text(f"… {counts.num_rows - ROWS:,} more tables", "dim"))
     return table
 
 
-def _operations(answer: "Answer") -> dict[str, list[str]]:
+def _by_operation(counts: pa.Table) -> Table:
+    table = grid("operation", right=("triples",))
+    for row in counts.slice(0, ROWS).to_pylist():
+        name = Text(shown(row["op"])) if row["op"] else Text("(no operation)", "dim")
+        table.add_row(name, f"{row['triples']:,}")
+    if counts.num_rows > ROWS:
+        table.add_row(Text(f"… {counts.num_rows - ROWS:,} more operations", "dim"))
+    return table
+
+
+def _way(answer: "Answer") -> str:
+    return "went on by" if answer.direction == "upstream" else "came by"
+
+
+def _ops(answer: "Answer") -> dict[str, list[str]]:
     """The operations at the far end of the triples, by table, the most frequent first."""
     far = "src" if answer.direction == "upstream" else "dst"
     items = pc.cast(answer.items["item"], pa.large_string())
     place = pc.index_in(pc.cast(answer.triples[far], pa.large_string()), value_set=items)
     pairs = pa.table({"table": answer.items["table"].take(place), "op": answer.triples["op"]})
+    pairs = pairs.filter(pc.is_valid(place))  # filters may show only the near end
     counts = pairs.group_by(["table", "op"]).aggregate([([], "count_all")])
     ordered = counts.sort_by([("count_all", "descending"), ("op", "ascending")])
     found: dict[str, list[str]] = {}
@@ -125,10 +120,6 @@ def _operations(answer: "Answer") -> dict[str, list[str]]:
 def _listed(names: list[str], most: int = 4) -> str:
     more = f", {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(shown(name, 60) for name in names[:most]) + more
-
-
-def _table_name(name: str | None) -> Text:
-    return Text(shown(name)) if name else Text("(no table)", "dim")
 
 
 def levels(answer: "Answer") -> list[Level]:
@@ -163,7 +154,7 @@ def _by_distance(answer: "Answer") -> Table:
     for level in levels(answer):
         far = f"{level.first:,}" if level.first == level.last else f"{level.first:,}-{level.last:,}"
         for item, name in level.rows:
-            table.add_row(far, Text(shown(item)), _table_name(name))
+            table.add_row(far, Text(shown(item)), table_name(name))
             far = ""
         left = level.items - len(level.rows)
         if left:
@@ -172,21 +163,16 @@ def _by_distance(answer: "Answer") -> Table:
     return table
 
 
-def _step_by_step(answer: "Answer") -> Table:
+def step_by_step(triples: pa.Table) -> Table:
+    """Triples as lines: from where, by what, to where."""
     table = grid("from", "operation", "to")
-    for row in answer.triples.to_pylist():
-        operation = Text(shown(row["op"] or ""))
-        if row["attributes"] not in (None, "", "{}"):
-            operation.append(f" {shown(row['attributes'], 120)}", "dim")
-        table.add_row(Text(shown(row["src"])), operation, Text(shown(row["dst"])))
+    for row in triples.to_pylist():
+        table.add_row(Text(shown(row["src"])), operation(row), Text(shown(row["dst"])))
     return table
 
 
-def _how(answer: "Answer") -> str:
-    read = answer.read
-    parts = (counted(read.sets, "set"), counted(read.partitions, "partition"))
-    return (
-        f"\nMethod {answer.method}. {shown(answer.why.rstrip('.'))}. Read {', '.join(parts)} and "
-        f"{counted(read.triples, 'triple')} in {steps(answer.seconds)}. "
-        f"As of generation {answer.generation}, {answer.time}."
-    )
+def _timed(answer: "Answer") -> Table:
+    table = grid("step", right=("ms",))
+    for step in STEPS:
+        table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")
+    return table

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
+    from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
+    from provhouse.query.path import Path
     from provhouse.query.status import Status
+
+_COLUMNS = ["item", "table", "depth"]
 
 
 class _LineFeeds:
@@ -34,15 +41,54 @@ class CsvOutput:
         self._writer = csv.writer(_LineFeeds(handle), lineterminator="\r\n")
 
     def answer(self, answer: "Answer") -> None:
-        """The columns item, table and depth."""
-        self.rows(("item", "table", "depth"), _items(answer.items))
+        """The columns item, table and depth; of a summary kind, name and count."""
+        self.rows(*_rows(answer))
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """The same with the asked item first; no row for what is not held or found nothing."""
-        self._writer.writerow(("asked", "item", "table", "depth"))
+        headed = False
         for reply in replies:
             if not isinstance(reply, Absent):
-                self._writer.writerows((reply.item, *row) for row in _items(reply.items))
+                columns, rows = _rows(reply)
+                if not headed:
+                    self._writer.writerow(("asked", *columns))
+                headed = True
+                self._writer.writerows((reply.item, *row) for row in rows)
+        if not headed:
+            self._writer.writerow(("asked", *_COLUMNS))
+
+    def path(self, path: "Path") -> None:
+        """The triples: src, dst, op, attributes."""
+        columns = ["src", "dst", "op", "attributes"]
+        self.rows(columns, _plain(path.triples.select(columns)))
+
+    def finding(self, finding: "Finding") -> None:
+        """The columns item and table."""
+        columns = ["item", "table"]
+        self.rows(columns, _plain(finding.items.select(columns)))
+
+    def explanation(self, explanation: "Explanation") -> None:
+        """A row for each method, and which one would be taken."""
+        names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
+        self.rows(names, (
+            (one.method, one.method == explanation.method, *asdict(one.read).values(),
+             one.levels, one.seconds, one.prepare)
+            for one in explanation.methods
+        ))  # fmt: skip
+
+    def diff(self, diff: "Diff") -> None:
+        """The triples, which every item that came or went has one of."""
+        names = ("src", "dst", "op", "attributes")
+        self.rows(("change", *names), (
+            (what, *row)
+            for what, change in (("came", diff.came), ("went", diff.went))
+            for row in _plain(change.triples.select(names))
+        ))  # fmt: skip
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A row for each."""
+        rows = [asdict(one) for one in generations]
+        self.rows(tuple(rows[0]), (tuple(row.values()) for row in rows))
 
     def summary(self, summary: "Summary") -> None:
         """One row of counts, and the seconds in all."""
@@ -66,8 +112,20 @@ class CsvOutput:
         self._writer.writerows([_cell(value) for value in row] for row in rows)
 
 
-def _items(table: "pa.Table") -> Iterator[tuple[object, ...]]:
-    for batch in table.select(["item", "table", "depth"]).to_batches(max_chunksize=8192):
+def _rows(answer: "Answer") -> tuple[Sequence[str], Iterator[Sequence[object]]]:
+    if not answer.counts:
+        return _COLUMNS, _plain(answer.items.select(_COLUMNS))
+    tables, ops = answer.counts.tables, answer.counts.ops
+    kinds = (
+        ("table", tables.select(["table", "items"])),
+        ("op", ops.select(["op", "triples"])),
+    )
+    rows = ((kind, *row) for kind, table in kinds for row in _plain(table))
+    return ("kind", "name", "count"), rows
+
+
+def _plain(table: "pa.Table") -> Iterator[Sequence[object]]:
+    for batch in table.to_batches(max_chunksize=8192):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 

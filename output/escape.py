@@ -27,6 +27,8 @@ def in_json(text: str) -> str:
 
     They can only stand inside JSON's strings, where an escape means the same.
     """
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _LIVE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -1,23 +1,24 @@
 """JSON for programs: the stable forms that ``output/schemas`` describes."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from .escape import in_json
-from .output import Absent
+from .output import STEPS, Absent
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.cost import Estimate
+    from provhouse.query.diff import Change, Diff, Side
+    from provhouse.query.explain import Explanation
+    from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
+    from provhouse.query.path import Path
     from provhouse.query.status import Status
-
-STEPS = ("locate", "walk", "fetch", "recurse", "total")
-_ROWS = 8192
 
 
 class JsonOutput:
@@ -28,10 +29,11 @@ class JsonOutput:
 
     def answer(self, answer: "Answer") -> None:
         """One object; see ``schemas/answer.json``."""
-        self._write(_dumped(_head(answer))[:-1])
-        self._list(',"items":[', map(_dumped_rows, _items(answer.items)))
-        self._list(',"triples":[', map(_dumped_rows, _triples(answer.triples)))
-        self._write(f",{_dumped(_tail(answer))[1:]}\n")
+        if answer.counts:
+            tables, ops = answer.counts.tables.to_pylist(), answer.counts.ops.to_pylist()
+            self._line({**_head(answer), "tables": tables, "ops": ops, **_tail(answer)})
+            return
+        self._listed(_head(answer), answer)
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """One object a line, in the order asked."""
@@ -42,12 +44,52 @@ class JsonOutput:
                 self.answer(reply)
             self._handle.flush()
 
+    def path(self, path: "Path") -> None:
+        """One object; see ``schemas/path.json``."""
+        head = {
+            "from": path.source, "to": path.target, "all": path.every, "hops": path.hops,
+            "generation": path.generation, "time": path.time, "complete": path.complete,
+        }  # fmt: skip
+        self._listed(head, path)
+
+    def finding(self, finding: "Finding") -> None:
+        """One object; see ``schemas/find.json``."""
+        names = ("text", "anywhere", "table", "generation", "time", "matches", "truncated")
+        self._line({
+            **{name: getattr(finding, name) for name in names},
+            "items": finding.items.to_pylist(),
+            "seconds": round(finding.seconds, 6),
+        })  # fmt: skip
+
+    def explanation(self, explanation: "Explanation") -> None:
+        """One object; see ``schemas/explanation.json``."""
+        names = ("item", "direction", "method", "why", "generation", "time")
+        self._line({
+            **{name: getattr(explanation, name) for name in names},
+            "methods": list(map(_estimate, explanation.methods)),
+            "seconds": _seconds(explanation.seconds),
+        })  # fmt: skip
+
+    def diff(self, diff: "Diff") -> None:
+        """One object; see ``schemas/diff.json``."""
+        head = {"item": diff.item, "direction": diff.direction,
+                "from": _side(diff.since), "to": _side(diff.until)}  # fmt: skip
+        self._write(_dumped(head)[:-1])
+        self._change(',"came":{', diff.came)
+        self._change(',"went":{', diff.went)
+        self._write(f',"seconds":{_dumped(_seconds(diff.seconds))}}}\n')
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A list with one object a generation; see ``schemas/generations.json``."""
+        objects = (_dumped(asdict(one)) for one in generations)
+        self._list("[\n", objects, between=",\n", end="\n]\n")
+
     def summary(self, summary: "Summary") -> None:
         """One object; see ``schemas/ingest.json``."""
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "rejected", "duplicates", "two_tables")  # fmt: skip
         counts = {name: getattr(summary, name) for name in names}
-        seconds = {step: round(value, 6) for step, value in summary.seconds.items()}
+        seconds = _seconds(summary.seconds)
         self._line({**counts, "seconds": seconds, "peak_memory_mb": summary.peak_memory_mb})
 
     def preview(self, preview: "Preview") -> None:
@@ -63,7 +105,7 @@ class JsonOutput:
             "forms": forms,
             "rejects": [asdict(reject) for reject in preview.rejects],
             "largest": [asdict(component) for component in preview.largest],
-            "seconds": {step: round(value, 6) for step, value in preview.seconds.items()},
+            "seconds": _seconds(preview.seconds),
         })  # fmt: skip
 
     def status(self, status: "Status") -> None:
@@ -74,6 +116,21 @@ class JsonOutput:
         """A list with one object a row, each on its own line."""
         objects = (dict(zip(columns, row, strict=True)) for row in rows)
         self._list("[\n", map(_dumped, objects), between=",\n", end="\n]\n")
+
+    def _listed(self, head: dict[str, object], rows: "Answer | Path") -> None:
+        """One object with items and triples between its head and its tail."""
+        from .json_rows import items, triples  # they need pyarrow, which other results do not
+
+        self._write(_dumped(head)[:-1])
+        self._list(',"items":[', items(rows.items))
+        self._list(',"triples":[', triples(rows.triples))
+        self._write(f",{_dumped(_tail(rows))[1:]}\n")
+
+    def _change(self, begin: str, change: "Change") -> None:
+        from .json_rows import items, triples
+
+        self._list(begin + '"items":[', items(change.items))
+        self._list(',"triples":[', triples(change.triples), end="]}")
 
     def _line(self, value: object) -> None:
         self._write(_dumped(value) + "\n")
@@ -100,33 +157,25 @@ def _head(answer: "Answer") -> dict[str, object]:
     return {name: getattr(answer, name) for name in names}
 
 
-def _tail(answer: "Answer") -> dict[str, object]:
-    read = answer.read
-    return {
-        "read": {"sets": read.sets, "partitions": read.partitions, "triples": read.triples},
-        "seconds": {step: round(answer.seconds.get(step, 0.0), 6) for step in STEPS},
-    }
+def _tail(answer: "Answer | Path") -> dict[str, object]:
+    seconds = {step: answer.seconds.get(step, 0.0) for step in STEPS}
+    return {"read": asdict(answer.read), "seconds": _seconds(seconds)}
 
 
-def _items(table: "pa.Table") -> Iterator[list[dict[str, object]]]:
-    for batch in table.select(["item", "table", "depth"]).to_batches(max_chunksize=_ROWS):
-        if batch.num_rows:
-            yield batch.to_pylist()
+def _estimate(estimate: "Estimate") -> dict[str, object]:
+    times = _seconds({"seconds": estimate.seconds, "prepare": estimate.prepare})
+    read = asdict(estimate.read)
+    return {"method": estimate.method, **read, "levels": estimate.levels, **times}
 
 
-def _triples(table: "pa.Table") -> Iterator[list[dict[str, object]]]:
-    names = ["src", "dst", "op", "attributes"]
-    for batch in table.select(names).to_batches(max_chunksize=_ROWS):
-        rows = batch.to_pylist()
-        for row in rows:
-            row["attributes"] = json.loads(row["attributes"] or "{}")
-        if rows:
-            yield rows
+def _side(side: "Side") -> dict[str, object]:
+    held = side.answer is not None
+    return {"generation": side.generation, "time": side.time, "held": held}
+
+
+def _seconds(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {step: round(value, 6) for step, value in seconds.items()}
 
 
 def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _dumped_rows(rows: list[dict[str, object]]) -> str:
-    return _dumped(rows)[1:-1]

@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
+    from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
+    from provhouse.query.path import Path as Way
     from provhouse.query.status import Status
+
+
+STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
+"""What every answer tells the seconds of."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,21 @@ class Output(Protocol):
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """The replies to many items, each written before the next one is asked for."""
 
+    def path(self, path: "Way") -> None:
+        """How one item was derived from another."""
+
+    def finding(self, finding: "Finding") -> None:
+        """Items that were found by their names."""
+
+    def explanation(self, explanation: "Explanation") -> None:
+        """What a question would read."""
+
+    def diff(self, diff: "Diff") -> None:
+        """What came and went between two generations."""
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """All generations, in order."""
+
     def summary(self, summary: "Summary") -> None:
         """What an ingest brought."""
 
@@ -46,10 +70,11 @@ class Output(Protocol):
 
 
 @contextmanager
-def opened(form: Form | None, out: Path | None = None) -> Iterator[Output]:
+def opened(form: Form | None, out: Path | None = None, timing: bool = False) -> Iterator[Output]:
     """The output for one result, in the form asked for; opened before any work begins.
 
-    Raises Unavailable if ``out`` can't be written.
+    ``timing`` lets a table show the steps of an answer. Raises Unavailable if ``out`` can't be
+    written.
     """
     with destination(out) as handle:
         match chosen(form, out, terminal=out is None and handle.isatty()):
@@ -64,4 +89,4 @@ def opened(form: Form | None, out: Path | None = None) -> Iterator[Output]:
             case Form.table:
                 from .table import TableOutput
 
-                yield TableOutput(handle)
+                yield TableOutput(handle, timing=timing)

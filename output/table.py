@@ -9,35 +9,79 @@ from rich.table import Table
 from rich.text import Text
 
 from .escape import shown
-from .output import Absent
+from .extent import extent
+from .output import STEPS, Absent
 
 if TYPE_CHECKING:
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.stage import Reject
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
+    from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
+    from provhouse.query.path import Path
     from provhouse.query.status import Status
 
 
 class TableOutput:
     """Counts first, long results cut, with a sentence on how to see all."""
 
-    def __init__(self, handle: TextIO, width: int | None = None, color: bool | None = None) -> None:
+    def __init__(
+        self,
+        handle: TextIO,
+        width: int | None = None,
+        color: bool | None = None,
+        timing: bool = False,
+    ) -> None:
         self._console = console(handle, width, color)
+        self._timing = timing
 
     def answer(self, answer: "Answer") -> None:
         """The answer in words, by table, by distance, and how it was found."""
         from .answer import sections
 
-        for section in sections(answer):
-            self._console.print(section)
+        self._sections(sections(answer, self._timing))
 
     def answers(self, replies: "Iterable[Answer | Absent]") -> None:
         """A row for each item."""
-        table = grid("item", "table", right=("items", "tables", "triples", "hops", "seconds"))
+        counts = ("items", "tables", "triples", "hops")
+        timed = STEPS if self._timing else STEPS[-1:]
+        table = grid("item", "table", right=(*counts, *(timed if self._timing else ("seconds",))))
         for reply in replies:
-            table.add_row(*_reply(reply))
+            table.add_row(*_reply(reply, timed))
         self._console.print(table)
+
+    def path(self, path: "Path") -> None:
+        """The way in words and step by step."""
+        from .path import sections
+
+        self._sections(sections(path))
+
+    def finding(self, finding: "Finding") -> None:
+        """A line for each item, and how many there are."""
+        from .finding import sections
+
+        self._sections(sections(finding))
+
+    def explanation(self, explanation: "Explanation") -> None:
+        """The methods beside each other, and which one would be taken."""
+        from .explain import sections
+
+        self._sections(sections(explanation))
+
+    def diff(self, diff: "Diff") -> None:
+        """What came, then what went."""
+        from .diff import sections
+
+        self._sections(sections(diff))
+
+    def generations(self, generations: "Sequence[Generation]") -> None:
+        """A row for each."""
+        from .generations import listing
+
+        self._console.print(listing(generations))
 
     def summary(self, summary: "Summary") -> None:
         """What a person wants to know after an ingest."""
@@ -68,6 +112,10 @@ class TableOutput:
         self._console.print(table)
         self._console.print(counted(table.row_count, "row"), style="dim")
 
+    def _sections(self, sections: "Iterable[Text | Table]") -> None:
+        for section in sections:
+            self._console.print(section)
+
     def _facts(self, facts: Iterable[tuple[str, str]]) -> None:
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True, style="bold")
@@ -96,6 +144,11 @@ def grid(*left: str, right: Sequence[str] = ()) -> Table:
     return table
 
 
+def table_name(name: str | None) -> Text:
+    """The name of a table, and words where there is none."""
+    return Text(shown(name)) if name else Text("(no table)", "dim")
+
+
 def counted(number: int, word: str) -> str:
     """A number and its noun: 1 item, 2 items."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
@@ -116,25 +169,15 @@ def steps(seconds: Mapping[str, float]) -> str:
     return f"{lasted(total)} ({', '.join(parts)})" if parts else lasted(total)
 
 
-def _reply(reply: "Answer | Absent") -> Iterator[Text]:
+def _reply(reply: "Answer | Absent", timed: Sequence[str]) -> Iterator[Text]:
     yield Text(shown(reply.item))
     if isinstance(reply, Absent):
-        yield from (Text("not held", "red"), *[Text("-", "dim")] * 5)
+        yield from (Text("not held", "red"), *[Text("-", "dim")] * (4 + len(timed)))
         return
-    counts = (reply.items.num_rows, len(tables(reply)), reply.triples.num_rows, farthest(reply))
+    size = extent(reply)
     yield Text(shown(reply.table))
-    yield from (Text(f"{count:,}") for count in counts)
-    yield Text(f"{reply.seconds.get('total', 0.0):.3f}")
-
-
-def tables(answer: "Answer") -> list[str]:
-    """The names of the tables that the items are in; no table is none."""
-    return [name for name in answer.items["table"].unique().to_pylist() if name]
-
-
-def farthest(answer: "Answer") -> int:
-    """The hops to the last item; 0 for an empty answer. Items are ordered by depth."""
-    return int(answer.items["depth"][-1].as_py() or 0) if answer.items.num_rows else 0
+    yield from (Text(f"{count:,}") for count in (size.items, size.tables, size.triples, size.hops))
+    yield from (Text(f"{reply.seconds.get(step, 0.0):.3f}") for step in timed)
 
 
 def _headline(summary: "Summary") -> Text:

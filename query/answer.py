@@ -17,6 +17,18 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """How much an answer holds.
+
+    ``tables`` has the columns table, items, nearest and farthest (hops), ordered by nearest, then
+    table; ``ops`` has op and triples, the most frequent first.
+    """
+
+    tables: pa.Table
+    ops: pa.Table
+
+
+@dataclass(frozen=True)
 class Answer:
     """The lineage or impact of one item, as of one generation.
 
@@ -39,3 +51,7 @@ class Answer:
     triples: pa.Table
     read: Read
     seconds: dict[str, float]
+    hidden: int = 0
+    """How many items were found that filters and limit do not show."""
+    counts: Counts | None = None
+    """Where a summary was asked for; ``items`` and ``triples`` are empty then."""

@@ -9,54 +9,56 @@ import pyarrow as pa
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
-from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.cached import Cached
-from provhouse.store.commits import current
+from provhouse.store.cached import MEGABYTE, Cached
 from provhouse.store.layout import Layout
 from provhouse.store.locks import reading
 from provhouse.store.snapshot import Snapshot
 
 from .answer import Answer
+from .as_of import commit_as_of
 from .bulk import Bulk
 from .ccprov import CCProv
+from .choose import ASKED, Choice, choose
 from .csprov import CSProv
+from .explain import Explanation, considered
 from .found import Method
-from .named import named
-from .question import Direction, Question
+from .locate import locate
+from .naming import NO_ROWS, counted, named
+from .narrow import narrow
+from .question import AsOf, Direction, Question
 from .question import Method as MethodName
 from .rq import RQ
+from .tables import check_tables
+from .walk import Walk, Walks
 
-_WHY = {
-    "rq": "RQ was asked for: it reads level by level from all triples",
-    "ccprov": "CCProv was asked for: it reads the whole component of the item",
-    "csprov": "CSProv was asked for: it reads the connected sets that the item needs",
-}
+WALKS = 8
+"""Walks take an eighth of what stays at hand beside the partitions."""
 
 
 class Asker:
-    """Answers from the generation that was current when it was made.
+    """Answers from one generation: the current one when it was made, or that of ``as_of``.
 
     A context manager. Starts Neo4j if nobody has, and Spark when the first triple is read. Raises
-    NotFound where nothing was ever ingested.
+    what ``commit_as_of`` raises.
     """
 
     def __init__(
-        self, settings: Settings, progress: Progress, cached: Cached | None = None
+        self,
+        settings: Settings,
+        progress: Progress,
+        as_of: AsOf | None = None,
+        cached: Cached | None = None,
     ) -> None:
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
-        commit = current(self._layout)
-        if commit is None:
-            raise NotFound(
-                f"A warehouse should be at {settings.warehouse}",
-                "Nothing was ingested there",
-                "Name another with --warehouse, or take in files with `provhouse ingest FILES…`",
-            )
-        self.snapshot = Snapshot(self._layout, commit)
+        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of))
+        self.as_of = as_of
         self.bulk = Bulk(self.snapshot, settings, progress, cached)
+        kept = settings.hot_mb * MEGABYTE // WALKS
+        self._walks = Walks(self.snapshot, lambda: self.graph, kept)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
@@ -101,70 +103,89 @@ class Asker:
         """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
         return self.answer(Question(item, direction, method, depth))
 
-    def answer(self, question: Question, seconds: float | None = None) -> Answer:
-        """The answer to a question, within so many seconds.
+    def answer(
+        self, question: Question, seconds: float | None = None, *, suggest: bool = True
+    ) -> Answer:
+        """The answer, within so many seconds, to a question whose ``as_of`` this was made with.
 
-        Raises NotFound if the item is not held, Damaged rather than give a short answer, TooSlow.
+        Raises NotFound if the item is not held, which names others like it if ``suggest``;
+        UsageError for a filter on a table that is none; Damaged rather than give a short answer;
+        TooSlow.
         """
         watch = Stopwatch(seconds)
         with watch.step("locate"):
-            number = self._locate(question.item)
+            check_tables([*question.tables, question.through or ""], self.snapshot)
+            number = locate(self.snapshot, question.item, suggest=suggest)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
-        used, why = self._chosen(question.method, number)
         _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
-        with_name = {"rq": self._rq, "ccprov": self._ccprov, "csprov": self._csprov}[used]
-        found = with_name(watch).find(number, question.direction, question.depth)
+        choice, method = self._chosen(question, number, watch)
+        found = method.find(number, question.direction, question.depth)
+        names = self.snapshot.names
         with watch.step("recurse"):
-            items, triples = named(self.snapshot.names, number, found)
+            shown = narrow(found, number, question, names)
+        with watch.step("name"):
+            counts = counted(shown.found, names) if question.summary else None
+            items, triples = NO_ROWS if question.summary else named(shown.found, names)
         commit = self.snapshot.commit
         return Answer(
             item=question.item,
-            table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
+            table=str(names.tables(np.array([number]))[0].as_py()),
             direction=question.direction,
-            method=used,
-            why=why,
+            method=choice.method,
+            why=choice.why,
             generation=commit.generation,
             time=commit.time,
             complete=True,
-            truncated="depth" if found.more else None,
+            truncated=shown.truncated,
             items=items,
             triples=triples,
             read=found.read,
             seconds=watch.total(),
+            hidden=shown.hidden,
+            counts=counts,
         )
 
-    def _locate(self, item: str) -> int:
-        number = int(self.snapshot.names.locate(pa.array([item], pa.string()))[0])
-        if number < 0:
-            raise NotFound(
-                f"The item {item!r} should be held",
-                f"It is none of the {self.snapshot.commit.totals.items:,} items",
-                "Names are compared letter by letter; check spelling and case",
-            )
-        return number
+    def explain(self, question: Question) -> Explanation:
+        """What a question would read and cost by each method; reads no triple, starts no Spark.
 
-    def _chosen(self, method: MethodName, item: int) -> tuple[MethodName, str]:
-        if method != "auto":
-            return method, _WHY[method]
-        snapshot = self.snapshot
-        own = snapshot.set_rows(np.array([item]))[0]
-        same = snapshot.set_components == snapshot.set_components[own]
-        sets, items = int(same.sum()), int(snapshot.set_items[same].sum())
-        if sets == 1:
-            return "csprov", f"The item's component is one set of {items:,} items, read as a whole"
-        return (
-            "csprov",
-            f"The item's component has {items:,} items in {sets:,} sets, of which few are needed",
+        Raises NotFound if the item is not held.
+        """
+        watch = Stopwatch()
+        with watch.step("locate"):
+            number = locate(self.snapshot, question.item)
+        walk = self.walk(number, question.direction, watch)
+        copied = self.bulk.holds(question.direction)
+        choice, methods = considered(question, self.snapshot, number, walk, copied)
+        commit = self.snapshot.commit
+        return Explanation(
+            item=question.item,
+            table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
+            direction=question.direction,
+            method=choice.method,
+            why=choice.why,
+            generation=commit.generation,
+            time=commit.time,
+            methods=methods,
+            seconds=watch.total(),
         )
 
-    def _csprov(self, watch: Stopwatch) -> Method:
+    def _chosen(self, question: Question, item: int, watch: Stopwatch) -> tuple[Choice, Method]:
+        """How to answer a question: as it says, or else by what the walk says."""
+        asked = question.method
+        walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
+        if asked == "auto" and walk:
+            copied = self.bulk.holds(question.direction)
+            choice = choose(question, self.snapshot, item, walk, copied)
+        else:
+            choice = Choice(asked, ASKED[asked])
+        if choice.method == "csprov" and walk:
+            return choice, CSProv(self.snapshot, self.bulk, watch, walk)
+        if choice.method == "ccprov":
+            return choice, CCProv(self.snapshot, self.bulk, watch)
+        return choice, RQ(self.bulk, watch)
+
+    def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
+        """The sets that an item needs; what stays of earlier walks takes no time."""
         with watch.step("walk"):
-            graph = self.graph
-        return CSProv(self.snapshot, graph, self.bulk, watch)
-
-    def _ccprov(self, watch: Stopwatch) -> Method:
-        return CCProv(self.snapshot, self.bulk, watch)
-
-    def _rq(self, watch: Stopwatch) -> Method:
-        return RQ(self.bulk, watch)
+            return self._walks.of(item, direction)

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
+from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.blocks import as_block, from_block, joined, run_on
@@ -21,6 +22,8 @@ from provhouse.store.cached import Cached, Partitions
 from provhouse.store.partitions import partition_path, unless_damaged
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting, working
+
+from .trust import check_all
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -74,8 +77,18 @@ class Bulk:
             session = self.session
             self._progress.begin(f"Cache all triples by {key}")
             with unless_damaged(self._paths()), working():
-                self._hashed[key] = Hashed.load(session, self._snapshot, key)
+                hashed = Hashed.load(session, self._snapshot, key)
+            try:
+                check_all(self._snapshot, hashed.triples)
+            except Damaged:
+                hashed.release()
+                raise
+            self._hashed[key] = hashed
         return self._hashed[key]
+
+    def holds(self, direction: "Direction") -> bool:
+        """Whether all triples are in memory as ``hashed`` gives them."""
+        return (DST if direction == "upstream" else SRC) in self._hashed
 
     def _paths(self) -> Iterator[Path]:
         folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
@@ -92,11 +105,12 @@ class Bulk:
 class Hashed:
     """Triples in blocks, hash-partitioned on one end and sorted by it, cached in Spark."""
 
-    def __init__(self, blocks: "RDD[bytes]", key: str, count: int, triples: int) -> None:
+    def __init__(self, blocks: "RDD[bytes]", key: str, count: int) -> None:
         self.key = key
         self.count = count
-        self.triples = triples
         self._blocks = blocks.persist()
+        with working():
+            self.triples = sum(self._blocks.map(_rows).collect())  # filled now, for all queries
 
     @classmethod
     def load(cls, session: "SparkSession", snapshot: Snapshot, key: str) -> "Hashed":
@@ -116,9 +130,7 @@ class Hashed:
             .mapInArrow(partial(_to_block, key), "block binary")
             .rdd.map(_bytes)
         )
-        hashed = cls(blocks, key, count, commit.totals.triples)
-        hashed._blocks.count()  # filled now, so that no query pays for it
-        return hashed
+        return cls(blocks, key, count)
 
     def of_items(self, items: I64) -> tuple[pa.Table, int]:
         """The triples whose key is one of these items (sorted), and how many partitions were read.
@@ -136,10 +148,7 @@ class Hashed:
         blocks = self._blocks.mapPartitions(
             partial(_filtered, first, last), preservesPartitioning=True
         )
-        kept = Hashed(blocks, self.key, self.count, 0)
-        with working():
-            kept.triples = sum(kept._blocks.map(_rows).collect())
-        return kept
+        return Hashed(blocks, self.key, self.count)
 
     @property
     def context(self) -> "SparkContext":

@@ -16,6 +16,7 @@ from .bulk import Bulk
 from .found import Found
 from .question import Direction
 from .rq import level_by_level
+from .trust import check_component
 
 
 class CCProv:
@@ -39,6 +40,7 @@ class CCProv:
             with limited(hashed.context, self._watch):
                 component = hashed.within(first, last)
         try:
+            check_component(snapshot, sets, component.triples)
             with self._watch.step("recurse"), limited(hashed.context, self._watch):
                 found = level_by_level(component.of_items, item, direction, depth)
         finally:

@@ -8,15 +8,10 @@ same triples, which is right since a triple lies with the set of its dst, and th
 the set of its src.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
-from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, among
-from provhouse.model.columns import DST, SRC
-from provhouse.model.errors import Damaged
+from provhouse.model.arrays import I64
 from provhouse.model.progress import Stopwatch
 from provhouse.store.snapshot import Snapshot
 
@@ -25,59 +20,31 @@ from .bulk import Bulk
 from .found import Found, ends
 from .question import Direction
 from .recurse import recurse
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The sets that a question needs and where their triples lie."""
-
-    sets: I64
-    """Positions of the sets in the snapshot, in order."""
-    partitions: I64
-    """Partitions to be read, in order."""
-    triples: int
-    """How many triples will be read."""
+from .trust import check_sets
+from .walk import Walk
 
 
 class CSProv:
-    """Answers from the connected sets of a snapshot."""
+    """Answers from the connected sets that a walk has named, for the item that it began with."""
 
-    def __init__(self, snapshot: Snapshot, graph: Graph, bulk: Bulk, watch: Stopwatch) -> None:
+    def __init__(self, snapshot: Snapshot, bulk: Bulk, watch: Stopwatch, walk: Walk) -> None:
         self._snapshot = snapshot
-        self._graph = graph
         self._bulk = bulk
         self._watch = watch
+        self._walk = walk
 
     def find(self, item: int, direction: Direction, depth: int | None) -> Found:
-        """What ``item`` reaches, from the triples of the sets that the walk names."""
-        with self._watch.step("walk"):
-            walk = self.walk(item, direction)
+        """What ``item`` reaches, from the triples of those sets."""
+        walk = self._walk
         with self._watch.step("fetch"):
             triples = self._fetch(walk)
         with self._watch.step("recurse"):
-            self._check(walk, triples, direction)
+            check_sets(self._snapshot, walk.sets, triples, direction)
             near, far = ends(triples, direction)
             reached = recurse(near, far, item, depth)
             kept = triples.take(pa.array(reached.triples))
         read = Read(len(walk.sets), len(walk.partitions), triples.num_rows)
         return Found(reached.items, reached.depths, kept, reached.near, reached.more, read)
-
-    def walk(self, item: int, direction: Direction) -> Walk:
-        """The sets reached from the item's own, and what they hold."""
-        snapshot = self._snapshot
-        own = int(snapshot.set_rows(np.array([item]))[0])
-        closure = self._graph.closure(int(snapshot.set_ids[own]), direction)
-        if not closure and snapshot.set_nodes[own]:
-            raise Damaged(
-                f"Neo4j should hold set {snapshot.set_ids[own]}",
-                "It does not",
-                "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
-            )
-        named = snapshot.rows_of_sets(np.array(closure, np.int64))
-        rows = np.union1d(named, [own])
-        places = snapshot.placements
-        chosen = places.rows(snapshot.set_ids[rows])[0]
-        return Walk(rows, np.unique(places.partitions[chosen]), int(places.triples[chosen].sum()))
 
     def _fetch(self, walk: Walk) -> pa.Table:
         first = self._snapshot.set_firsts[walk.sets]
@@ -85,43 +52,6 @@ class CSProv:
         return self._bulk.partitions.fetch(
             walk.partitions, *_joined(first, last), self._watch.left()
         )
-
-    def _check(self, walk: Walk, triples: pa.Table, direction: Direction) -> None:
-        """An answer that is not whole must never look as if it were."""
-        if triples.num_rows != walk.triples:
-            raise Damaged(
-                f"The tables say that {walk.triples:,} triples lie in {len(walk.sets):,} sets",
-                f"{triples.num_rows:,} were read",
-                "Bring the folder back from a backup",
-            )
-        missing = self._missing(walk, triples, direction)
-        if missing:
-            raise Damaged(
-                f"Neo4j should hold a dependency from set {missing[0]} to set {missing[1]}",
-                "It does not, so that the answer would be short",
-                "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
-            )
-
-    def _missing(
-        self, walk: Walk, triples: pa.Table, direction: Direction
-    ) -> tuple[int, int] | None:
-        """A pair of sets that Neo4j ought to have walked along.
-
-        Upstream the triples tell. Downstream those that are missing lie in sets that were not
-        read, so that the table of dependencies has to.
-        """
-        snapshot = self._snapshot
-        if direction == "upstream":
-            child = snapshot.set_rows(np.asarray(triples[DST]))
-            parent = snapshot.set_rows(np.asarray(triples[SRC]))
-            outside = ~among(parent, walk.sets)
-        else:
-            child, parent = snapshot.set_dependencies
-            outside = among(parent, walk.sets) & ~among(child, walk.sets)
-        if not outside.any():
-            return None
-        first = int(np.argmax(outside))
-        return int(snapshot.set_ids[child[first]]), int(snapshot.set_ids[parent[first]])
 
 
 def _joined(first: I64, last: I64) -> tuple[I64, I64]:

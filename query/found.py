@@ -1,12 +1,12 @@
 """What a method hands back before names are put to it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I32, I64
+from provhouse.model.arrays import I32, I64, Bools
 from provhouse.model.columns import DST, SRC
 
 from .answer import Read
@@ -23,9 +23,19 @@ class Found:
     """Triples of the answer: src, dst, op, attributes."""
     near: I32
     """The depth of the near end of each triple."""
-    more: bool
-    """Whether the depth limit left something out."""
+    more: I64
+    """The items whose own triples the depth limit left out."""
     read: Read
+
+    def only(self, items: Bools, triples: Bools) -> "Found":
+        """Some of the items and some of the triples."""
+        return replace(
+            self,
+            items=self.items[items],
+            depths=self.depths[items],
+            triples=self.triples.filter(pa.array(triples)),
+            near=self.near[triples],
+        )
 
 
 class Method(Protocol):

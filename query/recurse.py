@@ -26,8 +26,8 @@ class Reached:
     """Rows of the triples whose near end was reached, in no particular order."""
     near: I32
     """The depth of the near end of each of ``triples``."""
-    more: bool
-    """Whether the depth limit left triples out."""
+    more: I64
+    """Items, in order, whose own triples the depth limit left out."""
 
 
 def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
@@ -40,19 +40,19 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
     if (near[1:] < near[:-1]).any():  # what comes from one partition is in order upstream
         order = np.argsort(near, kind="stable")
         near, far = near[order], far[order]
-    first = np.flatnonzero(np.diff(near, prepend=-1))
+    first = np.flatnonzero(np.append(True, near[1:] != near[:-1])[: len(near)])
     at = np.append(first, len(near))
     heads = near[first]
     most = np.iinfo(np.int32).max if limit is None else limit
-    rows, depths, more = _levels(heads, at, far, item, most)
+    rows, depths, left = _levels(heads, at, far, item, most)
     items, places = np.unique(far[rows], return_index=True)  # the first visit is the nearest
     kept = rows if order is None else order[rows]
-    return Reached(items, depths[places] + 1, kept, depths, more)
+    return Reached(items, depths[places] + 1, kept, depths, np.sort(heads[left]))
 
 
 @njit(cache=True)
-def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, I32, bool]:
-    """The triples reached, nearest first, with the depth of their near ends, and whether more are.
+def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, I32, I64]:
+    """The triples reached, nearest first, with the depth of their near ends; the heads left out.
 
     ``heads`` are the near ends in order, those of head ``h`` the triples ``at[h]`` to ``at[h+1]``.
     """
@@ -68,7 +68,7 @@ def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, 
         head = queue[taken]
         depth = level[head]
         if depth >= limit:
-            return rows[:found], depths[:found], True
+            break
         taken += 1
         for row in range(at[head], at[head + 1]):
             rows[found], depths[found] = row, depth
@@ -78,4 +78,4 @@ def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, 
                 level[target] = depth + 1
                 queue[filled] = target
                 filled += 1
-    return rows[:found], depths[:found], False
+    return rows[:found], depths[:found], queue[taken:filled]

@@ -63,13 +63,13 @@ def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | N
         depths.append(np.full(len(reached), level))
         frontier = np.setdiff1d(reached, asked)
         asked = np.union1d(asked, frontier)
-    more = bool(len(frontier)) and fetch(frontier)[0].num_rows > 0
+    beyond = fetch(frontier)[0] if len(frontier) else SENT.empty_table()
     triples = pa.concat_tables(parts).combine_chunks()
     return Found(
         np.concatenate(items),
         np.concatenate(depths).astype(np.int32),
         triples,
         np.concatenate(near).astype(np.int32),
-        more,
+        np.unique(ends(beyond, direction)[0]),
         Read(0, partitions, triples.num_rows),
     )

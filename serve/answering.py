@@ -1,8 +1,10 @@
 """From a question to the bytes of its answer, one at a time or many."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import quote
 
 import numpy as np
@@ -14,16 +16,18 @@ from starlette.types import Receive, Scope, Send
 
 from provhouse.model.errors import NotFound
 from provhouse.output.form import Form
-from provhouse.output.output import Absent
+from provhouse.output.output import Absent, Output
 from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
 from provhouse.query.question import Question
 
-from .forms import LINES, MEDIA_TYPES, Look, is_small, written
+from .forms import LINES, MEDIA_TYPES, SMALL, Look, rows
 from .gate import Gate
 from .metrics import Metrics
 from .pipe import Pipe
 from .warm import Warm
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,38 @@ class Answering:
 
     async def one(self, question: Question, look: Look) -> Response:
         """The answer to one question."""
-        async with self.gate.turn():
-            return await run_in_threadpool(self._one, question, look)
+        return await self.reply(
+            lambda warm: self._one(warm, question), lambda output, found: output.answer(found), look
+        )
 
-    def _one(self, question: Question, look: Look) -> Response:
-        with self.warm.asker() as asker:
-            answer = self._answer(asker, question)
+    def _one(self, warm: Warm, question: Question) -> Answer:
+        with warm.asker(question.as_of) as asker:
+            return self._answer(asker, question)
+
+    async def reply(
+        self,
+        ask: Callable[[Warm], Result],
+        write: Callable[[Output, Result], None],
+        look: Look,
+    ) -> Response:
+        """What was asked for, in its form; a large result is sent in pieces."""
+        async with self.gate.turn():
+            return await run_in_threadpool(self._reply, ask, write, look)
+
+    def _reply(
+        self,
+        ask: Callable[[Warm], Result],
+        write: Callable[[Output, Result], None],
+        look: Look,
+    ) -> Response:
+        result = ask(self.warm)
         media_type = MEDIA_TYPES[look.form]
-        if is_small(answer):
+        if rows(result) <= SMALL:
             with self.metrics.writing():
-                return Response(written(look, answer), media_type=media_type)
-        pipe = Pipe(lambda handle: look.output(handle).answer(answer))
+                handle = io.StringIO()
+                write(look.output(handle), result)
+                return Response(handle.getvalue().encode(), media_type=media_type)
+        pipe = Pipe(lambda handle: write(look.output(handle), result))
         stack = AsyncExitStack()
         stack.callback(pipe.close)
         return _Sent(pipe, stack, {}, media_type)
@@ -60,7 +85,7 @@ class Answering:
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.gate.turn())
-            asker = stack.enter_context(self.warm.asker())
+            asker = stack.enter_context(self.warm.asker(questions[0].as_of))
             absent = await run_in_threadpool(_absent, asker, questions)
         except BaseException:
             await stack.aclose()
@@ -76,12 +101,12 @@ class Answering:
     def _replies(self, asker: Asker, questions: Sequence[Question]) -> Iterator[Answer | Absent]:
         for question in questions:
             try:
-                yield self._answer(asker, question)
+                yield self._answer(asker, question, suggest=False)
             except NotFound:
                 yield Absent(question.item)
 
-    def _answer(self, asker: Asker, question: Question) -> Answer:
-        answer = asker.answer(question, self.seconds)
+    def _answer(self, asker: Asker, question: Question, *, suggest: bool = True) -> Answer:
+        answer = asker.answer(question, self.seconds, suggest=suggest)
         self.metrics.answered(answer)
         return answer
 

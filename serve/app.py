@@ -17,21 +17,23 @@ from provhouse.output.json import status_object
 from provhouse.query.status import status
 
 from .answering import Answering
-from .forms import LINES, Look, wanted
+from .document import openapi, responses
+from .forms import Look, wanted
 from .gate import Gate
 from .metrics import Counting, Metrics
-from .models import AskingMany, AskingOne, Health, Held, Lineage, Problem
+from .models import Health
 from .problems import install
+from .questions import add_questions
 from .state import running
 from .warm import Warm
 
 RUNNING = 8
-WAITING = 64
+WAITING = 192
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a client must show, and the address by which it may call us."""
+    """What a client must show, and the addresses by which it may call us."""
 
     token: str
     hosts: frozenset[str]
@@ -46,7 +48,7 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
         yield
         await run_in_threadpool(warm.close)
 
-    metrics = Metrics()
+    metrics, gate = Metrics(), Gate(RUNNING, WAITING)
     app = FastAPI(
         title="provhouse",
         version=version("provhouse"),
@@ -59,9 +61,9 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
     )
     install(app)
     app.add_middleware(Counting, metrics=metrics)
-    gate = Gate(RUNNING, WAITING)
-    _questions(app, Answering(warm, gate, metrics, settings.answer_seconds))
-    _state(app, warm, settings, metrics, gate)
+    add_questions(app, Answering(warm, gate, metrics, settings.answer_seconds), _look)
+    _add_state(app, warm, settings)
+    _add_metrics(app, warm, metrics, gate)
     return app
 
 
@@ -85,57 +87,16 @@ def _guard(access: Access) -> Callable[[Request], None]:
 
 def _look(
     accept: Annotated[str, Header(include_in_schema=False)] = "",
-    width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters.")] = 100,
-    color: Annotated[bool, Query(description="Let a table have colours of a terminal.")] = False,
+    width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters")] = 100,
+    color: Annotated[bool, Query(description="Let a table have a terminal's colours")] = False,
+    timing: Annotated[bool, Query(description="Let a table tell the time of each step")] = False,
 ) -> Look:
-    return wanted(accept, width, color)
+    return wanted(accept, width, color, timing)
 
 
-Looks = Annotated[Look, Depends(_look)]
-_FORMS: dict[str, Any] = {"text/csv": {}, "text/plain": {}}
-_PROBLEM: dict[str, Any] = {"content": {"application/problem+json": {}}, "model": Problem}
-_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"content": _FORMS, "model": Lineage},
-    "4XX": _PROBLEM,
-    "5XX": _PROBLEM,
-}
-
-
-def _questions(app: FastAPI, answering: Answering) -> None:
-    @app.get("/v1/lineage", responses=_RESPONSES)
-    async def lineage(asking: Annotated[AskingOne, Query()], look: Looks) -> Response:
-        """Where an item comes from: all that is upstream of it."""
-        return await answering.one(asking.question(asking.item, "upstream"), look)
-
-    @app.get("/v1/impact", responses=_RESPONSES)
-    async def impact(asking: Annotated[AskingOne, Query()], look: Looks) -> Response:
-        """What an item reached: all that is downstream of it."""
-        return await answering.one(asking.question(asking.item, "downstream"), look)
-
-    many = {**_RESPONSES, 200: {"content": {**_FORMS, LINES: {}}, "model": Lineage}}
-
-    @app.post("/v1/lineage", responses=many, name="lineage_of_many")
-    async def lineages(asking: AskingOne | AskingMany, look: Looks) -> Response:
-        """The same of an item with a name too long for an address, or of many items."""
-        return await _posted(answering, asking, look, "upstream")
-
-    @app.post("/v1/impact", responses=many, name="impact_of_many")
-    async def impacts(asking: AskingOne | AskingMany, look: Looks) -> Response:
-        """The same of an item with a name too long for an address, or of many items."""
-        return await _posted(answering, asking, look, "downstream")
-
-
-async def _posted(
-    answering: Answering, asking: AskingOne | AskingMany, look: Look, direction: Any
-) -> Response:
-    if isinstance(asking, AskingOne):
-        return await answering.one(asking.question(asking.item, direction), look)
-    return await answering.many([asking.question(i, direction) for i in asking.items], look)
-
-
-def _state(app: FastAPI, warm: Warm, settings: Settings, metrics: Metrics, gate: Gate) -> None:
-    @app.get("/v1/status", response_model=Held)
-    def held() -> JSONResponse:
+def _add_state(app: FastAPI, warm: Warm, settings: Settings) -> None:
+    @app.get("/v1/status", responses=responses("status"))
+    def held() -> Response:
         """What is held and what runs."""
         state = running(settings.warehouse)
         address = state.address if state else None
@@ -145,16 +106,17 @@ def _state(app: FastAPI, warm: Warm, settings: Settings, metrics: Metrics, gate:
     def health(response: Response) -> Health:
         """Whether questions are answered; 503 while they are not. Needs no token."""
         generation, why = warm.generation, warm.why
-        if generation is None:
+        ready = generation is not None
+        if not ready:
             response.status_code = 503
-        return Health(
-            ready=generation is not None, generation=generation, empty=warm.empty, why=why
-        )
+        return Health(ready=ready, generation=generation, empty=warm.empty, why=why)
 
+
+def _add_metrics(app: FastAPI, warm: Warm, metrics: Metrics, gate: Gate) -> None:
     @app.get("/v1/openapi.json")
     def document() -> dict[str, Any]:
         """All of this, described."""
-        return app.openapi()
+        return openapi(app)
 
     @app.get("/v1/metrics")
     def text() -> Response:

@@ -1,6 +1,5 @@
 """Answers in the form that a request accepts: what a command would print, to the byte."""
 
-import io
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -11,6 +10,8 @@ from provhouse.output.json import JsonOutput
 from provhouse.output.output import Output
 from provhouse.output.table import TableOutput
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Diff
+from provhouse.query.path import Path
 
 MEDIA_TYPES = {
     Form.json: "application/json",
@@ -20,16 +21,17 @@ MEDIA_TYPES = {
 LINES = "application/x-ndjson"
 """Many answers as JSON, one a line."""
 SMALL = 5_000
-"""Rows of an answer that is sent in one piece."""
+"""Rows of a result that is sent in one piece."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """The form wanted; width and colour are those of a terminal, for tables only."""
+    """The form wanted; the rest is for tables only."""
 
     form: Form
     width: int
     color: bool
+    timing: bool
 
     def output(self, handle: TextIO) -> Output:
         """What writes this form."""
@@ -39,31 +41,29 @@ class Look:
             case Form.csv:
                 return CsvOutput(handle)
             case Form.table:
-                return TableOutput(handle, self.width, self.color)
+                return TableOutput(handle, self.width, self.color, self.timing)
 
 
-def wanted(accept: str, width: int, color: bool) -> Look:
+def wanted(accept: str, width: int, color: bool, timing: bool) -> Look:
     """The look of the first kind that is accepted; JSON where none is named."""
     for kind in accept.split(","):
         match kind.partition(";")[0].strip().lower():
             case "" | "*/*" | "application/*" | "application/json" | "application/x-ndjson":
-                return Look(Form.json, width, color)
+                return Look(Form.json, width, color, timing)
             case "text/csv":
-                return Look(Form.csv, width, color)
+                return Look(Form.csv, width, color, timing)
             case "text/plain" | "text/*":
-                return Look(Form.table, width, color)
+                return Look(Form.table, width, color, timing)
     raise UsageError(
         "Accept should be application/json, text/csv or text/plain", f"It is {accept!r}"
     )
 
 
-def is_small(answer: Answer) -> bool:
-    """Whether an answer is not worth being sent in pieces."""
-    return bool(answer.items.num_rows + answer.triples.num_rows <= SMALL)
-
-
-def written(look: Look, answer: Answer) -> bytes:
-    """A whole answer."""
-    handle = io.StringIO()
-    look.output(handle).answer(answer)
-    return handle.getvalue().encode()
+def rows(result: object) -> int:
+    """How many items and triples a result lists."""
+    match result:
+        case Answer() | Path():
+            return int(result.items.num_rows + result.triples.num_rows)
+        case Diff():
+            return sum(c.items.num_rows + c.triples.num_rows for c in (result.came, result.went))
+    return 0

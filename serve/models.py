@@ -1,93 +1,90 @@
-"""What goes over the wire, typed; the stable forms of the command with the same names."""
+"""What may be asked over the wire, typed; the answers are the stable forms of a command."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from provhouse.query.question import Direction, Method, Question
 
+AsOf = Annotated[
+    int | str | None, Field(description="A generation, or a time in ISO 8601; else the current one")
+]
+Name = Annotated[str, Field(min_length=1)]
 
-class Asking(BaseModel):
+
+class _Asking(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Asking(_Asking):
     """How much of a lineage or an impact is wanted."""
 
-    model_config = ConfigDict(extra="forbid")
-
     method: Method = "auto"
-    depth: Annotated[int | None, Field(ge=1, description="At most so many hops away.")] = None
+    depth: Annotated[int | None, Field(ge=1, description="At most so many hops away")] = None
+    through: Annotated[
+        str | None, Field(description="Only ways that pass an item of this table")
+    ] = None
+    tables: Annotated[tuple[str, ...], Field(description="Only items of these tables")] = ()
+    ops: Annotated[tuple[str, ...], Field(description="Only triples with one of these ops")] = ()
+    where: Annotated[
+        tuple[tuple[str, str], ...], Field(description="Only triples with these attributes")
+    ] = ()
+    ends: Annotated[bool, Field(description="Only items at which all ways end")] = False
+    limit: Annotated[int | None, Field(ge=1, description="At most so many items")] = None
+    summary: Annotated[bool, Field(description="Counts instead of items and triples")] = False
+    as_of: AsOf = None
 
     def question(self, item: str, direction: Direction) -> Question:
         """The same of one item."""
-        wanted = self.model_dump(exclude={"item", "items"})
-        return Question(item, direction, **wanted)
+        return Question(item, direction, **self.model_dump(exclude={"item", "items"}))
 
 
 class AskingOne(Asking):
     """A question of one item."""
 
-    item: Annotated[str, Field(min_length=1)]
+    item: Name
 
 
 class AskingMany(Asking):
     """The same question of many items; the answers come one a line, in their order."""
 
-    items: Annotated[list[str], Field(min_length=1)]
+    items: Annotated[list[Name], Field(min_length=1)]
 
 
-class Item(BaseModel):
-    """An item of an answer."""
+class AskingPath(_Asking):
+    """How one item was derived from another."""
 
-    item: str
-    table: str
-    depth: int
-
-
-class Triple(BaseModel):
-    """A triple of an answer."""
-
-    src: str
-    dst: str
-    op: str
-    attributes: dict[str, Any]
+    source: Annotated[Name, Field(alias="from")]
+    target: Annotated[Name, Field(alias="to")]
+    every: Annotated[bool, Field(alias="all", description="All triples on any way")] = False
 
 
-class Read(BaseModel):
-    """How much was read."""
+class AskingFind(_Asking):
+    """Items by a part of their names."""
 
-    sets: int
-    partitions: int
-    triples: int
-
-
-class Lineage(BaseModel):
-    """An answer: a lineage or an impact."""
-
-    item: str
-    direction: Direction
-    method: Method
-    generation: int
-    time: str
-    complete: bool
-    truncated: Literal["depth", "limit"] | None
-    items: list[Item]
-    triples: list[Triple]
-    read: Read
-    seconds: dict[str, float]
+    text: str
+    anywhere: Annotated[bool, Field(description="Not only at the beginning")] = False
+    table: str | None = None
+    limit: Annotated[int, Field(ge=1)] = 20
 
 
-class Held(BaseModel):
-    """What is held and what runs."""
+class AskingExplain(_Asking):
+    """What a question would read."""
 
-    warehouse: str
-    generation: int | None
-    triples: int
-    items: int
-    components: int
-    sets: int
-    set_dependencies: int
-    partitions: int
-    compact: bool
-    neo4j: str | None
-    server: str | None
+    item: Name
+    direction: Direction = "upstream"
+    method: Method = "auto"
+    depth: Annotated[int | None, Field(ge=1)] = None
+    as_of: AsOf = None
+
+
+class AskingDiff(_Asking):
+    """What came and went between two generations."""
+
+    item: Name
+    direction: Direction = "upstream"
+    since: Annotated[AsOf, Field(alias="from")]
+    until: Annotated[AsOf, Field(alias="to")] = None
 
 
 class Health(BaseModel):

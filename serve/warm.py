@@ -8,20 +8,24 @@ Neo4j has died it starts them again; questions are refused meanwhile.
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 
 import numpy as np
 
 from provhouse.cypher.server import running
-from provhouse.model.errors import NotFound, ProvhouseError, Unavailable
+from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
+from provhouse.query.question import AsOf
 from provhouse.store import spark
 from provhouse.store.cached import Cached
 from provhouse.store.commits import Commit, current, generations
 from provhouse.store.layout import Layout
+
+from .held import Earlier, Held
 
 LOOK_SECONDS = 0.5
 AT_ONCE = 8
@@ -35,10 +39,10 @@ class Warm:
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings = settings
         self._progress = progress
-        self._layout = Layout(settings.warehouse)
+        self.layout = Layout(settings.warehouse)
         self._cached = Cached(settings)
-        self._lock = threading.Lock()
-        self._held: _Held | None = None
+        self._held: Held | None = None
+        self._earlier = Earlier(self._opened)
         self._why = "It is starting"
         self._over = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -53,64 +57,60 @@ class Warm:
         if self._keeper.is_alive():
             self._keeper.join()
         self._switch(None)
+        self._earlier.drop()
 
     @property
     def generation(self) -> int | None:
         """The generation that questions are answered from."""
-        with self._lock:
-            return self._held.asker.snapshot.commit.generation if self._held else None
+        held = self._held
+        return held.asker.snapshot.commit.generation if held else None
 
     @property
     def empty(self) -> bool:
         """Whether nothing was ever ingested."""
-        return not generations(self._layout)
+        return not generations(self.layout)
 
     @property
     def why(self) -> str:
         """Why nothing is answered, as a sentence; empty if all is well."""
-        with self._lock:
-            return "" if self._held else self._why
+        return "" if self._held else self._why
 
     @contextmanager
-    def asker(self) -> Iterator[Asker]:
-        """The asker of the current generation, which stays whole for the length of the block.
+    def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
+        """The asker of a generation, which stays whole for the length of the block.
 
-        Raises Unavailable while there is none.
+        Raises Unavailable while there is none, and what ``commit_as_of`` raises.
         """
-        with self._lock:
-            held = self._held
-            if held:
-                held.users += 1
-        if not held:
-            if self.empty:
-                raise NotFound(
-                    f"A warehouse should be at {self._settings.warehouse}",
-                    "Nothing was ingested there",
-                    "Take in files with `provhouse ingest FILES…`",
-                )
-            raise Unavailable(
-                "The server should be ready to answer", self._why, "Ask again in some seconds"
-            )
+        now = self._taken()
         try:
-            yield held.asker
+            commit = commit_as_of(self.layout, as_of)
+            if as_of is None or commit.generation == now.asker.snapshot.commit.generation:
+                yield now.asker
+            else:
+                with self._earlier.asker(commit.generation) as asker:
+                    yield asker
         finally:
-            self._left(held)
+            now.leave()
 
-    def _left(self, held: "_Held") -> None:
-        with self._lock:
-            held.users -= 1
-            unused = held.gone and not held.users
-        if unused:
-            held.asker.close()
+    def _taken(self) -> Held:
+        while held := self._held:
+            if held.taken():  # else another has taken its place meanwhile
+                return held
+        commit_as_of(self.layout)  # says so if nothing was ever ingested
+        raise Unavailable(
+            "The server should be ready to answer", self.why, "Ask again in some seconds"
+        )
 
     def _switch(self, asker: Asker | None) -> None:
-        with self._lock:
-            before, self._held = self._held, _Held(asker) if asker else None
-            if before:
-                before.gone = True
-            unused = before if before and not before.users else None
-        if unused:
-            unused.asker.close()
+        before, self._held = self._held, Held(asker) if asker else None
+        if before:
+            before.drop()
+
+    def _lose(self, why: str) -> None:
+        """Something that every asker needs has died."""
+        self._say(why)
+        self._switch(None)
+        self._earlier.drop()
 
     def _keep(self) -> None:
         while not self._over.is_set():
@@ -124,12 +124,11 @@ class Warm:
             self._over.wait(LOOK_SECONDS)
 
     def _say(self, why: str) -> None:
-        with self._lock:
-            self._why = why
+        self._why = why
         log.warning(why)
 
     def _look(self) -> None:
-        commit = current(self._layout)
+        commit = current(self.layout)
         if commit is None:
             return
         if self._held:
@@ -140,31 +139,36 @@ class Warm:
     def _mend(self) -> None:
         """Let the asker go if something that it needs has died; the next look makes another."""
         if not spark.alive():
-            self._say("Spark has ended and is being started again")
-            self._switch(None)
+            self._lose("Spark has ended and is being started again")
             spark.end()
             self._cached = Cached(self._settings)
         elif not running(self._settings.graph_home):
-            self._say("Neo4j has ended and is being started again")
-            self._switch(None)
+            self._lose("Neo4j has ended and is being started again")
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()
         first = self._held is None
-        asker = Asker(self._settings, self._progress, self._cached)
+        asker = self._opened(commit.generation)
         try:
-            asker.__enter__()
-            asker.warm()
             if not first:
                 self._fill(asker)
         except BaseException:
-            with suppress(Exception):
-                asker.close()
+            asker.close()
             raise
         self._switch(asker)
         log.info("generation %d after %.1f s", commit.generation, perf_counter() - began)
         if first:  # whoever asks before this is done waits for the partitions of that question only
             self._fill(asker)
+
+    def _opened(self, generation: int) -> Asker:
+        """An asker with all it needs but the triples."""
+        with ExitStack() as stack:
+            asker = stack.enter_context(
+                Asker(self._settings, self._progress, generation, self._cached)
+            )
+            asker.warm()
+            stack.pop_all()
+        return asker
 
     def _fill(self, asker: Asker) -> None:
         """Let Spark cache the partitions that it has not; some at a time, for others to come in."""
@@ -173,12 +177,3 @@ class Warm:
             if self._over.is_set():
                 return
             partitions.warm(some)
-
-
-class _Held:
-    """An asker and how many use it; one that is gone is closed by its last user."""
-
-    def __init__(self, asker: Asker) -> None:
-        self.asker = asker
-        self.users = 0
-        self.gone = False

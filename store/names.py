@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from threading import local
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,6 @@ from .hashing import hashes
 
 BATCH = 1024
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
-PLAIN = pa.schema([(NAME, pa.string()), (TABLE, pa.string())])
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,13 @@ def write_names(path: Path, names: Column, tables: Column) -> None:
             out.write_batch(batch)
 
 
+def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileReader:
+    """A reader of a segment that unpacks these columns only, in the thread that asks it to."""
+    fields = [SCHEMA.get_field_index(name) for name in columns]
+    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
+
+
 def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
     """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
     order = np.argsort(hashed, kind="stable")
@@ -63,7 +70,7 @@ class Names:
     def __init__(self, folder: Path, spans: Iterable[Span]) -> None:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
-        self._open = cache(lambda name: pa.ipc.open_file(pa.memory_map(str(folder / name))))
+        self._readers = local()  # threads can't share a reader
         self._load = cache(lambda name: np.load(folder / name, mmap_mode="r"))
 
     @cached_property
@@ -73,22 +80,39 @@ class Names:
         kept = [f for f in files if int(f.split("-")[1].split(".")[0]) in visible]
         return np.array([int(f.split("-")[0]) for f in kept], np.int64), kept
 
+    @property
+    def files(self) -> list[tuple[int, Path]]:
+        """The first number of each segment, and its file, in the order of numbers."""
+        firsts, names = self._segments
+        return [
+            (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
+        ]
+
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
-        return self.described(numbers)[0]
+        return self._columns(numbers, NAME)[NAME].combine_chunks()
 
     def tables(self, numbers: I64) -> pa.Array:
         """The table of each item, empty where it has none, in the order asked."""
-        return self.described(numbers)[1]
+        return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
     def described(self, numbers: I64) -> tuple[pa.Array, pa.Array]:
         """Name and table of each item, in the order asked; arrays of text."""
-        distinct, back = np.unique(numbers, return_inverse=True)
-        parts = [batch.take(pa.array(rows)) for batch, rows in self._batches(distinct)]
-        rows = pa.Table.from_batches(parts, SCHEMA).cast(PLAIN).take(pa.array(back))
+        rows = self._columns(numbers, NAME, TABLE)
         return rows[NAME].combine_chunks(), rows[TABLE].combine_chunks()
 
-    def _batches(self, numbers: I64) -> Iterator[tuple[pa.RecordBatch, I64]]:
+    def _columns(self, numbers: I64, *columns: str) -> pa.Table:
+        distinct, back = np.unique(numbers, return_inverse=True)
+        schema = pa.schema([(name, pa.string()) for name in columns])
+        parts = [
+            batch.take(pa.array(rows)).cast(schema)
+            for batch, rows in self._batches(distinct, columns)
+        ]
+        return pa.Table.from_batches(parts, schema).combine_chunks().take(pa.array(back))
+
+    def _batches(
+        self, numbers: I64, columns: tuple[str, ...]
+    ) -> Iterator[tuple[pa.RecordBatch, I64]]:
         if not len(numbers):
             return
         firsts, files = self._segments
@@ -99,8 +123,15 @@ class Names:
             np.diff(segment, prepend=-1).astype(bool) | np.diff(block, prepend=-1).astype(bool)
         )
         for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-            reader = self._open(files[segment[start]])
+            reader = self._opened(files[segment[start]], columns)
             yield reader.get_batch(int(block[start])), within[start:end] % BATCH
+
+    def _opened(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
+        held = self._readers.__dict__
+        key = " ".join((file, *columns))
+        if key not in held:
+            held[key] = open_names(self._folder / file, columns)
+        return held[key]
 
     def locate(self, names: Column) -> I64:
         """The number of each name, -1 where it is not held."""

@@ -38,11 +38,21 @@ class Placements:
 
     def rows(self, sets: I64) -> tuple[I64, I64]:
         """The rows of these sets, and the position in ``sets`` of each row's."""
-        low = np.searchsorted(self.sets, sets, "left")
-        count = np.searchsorted(self.sets, sets, "right") - low
-        owner = np.repeat(np.arange(len(sets)), count)
-        within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-        return low[owner] + within, owner
+        return rows_of(self.sets, sets)
+
+    def held(self, sets: I64) -> I64:
+        """How many triples lie with each of these sets."""
+        rows, owner = self.rows(sets)
+        return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)
+
+
+def rows_of(keys: I64, wanted: I64) -> tuple[I64, I64]:
+    """Where keys, which are in order, are one of those wanted, and the position there of each."""
+    low = np.searchsorted(keys, wanted, "left")
+    count = np.searchsorted(keys, wanted, "right") - low
+    owner = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    return low[owner] + within, owner
 
 
 class Snapshot:
@@ -113,9 +123,7 @@ class Snapshot:
         Sets are positions in ``set_ids``, in order.
         """
         ids = self.set_ids[sets]
-        places = self.placements_of(ids)
-        sums = np.bincount(np.searchsorted(ids, places.sets), places.triples, minlength=len(ids))
-        return sums.astype(np.int64)
+        return self.placements_of(ids).held(ids)
 
     @property
     def set_tables(self) -> pa.Array:
@@ -176,6 +184,13 @@ class Snapshot:
         return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
 
     @cached_property
+    def dependents(self) -> tuple[I64, I64]:
+        """The same to be looked up: sets, in order, and each time one that derives from it."""
+        child, parent = self.set_dependencies
+        order = np.argsort(parent, kind="stable")
+        return parent[order], child[order]
+
+    @cached_property
     def partitions(self) -> I64:
         """All visible partitions, in order."""
         return np.array([p for each in self.partitions_by_ingest() for p in each], np.int64)
@@ -192,7 +207,7 @@ class Snapshot:
         found: I64 = at[self.set_ids[at] == sets]
         return found
 
-    @property
+    @cached_property
     def tables(self) -> list[str]:
         """The names of the tables that items are in, in order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)

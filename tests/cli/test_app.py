@@ -72,6 +72,12 @@ def test_no_command_shows_the_help() -> None:
         (["lineage", "a", "--depth", "0"], "Invalid value for '--depth'"),
         (["lineage", "a", "--method", "best"], "Invalid value for '--method'"),
         (["lineage", "a", "--format", "xml"], "Invalid value for '--format'"),
+        (["lineage", "a", "--where", "x"], "--where should be followed by NAME=VALUE"),
+        (["lineage", "a", "--limit", "0"], "Invalid value for '--limit'"),
+        (["lineage", "a", "--sinks"], "No such option: --sinks"),
+        (["impact", "a", "--table", b"\xff\xfe"], "A table's name should be UTF-8"),
+        (["path", "a"], "Missing argument 'TO'"),
+        (["find", b"\xff\xfe"], "The text should be UTF-8"),
         (["lineage", b"\xff\xfe"], "An item's name should be UTF-8"),
         (["ingest"], "Missing argument 'FILES...'"),
         (["ingest", "f", "--theta", "1"], "Invalid value for '--theta'"),
@@ -120,7 +126,10 @@ def test_out_that_cannot_be_written(tmp_path: Path) -> None:
     assert lines(done.stderr)[0] == f"The result should be written to {out}"
 
 
-@pytest.mark.parametrize("arguments", [["cypher", "RETURN 1"], ["browser"], ["lineage", "a"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["cypher", "RETURN 1"], ["browser"], ["lineage", "a"], ["path", "a", "b"], ["find", "a"]],
+)
 def test_without_a_warehouse_nothing_is_started(arguments: list[str], tmp_path: Path) -> None:
     done = started("--warehouse", str(tmp_path / "w"), *arguments)
     assert done.returncode == 3

@@ -116,7 +116,7 @@ def test_a_neo4j_whose_ports_are_taken_and_whose_password_is_wrong(
     assert str(password) in done.message
     assert not list(alone.warehouse.glob("commits/*"))
     password.write_text(right)
-    assert alone("down").out == "Neo4j is down.\n"
+    assert alone("down").out == "The server is down.\nNeo4j is down.\n"
 
 
 def test_a_place_where_a_result_cannot_go(held: Command, tmp_path: Path) -> None:

@@ -23,7 +23,10 @@ def valid(name: str, text: str) -> dict[str, Any]:
 
 def test_nothing_was_ingested(fresh: Command) -> None:
     """Exit 3 where something is asked of it, and a status of zeros; nothing is written."""
-    commands = ("lineage a", "impact a", "cypher x", "browser", "rollback", "compact")
+    commands = (
+        "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
+        "browser", "rollback", "compact",
+    )  # fmt: skip
     for asked in map(str.split, commands):
         fresh.kept = False
         done = fresh(*asked, status=3)
@@ -120,12 +123,30 @@ def test_the_ingests_of_a_warehouse(fresh: Command, first_file: Path, tmp_path: 
     assert [third[name] for name in names] == [3, 4, 5, 1, 1, 1, 0]
     assert sorted(path.name for path in fresh.warehouse.glob("base-*")) == ["base-1", "base-2"]
     assert valid("status", fresh("status").out)["generation"] == 3
-    lineage = valid("answer", fresh("lineage", "report").out)
+    lineage = valid("answer", fresh("lineage", "report", "--as-of", 3).out)
     assert {row["item"]: row["depth"] for row in lineage["items"]} == {
         "clean/1": 1, "clean/2": 1, "raw/1": 2, "raw/2": 2,
     }  # fmt: skip
     assert lineage["generation"] == 3
     assert fresh("lineage", "mail", status=3).message.splitlines()[1].endswith("5 items")
+    check_the_past(fresh)
+
+
+def check_the_past(fresh: Command) -> None:
+    """Three generations, of which the second alone had ``mail``."""
+    listed = json.loads(fresh("generations").out)
+    assert [one["change"] for one in listed] == ["ingest", "ingest", "replace"]
+    assert "replace" in fresh("generations", "--format", "table").out
+    then = listed[1]["time"]
+    told = valid("explanation", fresh("explain", "mail", "--as-of", then).out)
+    assert (told["generation"], told["method"]) == (2, "csprov")
+    diff = valid("diff", fresh("diff", "mail", "--from", 2).out)
+    assert [diff[side]["held"] for side in ("from", "to")] == [True, False]
+    assert len(diff["went"]["items"]) == 5
+    assert diff["came"] == {"items": [], "triples": []}
+    done = fresh("lineage", "mail", "--as-of", "2001-01-01", status=3)
+    assert f"generation 1, came at {listed[0]['time']}" in done.message
+    assert "ISO 8601" in fresh("lineage", "mail", "--as-of", "then", status=2).message
 
 
 def unchanged(command: Command) -> Callable[[], None]:

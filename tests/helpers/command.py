@@ -84,6 +84,14 @@ class Command:
             start_new_session=True,
         )
 
+    def keep_neo4j(self) -> None:
+        """Start Neo4j and let it stay, without the server that ``up`` starts too."""
+        keep = "from provhouse.cypher import server; from provhouse.model.progress import Silent; "
+        home = self.home or self.warehouse / "neo4j"
+        up = f"import pathlib; server.up(pathlib.Path({str(home)!r}), '512m', Silent())"
+        subprocess.run([sys.executable, "-c", keep + up], env=self.environment(), check=True)
+        self.kept = True
+
     def __call__(self, *arguments: object, status: int = 0) -> Done:
         """Run it to its end, which must be this one, and look for what it left."""
         return self.ended(self.start(*arguments), status)

@@ -11,7 +11,14 @@ import pytest
 from provhouse.ingest.preview import Component, Form, Preview
 from provhouse.ingest.stage import Reject
 from provhouse.ingest.summary import Summary
-from provhouse.query.answer import Answer, Read
+from provhouse.query.answer import Answer, Counts, Read
+from provhouse.query.cost import Estimate
+from provhouse.query.diff import Change, Diff, Side
+from provhouse.query.explain import Explanation
+from provhouse.query.find import Finding
+from provhouse.query.generations import Change as Made
+from provhouse.query.generations import Generation
+from provhouse.query.path import Path as Way
 from provhouse.query.status import Status
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -58,7 +65,14 @@ SMALL = Answer(
         ("untabled", "monthly:UA", "", "{}"),
     ),
     read=Read(sets=2, partitions=1, triples=17),
-    seconds={"locate": 0.001, "walk": 0.012, "fetch": 0.03, "recurse": 0.002, "total": 0.04512345},
+    seconds={
+        "locate": 0.001,
+        "walk": 0.012,
+        "fetch": 0.03,
+        "recurse": 0.001,
+        "name": 0.001,
+        "total": 0.04512345,
+    },
 )
 
 
@@ -100,6 +114,101 @@ def cyclic() -> Answer:
         SMALL, item="a", table="", direction="downstream", items=items(("b", "", 1), ("a", "", 2)),
         triples=triples(("a", "b", "x", "{}"), ("b", "a", "y", "{}")),
     )  # fmt: skip
+
+
+@pytest.fixture
+def filtered(small: Answer) -> Answer:
+    """The nearest two of a table that the near ends of the triples are not in."""
+    kept = small.items.slice(1, 2)
+    return replace(small, items=kept, triples=small.triples.slice(1, 2), hidden=2,
+                   truncated="limit")  # fmt: skip
+
+
+@pytest.fixture
+def unmatched(empty: Answer) -> Answer:
+    """Something upstream, but nothing that the filters let through."""
+    return replace(empty, hidden=1)
+
+
+@pytest.fixture
+def counts(empty: Answer) -> Answer:
+    """A summary."""
+    tables = pa.table({"table": ["monthly", "", "raw\n"], "items": [1, 1_200, 2],
+                       "nearest": [1, 2, 2], "farthest": [1, 40, 2]})  # fmt: skip
+    ops = pa.table({"op": ["clean", ""], "triples": [1_300, 1]})
+    return replace(empty, counts=Counts(tables, ops), hidden=3, truncated="depth")
+
+
+@pytest.fixture
+def way() -> Way:
+    """Two steps, one item with a name that would do things to a terminal."""
+    return Way(
+        source=ODD, target="report:2013-02", every=False, hops=2, generation=3,
+        time="2026-01-02T03:04:05Z", complete=True,
+        items=items((ODD, "raw", 0), ("monthly:UA", "monthly", 1), ("report:2013-02", "", 2)),
+        triples=triples(
+            (ODD, "monthly:UA", "clean", "{}"),
+            ("monthly:UA", "report:2013-02", "summarise", '{"by":"carrier","run":"7"}'),
+        ),
+        read=Read(sets=1, partitions=1, triples=17), seconds={"fetch": 0.03, "total": 0.04},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def explanation() -> Explanation:
+    """Three methods of which two need a copy of all triples."""
+    return Explanation(
+        item="report:2013-02", table="report", direction="upstream", method="csprov",
+        why="The item's component has 1,200 items in 30 sets, of which few are needed",
+        generation=3, time="2026-01-02T03:04:05Z",
+        methods=(
+            Estimate("csprov", Read(2, 1, 17), None, 0.04512, 0.0),
+            Estimate("ccprov", Read(30, 64, 1_300), 4, 0.5, 12.3456789),
+            Estimate("rq", Read(0, 64, 2_000_000), 4, 1.25, 12.3456789),
+        ),
+        seconds={"locate": 0.001, "walk": 0.012, "total": 0.0131},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def finding() -> Finding:
+    """Two of three items."""
+    return Finding(
+        text="o", anywhere=True, table=None, generation=3, time="2026-01-02T03:04:05Z", matches=3,
+        truncated="limit", items=items((ODD, "raw", 0), ("report", "", 0)).drop_columns("depth"),
+        seconds=0.1234567,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def diff() -> Diff:
+    """Something came and something went, and the item itself was not held before."""
+    none = Side(2, "2026-01-01T03:04:05Z", None)
+    came = Change(SMALL.items, SMALL.triples)
+    went = Change(
+        items(*[(f"old:{n}", "raw", 1) for n in range(30)]),
+        triples(*[(f"old:{n}", "report:2013-02", "", "{}") for n in range(30)]),
+    )
+    seconds = {"from": 0.5, "to": 0.25, "compare": 0.001, "total": 0.752}
+    return Diff("report:2013-02", "upstream", none, Side(3, SMALL.time, SMALL), came, went, seconds)
+
+
+@pytest.fixture
+def generations() -> list[Generation]:
+    """One of each change."""
+    changes: tuple[tuple[Made, int | None], ...] = (
+        ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
+        ("replace", None), ("rollback", 0),
+    )  # fmt: skip
+    return [
+        Generation(
+            generation=n, time=f"2026-01-0{n}T03:04:05+00:00", current=n == 6, change=change,
+            back_to=back_to, base=1 + (n > 3) + (n > 4), new_triples=1_234_567 * (n < 3),
+            new_items=12 * (n < 3), duplicates=n, rejected=0, triples=1_234_567 * n, items=24,
+            components=2, sets=3, partitions=40,
+        )
+        for n, (change, back_to) in enumerate(changes, 1)
+    ]  # fmt: skip
 
 
 @pytest.fixture

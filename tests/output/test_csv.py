@@ -10,6 +10,11 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.csv import CsvOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Diff
+from provhouse.query.explain import Explanation
+from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
+from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 
@@ -31,6 +36,29 @@ def test_answer(small: Answer) -> None:
     assert rows[1:] == [list(map(str, row.values())) for row in small.items.to_pylist()]
 
 
+def test_a_summary_has_counts_instead(counts: Answer) -> None:
+    rows = [["table", "monthly", "1"], ["table", "", "1200"], ["table", "raw\n", "2"],
+            ["op", "clean", "1300"], ["op", "", "1"]]  # fmt: skip
+    assert read(written(lambda output: output.answer(counts))) == [["kind", "name", "count"], *rows]
+    many = read(written(lambda output: output.answers([Absent("no"), counts])))
+    assert many == [["asked", "kind", "name", "count"], *([counts.item, *row] for row in rows)]
+
+
+def test_no_answers() -> None:
+    assert written(lambda output: output.answers([Absent("no")])) == "asked,item,table,depth\n"
+
+
+def test_path(way: Path) -> None:
+    rows = read(written(lambda output: output.path(way)))
+    assert rows[0] == ["src", "dst", "op", "attributes"]
+    assert rows[1:] == [list(row.values()) for row in way.triples.to_pylist()]
+
+
+def test_finding(finding: Finding) -> None:
+    rows = read(written(lambda output: output.finding(finding)))
+    assert rows == [["item", "table"], *(list(r.values()) for r in finding.items.to_pylist())]
+
+
 def test_any_name_comes_back() -> None:
     odd = 'a,"b"\r\nc\rd\ne '
     rows = [[odd, "\r"], ["", odd]]
@@ -44,6 +72,29 @@ def test_answers(small: Answer, empty: Answer) -> None:
     assert rows[0] == ["asked", "item", "table", "depth"]
     assert {row[0] for row in rows[1:]} == {small.item}
     assert len(rows) == 1 + small.items.num_rows
+
+
+def test_explanation(explanation: Explanation) -> None:
+    rows = read(written(lambda output: output.explanation(explanation)))
+    assert rows[:2] == [
+        ["method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare"],
+        ["csprov", "true", "2", "1", "17", "", "0.04512", "0.0"],
+    ]
+    assert [row[1] for row in rows[2:]] == ["false", "false"]
+
+
+def test_diff(diff: Diff) -> None:
+    rows = read(written(lambda output: output.diff(diff)))
+    assert rows[0] == ["change", "src", "dst", "op", "attributes"]
+    assert [row[0] for row in rows[1:]] == ["came"] * 4 + ["went"] * 30
+    assert rows[1][1:] == list(diff.came.triples.to_pylist()[0].values())
+
+
+def test_generations(generations: list[Generation]) -> None:
+    header, *rows = read(written(lambda output: output.generations(generations)))
+    assert header[:5] == ["generation", "time", "current", "change", "back_to"]
+    assert rows[2][2:5] == ["false", "rollback", "1"]
+    assert [row[4] for row in rows] == ["", "", "1", "", "", "0"]
 
 
 def test_summary(summary: Summary) -> None:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from importlib.resources import files
+from typing import Any, cast
 
 import jsonschema
 import pyarrow as pa
@@ -15,6 +16,11 @@ from provhouse.ingest.summary import Summary
 from provhouse.output.json import JsonOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Change, Diff
+from provhouse.query.explain import Explanation
+from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
+from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 Act = Callable[[JsonOutput], None]
@@ -27,11 +33,11 @@ def written(act: Act) -> str:
     return handle.getvalue()
 
 
-def valid(schema: str, text: str) -> dict[str, object]:
-    """The object in ``text``, which follows the schema."""
+def valid(schema: str, text: str) -> Any:
+    """What ``text`` holds, which follows the schema."""
     rules = json.loads((files("provhouse.output") / f"schemas/{schema}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(rules)
-    value: dict[str, object] = json.loads(text)
+    value = json.loads(text)
     checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
     jsonschema.Draft202012Validator(rules, format_checker=checker).validate(value)
     return value
@@ -53,6 +59,34 @@ def test_answer(name: str, request: pytest.FixtureRequest) -> None:
     assert text.count("\n") == 1
 
 
+def test_a_summary_has_counts_instead(counts: Answer) -> None:
+    assert counts.counts
+    text = written(lambda output: output.answers([counts, counts]))
+    value = valid("answer", text.split("\n")[0])
+    assert list(value) == [
+        "item", "direction", "method", "generation", "time", "complete", "truncated", "tables",
+        "ops", "read", "seconds",
+    ]  # fmt: skip
+    assert value["tables"] == counts.counts.tables.to_pylist()
+    assert value["ops"] == counts.counts.ops.to_pylist()
+    assert text.count("\n") == 2
+
+
+def test_path(way: Path) -> None:
+    value = valid("path", written(lambda output: output.path(way)))
+    assert list(value)[:4] == ["from", "to", "all", "hops"]
+    assert value["items"] == way.items.to_pylist()
+    assert [row["op"] for row in cast(list[dict[str, str]], value["triples"])] == [
+        "clean", "summarise",
+    ]  # fmt: skip
+
+
+def test_finding(finding: Finding) -> None:
+    value = valid("find", written(lambda output: output.finding(finding)))
+    assert value["items"] == finding.items.to_pylist()
+    assert (value["matches"], value["truncated"], value["seconds"]) == (3, "limit", 0.123457)
+
+
 def test_many_rows_are_joined_across_pieces(small: Answer) -> None:
     names = [f"i{n:06}" for n in range(20_000)]
     items = pa.table({"item": names, "table": ["t"] * 20_000, "depth": [1] * 20_000})
@@ -72,7 +106,7 @@ def test_json_is_exact_and_harmless_on_a_terminal(small: Answer) -> None:
 def test_steps_that_a_method_lacks_take_no_time(small: Answer) -> None:
     text = written(lambda output: output.answer(replace(small, seconds={"total": 1.0, "x": 1.0})))
     assert valid("answer", text)["seconds"] == {
-        "locate": 0.0, "walk": 0.0, "fetch": 0.0, "recurse": 0.0, "total": 1.0,
+        "locate": 0.0, "walk": 0.0, "fetch": 0.0, "recurse": 0.0, "name": 0.0, "total": 1.0,
     }  # fmt: skip
 
 
@@ -81,6 +115,30 @@ def test_answers(small: Answer, empty: Answer) -> None:
     values = [valid("answer", line) for line in text.split("\n")[:-1]]
     assert [value["item"] for value in values] == ["raw:1", "nø", "report:2013-02"]
     assert values[1] == {"item": "nø", "found": False}
+
+
+def test_explanation(explanation: Explanation) -> None:
+    value = valid("explanation", written(lambda output: output.explanation(explanation)))
+    assert value["method"] == "csprov"
+    assert value["methods"][1] == {
+        "method": "ccprov", "sets": 30, "partitions": 64, "triples": 1_300, "levels": 4,
+        "seconds": 0.5, "prepare": 12.345679,
+    }  # fmt: skip
+
+
+def test_diff(diff: Diff) -> None:
+    value = valid("diff", written(lambda output: output.diff(diff)))
+    assert [value[side]["held"] for side in ("from", "to")] == [False, True]
+    assert value["came"]["items"] == diff.came.items.to_pylist()
+    assert [row["src"] for row in value["went"]["triples"]] == [f"old:{n}" for n in range(30)]
+    none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
+    same = written(lambda output: output.diff(replace(diff, came=none, went=none)))
+    assert valid("diff", same)["went"] == {"items": [], "triples": []}
+
+
+def test_generations(generations: list[Generation]) -> None:
+    value = valid("generations", written(lambda output: output.generations(generations)))
+    assert value == [asdict(one) for one in generations]
 
 
 def test_summary(summary: Summary) -> None:

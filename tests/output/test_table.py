@@ -4,27 +4,36 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.output.output import Absent
+from provhouse.output.path import ROWS
 from provhouse.output.table import TableOutput, lasted
 from provhouse.query.answer import Answer
+from provhouse.query.diff import Change, Diff
+from provhouse.query.explain import Explanation
+from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
+from provhouse.query.path import Path
 from provhouse.query.status import Status
 
 Golden = Callable[[str, str], None]
 
 
-def written(act: Callable[[TableOutput], None], width: int = 80) -> str:
+def written(act: Callable[[TableOutput], None], width: int = 80, timing: bool = False) -> str:
     """What an output writes into a pipe, without the spaces that fill its lines."""
     handle = io.StringIO()
-    act(TableOutput(handle, width))
+    act(TableOutput(handle, width, timing=timing))
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
 
 
 @pytest.mark.parametrize("width", [80, 140])
-@pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic"])
+@pytest.mark.parametrize(
+    "name", ["small", "long", "empty", "cyclic", "filtered", "unmatched", "counts"]
+)
 def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: Golden) -> None:
     answer = request.getfixturevalue(name)
     text = written(lambda output: output.answer(answer), width)
@@ -32,9 +41,56 @@ def test_answer(name: str, width: int, request: pytest.FixtureRequest, golden: G
     golden(f"answer-{name}-{width}.txt", text)
 
 
-def test_answers(small: Answer, empty: Answer, golden: Golden) -> None:
-    replies: list[Answer | Absent] = [small, Absent("no\x07such"), empty]
+def test_answers(small: Answer, empty: Answer, counts: Answer, golden: Golden) -> None:
+    replies: list[Answer | Absent] = [small, Absent("no\x07such"), empty, counts]
     golden("answers.txt", written(lambda output: output.answers(replies)))
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_path(way: Path, every: bool, golden: Golden) -> None:
+    text = written(lambda output: output.path(replace(way, every=every)))
+    golden(f"path-{'all' if every else 'one'}.txt", text)
+
+
+def test_a_long_path_is_cut(way: Path) -> None:
+    triples = pa.concat_tables([way.triples] * ROWS)
+    text = written(lambda output: output.path(replace(way, triples=triples)))
+    assert text.count("summarise") == ROWS // 2
+    assert "… 1,000 more steps" in text
+
+
+def test_finding(finding: Finding, golden: Golden) -> None:
+    none = replace(finding, items=finding.items.slice(0, 0), matches=0, truncated=None)
+    text = written(lambda output: output.finding(finding))
+    golden("finding.txt", text + written(lambda output: output.finding(none)))
+
+
+def test_timing(small: Answer, golden: Golden) -> None:
+    """The steps of one answer, or a column for each beside many."""
+    text = written(lambda output: output.answer(small), timing=True)
+    assert "\nname      1.0\n" in text
+    text += written(lambda output: output.answers([small, Absent("no")]), 140, timing=True)
+    golden("timing.txt", text)
+
+
+def test_explanation(explanation: Explanation, golden: Golden) -> None:
+    golden("explanation.txt", written(lambda output: output.explanation(explanation)))
+
+
+def test_diff(diff: Diff, golden: Golden) -> None:
+    golden("diff.txt", written(lambda output: output.diff(diff)))
+
+
+def test_diff_of_what_is_alike(diff: Diff) -> None:
+    none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
+    same = replace(diff, since=diff.until, came=none, went=none)
+    text = written(lambda output: output.diff(same))
+    assert "upstream, nothing came and nothing went" in text
+    assert "does not hold" not in text
+
+
+def test_generations(generations: list[Generation], golden: Golden) -> None:
+    golden("generations.txt", written(lambda output: output.generations(generations), 120))
 
 
 def test_summary(summary: Summary, golden: Golden) -> None:

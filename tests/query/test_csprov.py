@@ -10,13 +10,15 @@ from neo4j import GraphDatabase
 from helpers.graphs import graph
 from helpers.invariant import dependencies
 from helpers.oracle import Expected, Oracle, Triple
+from helpers.spark import heard
 from helpers.warehouse import House, content
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.query.answer import Answer, Read
 from provhouse.query.ask import Asker
-from provhouse.query.csprov import CSProv, Walk
+from provhouse.query.locate import locate
 from provhouse.query.question import Direction, Method
+from provhouse.query.walk import Walk
 
 FAMILIES, SIZE, HUBS = 4_200, 50, 20
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
@@ -47,7 +49,7 @@ def families() -> list[Triple]:
 
 @pytest.fixture(scope="module")
 def large(houses: Callable[..., House]) -> House:
-    house = houses(theta=1_000, partition_triples=4_096)
+    house = houses(theta=1_000, partition_triples=4_096, hot_mb=0)
     summary = house.ingest(families())
     assert summary.components == 1
     assert summary.triples > 200_000
@@ -55,8 +57,7 @@ def large(houses: Callable[..., House]) -> House:
 
 
 def walk(asker: Asker, item: str, direction: Direction) -> Walk:
-    csprov = CSProv(asker.snapshot, asker.graph, asker.bulk, Stopwatch())
-    return csprov.walk(asker._locate(item), direction)
+    return asker.walk(locate(asker.snapshot, item), direction, Stopwatch())
 
 
 def observed(
@@ -65,14 +66,18 @@ def observed(
     """The answer, and for each job how many tasks Spark itself says that it ran."""
     context = asker.bulk.session.sparkContext
     group = f"{item} {direction} {method}"
+    fetches = [f"fetch {id(asker.bulk._cached._flights)} {n}" for n in range(9)]
+    tracker = context.statusTracker()
+    before = {job for each in fetches for job in tracker.getJobIdsForGroup(each)}
     context.setJobGroup(group, group)
     try:
         answer = asker.ask(item, direction, method, depth)
     finally:
         context.setLocalProperty("spark.jobGroup.id", cast(str, None))
-    tracker = context.statusTracker()
+    heard(context)
+    jobs = {job for each in [group, *fetches] for job in tracker.getJobIdsForGroup(each)}
     tasks = []
-    for job in sorted(tracker.getJobIdsForGroup(group)):
+    for job in sorted(jobs - before):
         info = tracker.getJobInfo(job)
         assert info
         stages = [tracker.getStageInfo(stage) for stage in info.stageIds]
@@ -105,7 +110,7 @@ def large_triples() -> int:
 @pytest.fixture(scope="module")
 def chained(houses: Callable[..., House]) -> House:
     """Two graphs in many sets of two items."""
-    house = houses(theta=3, pack=0)
+    house = houses(theta=3, pack=0, hot_mb=0)
     house.ingest([*graph(11 * 8).triples, *graph(11 * 7 + 8).triples])
     return house
 

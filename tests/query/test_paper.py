@@ -11,7 +11,7 @@ from helpers.warehouse import House, content
 from provhouse.model.progress import Stopwatch
 from provhouse.query.answer import Read
 from provhouse.query.ask import Asker
-from provhouse.query.csprov import CSProv
+from provhouse.query.locate import locate
 from provhouse.query.question import Direction, Method
 from provhouse.store.snapshot import Snapshot
 
@@ -75,8 +75,7 @@ def sets(snapshot: Snapshot) -> dict[int, frozenset[str]]:
 
 def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]:
     """The sets that CSProv would read."""
-    csprov = CSProv(asker.snapshot, asker.graph, asker.bulk, Stopwatch())
-    walk = csprov.walk(asker._locate(item), direction)
+    walk = asker.walk(locate(asker.snapshot, item), direction, Stopwatch())
     named = sets(asker.snapshot)
     return {named[number] for number in asker.snapshot.set_ids[walk.sets].tolist()}
 

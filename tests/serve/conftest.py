@@ -68,7 +68,7 @@ class Served:
 @pytest.fixture(scope="session")
 def served(houses: Callable[..., House]) -> Iterator[Served]:
     """The server, warm; tests may ingest, and may kill what it has started."""
-    house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=30)
+    house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=120)
     triples = [
         Triple(f"t:{n}", f"t:{n + 1 + n % 7}", f"op {n % 3}", "t", "t") for n in range(SIZE)
     ] + [Triple('odd "name"\n<b>ü', "t:0", "", "", "t"), *graph(11).triples]

@@ -85,3 +85,24 @@ def test_what_was_just_taken_in_is_answered(served: "Served") -> None:
     answer = served.get("/v1/lineage", item="brand new").json()
     assert answer["generation"] == before + 1
     assert items(answer) == served.oracle.ask("brand new", "upstream").items
+
+
+def test_earlier_generations_are_answered_beside_the_current_one(served: "Served") -> None:
+    served.ingest([Triple("t:3", "later", "add", "t", "t")])
+    generation = served.get("/v1/health").json()["generation"]
+    impact = served.get("/v1/impact", item="t:3").json()
+    before = served.get("/v1/impact", item="t:3", as_of=generation - 1).json()
+    assert items(impact) - items(before) == {("later", 1)}
+    assert before["generation"] == generation - 1
+    diff = served.get("/v1/diff", item="t:3", direction="downstream", **{"from": generation - 1})
+    assert [item["item"] for item in diff.json()["came"]["items"]] == ["later"]
+    assert served.get("/v1/impact", item="later", as_of=generation - 1).status_code == 404
+    assert served.get("/v1/impact", item="t:3", as_of=10**6).json()["exit_status"] == 3
+
+
+def test_long_names_are_posted(served: "Served") -> None:
+    name = "x" * 60_000
+    served.ingest([Triple(name, "t:0", "shorten", "long", "t")])
+    assert served.request("POST", "/v1/impact", json={"item": name}).status_code == 200
+    way = served.request("POST", "/v1/path", json={"from": name, "to": "t:3"})
+    assert way.json()["hops"] == 3

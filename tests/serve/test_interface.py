@@ -26,6 +26,12 @@ def resolved(document: dict[str, Any], path: str, method: str, status: str, kind
     [
         ("/v1/lineage", {"item": "t:9"}),
         ("/v1/impact", {"item": "t:9", "depth": 2}),
+        ("/v1/impact", {"item": "t:9", "summary": True, "tables": ["t"], "ops": ["op 1", "op 2"]}),
+        ("/v1/path", {"from": "t:0", "to": "t:3"}),
+        ("/v1/find", {"text": "t:2", "limit": 3}),
+        ("/v1/explain", {"item": "t:9", "direction": "downstream"}),
+        ("/v1/diff", {"item": "t:9", "from": 1}),
+        ("/v1/generations", {}),
         ("/v1/status", {}),
         ("/v1/health", {}),
     ],

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+from helpers.spark import heard
 from provhouse.model.arrays import I64
 from provhouse.model.errors import TooSlow
 from provhouse.model.settings import Settings
@@ -62,6 +63,7 @@ def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
     flights = id(partitions._cached._flights)
     before = sum(len(ask(f"fetch {flights} {n}")) for n in range(9))
     found = partitions.fetch(np.array(chosen), *EVERYTHING)
+    heard(spark.sparkContext)
     assert found["dst"].to_pylist() == [100 * p + n for p in chosen for n in range(100)]
     return sum(len(ask(f"fetch {flights} {n}")) for n in range(9)) - before
 

@@ -10,12 +10,9 @@ import pytest
 
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.cypher.graph import Graph
 from provhouse.ingest import write, writer
 from provhouse.ingest.rollback import rollback
-from provhouse.model.progress import Silent, Stopwatch
-from provhouse.query.bulk import Bulk
-from provhouse.query.csprov import CSProv
+from provhouse.model.progress import Silent
 from provhouse.store import tables
 from provhouse.store.commits import current, generations, read_commit
 from provhouse.store.ids import read_ids
@@ -39,21 +36,6 @@ def _agrees(house: House, triples: list[Triple], *items: str) -> None:
             for direction in ("upstream", "downstream"):
                 answer = asker.ask(item, direction, "csprov")
                 assert content(answer) == oracle.ask(item, direction), (item, direction)
-
-
-def test_an_older_generation_answers_from_its_own_record(houses: Houses) -> None:
-    house = houses(theta=4, pack=0)
-    house.ingest(FIRST)
-    house.ingest(SECOND)
-    house.ingest(THIRD)
-    for generation, held in ((1, FIRST), (2, FIRST + SECOND), (3, FIRST + SECOND + THIRD)):
-        snapshot = Snapshot(house.layout, read_commit(house.layout, generation))
-        number = int(snapshot.names.locate(pa.array(["a9"]))[0])
-        bulk = Bulk(snapshot, house.settings, Silent())
-        with Graph(house.address, house.layout.warehouse_id()) as graph:
-            found = CSProv(snapshot, graph, bulk, Stopwatch()).find(number, "upstream", None)
-        items = set(zip(snapshot.names.names(found.items).to_pylist(), found.depths, strict=True))
-        assert items == Oracle.of(held).ask("a9", "upstream").items, generation
 
 
 def test_a_hidden_ingest_is_gone_and_its_names_get_new_numbers(houses: Houses) -> None:

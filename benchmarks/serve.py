@@ -1,0 +1,168 @@
+"""The warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
+
+100 clients ask without pause: small lineages with nothing kept decoded (cold) and with it (hot),
+large ones for the bytes, then all of them mixed for ten minutes while memory is looked at, and last
+three times as many as the server takes in. What was measured goes to `results/serve.json`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import psutil
+from classes import KINDS, all_triples, drawn
+from machine import machine, versions
+from serve_clients import Load, Orders, path_of
+from serve_form import Phase, Results
+
+from provhouse.cypher.server import process_id, up
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.query.as_of import commit_as_of
+from provhouse.serve import process, state
+from provhouse.store.layout import Layout
+from provhouse.store.snapshot import Snapshot
+
+RESULTS = Path(__file__).parent / "results" / "serve.json"
+CLIENTS = Path(__file__).with_name("serve_clients.py")
+SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
+MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
+ITEMS = 200
+"""Items of each class that are asked for."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure the server under load.")
+    parser.add_argument("--warehouse", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--minutes", type=float, default=10, help="how long the mixed load lasts")
+    given = parser.parse_args()
+    settings = Settings.load({"warehouse": given.warehouse})
+    RESULTS.write_text(json.dumps(run(settings, given.seed, given.minutes), indent=2) + "\n")
+
+
+def run(settings: Settings, seed: int, minutes: float) -> Results:
+    """All phases."""
+    load = os.getloadavg()[0]
+    questions = choose(settings, seed)
+    http = up(settings.graph_home, settings.neo4j_memory, Silent()).http
+    phases: list[Phase] = []
+    began = perf_counter()
+    with served(replace(settings, hot_mb=0)):
+        start = perf_counter() - began
+        for name, clients, seconds, weights in (
+            ("cold, small", 100, 60.0, SMALL),
+            ("cold, large", 8, 60.0, {"LC-LL": 1.0}),
+        ):
+            phases.append(phase(settings, name, clients, seconds, weights, questions, seed))
+    with served(settings):
+        few = {kind: paths[:20] for kind, paths in questions.items()}
+        phase(settings, "warming", 20, 10, SMALL, few, seed)
+        phases.append(phase(settings, "hot, small", 100, 60, SMALL, few, seed))
+        phases.append(phase(settings, "mixed", 100, 60 * minutes, MIXED, questions, seed))
+        phases.append(phase(settings, "too many, mixed", 600, 60, MIXED, questions, seed))
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "seed": seed,
+        "load": round(load, 2),
+        "machine": machine(),
+        "versions": versions(http),
+        "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
+        "start_seconds": round(start, 2),
+        "phases": phases,
+    }
+
+
+def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
+    """Addresses of questions, by class; the same item is asked in one class only."""
+    layout = Layout(settings.warehouse)
+    snapshot = Snapshot(layout, commit_as_of(layout))
+    questions = {}
+    for one in drawn(snapshot, all_triples(snapshot), settings.theta, KINDS, ITEMS, seed):
+        name = one.kind.name + (" impact" if one.kind.direction == "downstream" else "")
+        names = snapshot.names.names(one.items).to_pylist()
+        questions[name] = [path_of(one.kind.direction, item) for item in names]
+    return {name: paths for name, paths in questions.items() if paths}
+
+
+@contextmanager
+def served(settings: Settings) -> Iterator[None]:
+    """A server with all partitions in Spark's memory."""
+    process.up(settings, Silent(), wait=True)
+    try:
+        yield
+    finally:
+        process.down(settings.warehouse, Silent())
+
+
+def phase(
+    settings: Settings,
+    name: str,
+    clients: int,
+    seconds: float,
+    weights: dict[str, float],
+    questions: dict[str, list[str]],
+    seed: int,
+) -> Phase:
+    """Let so many clients ask for so long."""
+    found = state.running(settings.warehouse)
+    assert found
+    orders: Orders = {
+        "host": state.HOST, "port": found.port, "token": state.token(settings.warehouse),
+        "clients": clients, "seconds": seconds, "seed": seed, "questions": questions,
+        "weights": {kind: weight for kind, weight in weights.items() if kind in questions},
+    }  # fmt: skip
+    before, cpu = memory(found.pid, settings), _cpu(found.pid)
+    done = subprocess.run(
+        [sys.executable, str(CLIENTS)], input=json.dumps(orders), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    load: Load = json.loads(done.stdout)
+    return {
+        "name": name,
+        "clients": clients,
+        "seconds": round(load["lasted"], 1),
+        "answers_per_second": round(sum(map(len, load["seconds"].values())) / load["lasted"], 1),
+        "megabytes_per_second": round(load["bytes"] / load["lasted"] / 1e6, 2),
+        "statuses": load["statuses"],
+        "milliseconds": {kind: _spread(times) for kind, times in sorted(load["seconds"].items())},
+        "client_cpu": round(load["cpu"] / load["lasted"], 2),
+        "server_cpu": round((_cpu(found.pid) - cpu) / load["lasted"], 2),
+        "megabytes": [before, memory(found.pid, settings)],
+    }
+
+
+def _spread(times: list[float]) -> dict[str, float]:
+    return {p: round(float(np.percentile(times, int(p[1:]))) * 1000, 1) for p in ("p50", "p95")}
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+
+
+def _cpu(pid: int) -> float:
+    """Processor seconds of the server and its Spark so far."""
+    times = [one.cpu_times() for one in _family(pid)]
+    return sum(one.user + one.system for one in times)
+
+
+def memory(pid: int, settings: Settings) -> int:
+    """Proportional set sizes of the server, its Spark and Neo4j, in megabytes."""
+    graph = process_id(settings.graph_home)
+    others = [psutil.Process(graph)] if graph else []
+    family = {one.pid: one for one in [*_family(pid), *others]}
+    return round(sum(one.memory_full_info().pss for one in family.values()) / 1e6)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""An answer in words: what was found, what to know of it, and how it was found."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+from rich.text import Text
+
+from .escape import shown
+from .extent import extent
+from .table import counted, steps
+
+if TYPE_CHECKING:
+    from provhouse.query.answer import Answer
+
+
+def headline(answer: "Answer") -> Text:
+    """The one sentence that matters."""
+    name = Text(shown(answer.item), "bold")
+    if answer.table:
+        name.append(f" ({shown(answer.table)})", "not bold")
+    size = extent(answer)
+    if not size.items:
+        return name.append(f" {_nothing(answer)}", "not bold")
+    among = f" in {counted(size.tables, 'table')}" if size.tables else ""
+    verb = "derives from" if answer.direction == "upstream" else "reached"
+    return name.append(
+        f" {verb} {counted(size.items, 'item')}{among}, up to {counted(size.hops, 'hop')} away, "
+        f"over {counted(size.triples, 'triple')}.",
+        "not bold",
+    )
+
+
+def _nothing(answer: "Answer") -> str:
+    if answer.hidden:
+        items = counted(answer.hidden, "item")
+        return f"has {items} {answer.direction}, but none that is asked for."
+    if answer.direction == "upstream":
+        return "has nothing upstream: it is a source."
+    return "has nothing downstream: nothing was derived from it."
+
+
+def notes(answer: "Answer") -> Iterator[str]:
+    """What to know before the rest is read."""
+    if answer.truncated == "depth":
+        yield "There is more beyond this; a larger --depth, or none, shows it."
+    elif answer.truncated == "limit":
+        yield "There is more like this; a larger --limit, or none, shows it."
+    elif answer.truncated:
+        yield f"This is not all: the answer was cut ({shown(answer.truncated)})."
+    if answer.hidden and extent(answer).items:
+        verb = "is" if answer.hidden == 1 else "are"
+        yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
+    if not answer.complete:
+        yield "The answer is not complete: a part of what was asked for is missing."
+    if answer.items.num_rows and pc.index(answer.items["item"], answer.item).as_py() >= 0:
+        yield "The item is among them: a cycle leads back to it."
+
+
+def how(answer: "Answer") -> str:
+    """By which method, from what, and as of when."""
+    read = answer.read
+    parts = (counted(read.sets, "set"), counted(read.partitions, "partition"))
+    return (
+        f"\nMethod {answer.method}. {shown(answer.why.rstrip('.'))}. Read {', '.join(parts)} and "
+        f"{counted(read.triples, 'triple')} in {steps(answer.seconds)}. "
+        f"As of generation {answer.generation}, {answer.time}."
+    )

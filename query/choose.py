@@ -1,0 +1,59 @@
+"""Which method answers a question, and why: the one asked for, or the one that costs least."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.store.snapshot import Snapshot
+
+from . import cost
+from .question import Method, Question
+from .walk import Walk
+
+ASKED = {
+    "rq": "RQ was asked for: it reads level by level from all triples",
+    "ccprov": "CCProv was asked for: it reads the whole component of the item",
+    "csprov": "CSProv was asked for: it reads the connected sets that the item needs",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, and why it was taken, as a sentence for people."""
+
+    method: Method
+    why: str
+
+
+def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool) -> Choice:
+    """The method of a question; ``copied`` tells whether all triples are in memory for RQ.
+
+    CSProv is the rule. RQ can only be less where few levels were asked for: without that limit
+    nobody knows how many there are, and each is a job. CCProv never is, which filters the same copy
+    before it does the same.
+    """
+    if question.method != "auto":
+        return Choice(question.method, ASKED[question.method])
+    if question.depth is not None and copied:
+        by_levels, by_sets = cost.by_levels(question.depth), cost.csprov(walk)
+        if by_levels < by_sets.seconds:
+            return Choice("rq", _less(question.depth, by_levels, by_sets))
+    return Choice("csprov", _sets_of(snapshot, item))
+
+
+def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
+    return (
+        f"Going {depth:,} hops by RQ should take at most {by_levels:.2f} s, reading"
+        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets {by_sets.seconds:.2f} s"
+    )
+
+
+def _sets_of(snapshot: Snapshot, item: int) -> str:
+    own = int(snapshot.set_rows(np.array([item]))[0])
+    same = cost.component(snapshot, own)
+    items = int(snapshot.set_items[same].sum())
+    if len(same) == 1:
+        return f"The item's component is one set of {items:,} items, read as a whole"
+    return (
+        f"The item's component has {items:,} items in {len(same):,} sets, of which few are needed"
+    )

@@ -1,0 +1,93 @@
+"""How long a question will take by each method, estimated before a triple is read.
+
+The constants are seconds on 2 cores, in a process that is warm: Spark is up and the partitions are
+in its memory. `benchmarks/explain.py --fit` makes them from random questions on a given warehouse,
+and tells how many of its estimates were within 2 times; `benchmarks/results/explain.json` has the
+last run. Other machines are faster or slower by about the same for all methods.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+from provhouse.store.snapshot import Snapshot
+
+from .answer import Read
+from .question import Method
+from .walk import Walk
+
+ASK = 0.040
+"""CSProv: locate, one closure, one job and one recursion, whatever they find."""
+SET = 30e-6
+"""CSProv: each set that is walked."""
+PARTITION = 4e-3
+"""CSProv: each partition, which is a task of the job."""
+TRIPLE = 0.5e-6
+"""CSProv: each triple that is read, taken through the recursion and in part named."""
+LEVEL = 0.045
+"""RQ and CCProv: each level, which is a job."""
+FILTERED = 0.25e-6
+"""CCProv: each triple there is, of which it keeps those of the component."""
+COPIED = 6e-6
+"""RQ and CCProv: each triple of the copy that they need in memory, when it is first asked for."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one method would read and how long it would take."""
+
+    method: Method
+    read: Read
+    """Of CSProv and CCProv exactly, of RQ all that it searches."""
+    levels: int | None
+    """How many levels, each a job, this supposes; CSProv needs to know of none."""
+    seconds: float
+    """In a warm process."""
+    prepare: float
+    """Seconds before that, if this method needs a copy of all triples that is not there yet."""
+
+
+def csprov(walk: Walk) -> Estimate:
+    """CSProv reads what the walk names."""
+    read = Read(len(walk.sets), len(walk.partitions), walk.triples)
+    return Estimate("csprov", read, None, by_sets(read), 0.0)
+
+
+def ccprov(snapshot: Snapshot, own: int, levels: int, copied: bool) -> Estimate:
+    """CCProv filters the component of the set ``own`` from all triples, then goes by levels."""
+    sets, total = component(snapshot, own), snapshot.commit.totals.triples
+    triples = int(snapshot.placements.held(snapshot.set_ids[sets]).sum())
+    read = Read(len(sets), len(snapshot.partitions), triples)
+    return Estimate("ccprov", read, levels, by_component(total, levels), _copy(total, copied))
+
+
+def rq(snapshot: Snapshot, levels: int, copied: bool) -> Estimate:
+    """RQ searches all triples, level by level."""
+    total = snapshot.commit.totals.triples
+    read = Read(0, len(snapshot.partitions), total)
+    return Estimate("rq", read, levels, by_levels(levels), _copy(total, copied))
+
+
+def by_sets(read: Read) -> float:
+    """Seconds of CSProv."""
+    return ASK + SET * read.sets + PARTITION * read.partitions + TRIPLE * read.triples
+
+
+def by_levels(levels: int) -> float:
+    """Seconds of RQ; behind the last level a job finds that there is no more."""
+    return LEVEL * (levels + 1)
+
+
+def by_component(triples: int, levels: int) -> float:
+    """Seconds of CCProv where so many triples are held in all."""
+    return FILTERED * triples + by_levels(levels)
+
+
+def _copy(triples: int, copied: bool) -> float:
+    return 0.0 if copied else COPIED * triples
+
+
+def component(snapshot: Snapshot, own: int) -> I64:
+    """Positions of all sets in the component of the set ``own``."""
+    return np.flatnonzero(snapshot.set_components == snapshot.set_components[own])

@@ -1,0 +1,108 @@
+"""What came into the lineage or impact of an item between two generations, and what went."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.columns import DEPTH, ITEM, TABLE, TRIPLE
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Stopwatch
+
+from .answer import Answer
+from .ask import Asker
+from .question import AsOf, Direction, Question
+
+Askers = Callable[[AsOf | None], AbstractContextManager[Asker]]
+_ROW = "row"
+_ITEMS = pa.schema([(ITEM, pa.string()), (TABLE, pa.string()), (DEPTH, pa.int32())])
+_TRIPLES = pa.schema([(name, pa.string()) for name in TRIPLE])
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two generations; ``answer`` is None if it does not hold the item."""
+
+    generation: int
+    time: str
+    answer: Answer | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """Items (item, table, depth) and triples that only one of two answers has, in its order."""
+
+    items: pa.Table
+    triples: pa.Table
+
+
+@dataclass(frozen=True)
+class Diff:
+    """The two sides of a comparison, and how they differ; an item is its name."""
+
+    item: str
+    direction: Direction
+    since: Side
+    until: Side
+    came: Change
+    went: Change
+    seconds: dict[str, float]
+
+
+def compared(question: Question, until: AsOf | None, askers: Askers) -> Diff:
+    """The answer to a question as of ``until``, beside that as of its own ``as_of``.
+
+    None is the current generation; ``askers`` gives the asker of one. Raises NotFound if neither
+    holds the item.
+    """
+    watch = Stopwatch()
+    with askers(question.as_of) as before, askers(until) as after:
+        with watch.step("from"):
+            one = _side(before, question)
+        with watch.step("to"):
+            other = _side(after, question)
+    if not (one.answer or other.answer):
+        raise NotFound(
+            f"The item {question.item!r} should be held in generation {one.generation} or "
+            f"{other.generation}",
+            "Neither of them holds it",
+            "Names are compared letter by letter; check spelling and case",
+        )
+    with watch.step("compare"):
+        came, went = _only(other, one), _only(one, other)
+    return Diff(question.item, question.direction, one, other, came, went, watch.total())
+
+
+def _side(asker: Asker, question: Question) -> Side:
+    commit = asker.snapshot.commit
+    answer: Answer | None
+    try:
+        answer = asker.answer(question)
+    except NotFound:
+        answer = None
+    return Side(commit.generation, commit.time, answer)
+
+
+def _only(one: Side, other: Side) -> Change:
+    """What one side has and the other has not."""
+
+    def rows(of: Callable[[Answer], pa.Table], form: pa.Schema, keys: list[str]) -> pa.Table:
+        mine, theirs = (
+            of(side.answer).select(form.names).cast(form) if side.answer else form.empty_table()
+            for side in (one, other)
+        )
+        return _missing(mine, theirs, keys)
+
+    return Change(
+        rows(lambda answer: answer.items, _ITEMS, [ITEM]),
+        rows(lambda answer: answer.triples, _TRIPLES, list(TRIPLE)),
+    )
+
+
+def _missing(mine: pa.Table, theirs: pa.Table, keys: list[str]) -> pa.Table:
+    """The rows that the other table has none like, in their order."""
+    keyed = mine.select(keys).append_column(_ROW, pa.array(np.arange(mine.num_rows)))
+    left = keyed.join(theirs.select(keys), keys, join_type="left anti", use_threads=False)
+    return mine.take(pa.array(np.sort(np.asarray(left[_ROW]))))

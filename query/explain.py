@@ -1,0 +1,44 @@
+"""What a question would read and how long it would take, by each method, before it is asked."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from provhouse.store.snapshot import Snapshot
+
+from . import cost
+from .choose import Choice, choose
+from .cost import Estimate
+from .levels import likely_levels
+from .question import Direction, Method, Question
+from .walk import Walk
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How the lineage or impact of one item would be found, as of one generation."""
+
+    item: str
+    table: str
+    direction: Direction
+    method: Method
+    """The one that would be taken."""
+    why: str
+    generation: int
+    time: str
+    methods: tuple[Estimate, ...]
+    seconds: dict[str, float]
+    """What the explanation itself took."""
+
+
+def considered(
+    question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool
+) -> tuple[Choice, tuple[Estimate, ...]]:
+    """The choice that a question leads to, and the estimates of all methods."""
+    own = int(snapshot.set_rows(np.array([item]))[0])
+    levels = question.depth or likely_levels(snapshot, walk, item, question.direction)
+    return choose(question, snapshot, item, walk, copied), (
+        cost.csprov(walk),
+        cost.ccprov(snapshot, own, levels, copied),
+        cost.rq(snapshot, levels, copied),
+    )

@@ -1,0 +1,99 @@
+"""Find items by a part of their names: all names are read through, a piece at a time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.columns import ITEM, NAME, TABLE
+from provhouse.model.progress import Stopwatch
+from provhouse.store.names import BATCH
+from provhouse.store.scan import scan
+from provhouse.store.snapshot import Snapshot
+
+from .tables import check_tables
+
+_NUMBER = "number"
+_NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Items whose names begin with a text, or hold it anywhere.
+
+    ``items`` has the columns item and table (text), ordered by item: the first of ``matches``.
+    """
+
+    text: str
+    anywhere: bool
+    table: str | None
+    generation: int
+    time: str
+    matches: int
+    truncated: str | None
+    items: pa.Table
+    seconds: float
+
+
+def find(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    anywhere: bool = False,
+    table: str | None = None,
+    limit: int = 20,
+) -> Finding:
+    """The first ``limit`` items, by name, whose names begin with the text, which is no pattern.
+
+    ``table`` leaves only its items, an empty one those without a table. Raises UsageError for a
+    table that no item is in.
+    """
+    watch = Stopwatch()
+    check_tables([table or ""], snapshot)
+    columns = (NAME,) if table is None else (NAME, TABLE)
+    parts, matches = [_NONE], 0
+    for some, count in scan(snapshot.names, _matching(text, anywhere, table, limit), columns):
+        parts.append(some)
+        matches += count
+        if sum(map(len, parts)) > 2 * limit + BATCH:
+            parts = [_first(pa.concat_tables(parts), limit)]
+    found = _first(pa.concat_tables(parts), limit).sort_by(NAME)
+    tables = snapshot.names.tables(np.asarray(found[_NUMBER]))
+    return Finding(
+        text=text,
+        anywhere=anywhere,
+        table=table,
+        generation=snapshot.commit.generation,
+        time=snapshot.commit.time,
+        matches=matches,
+        truncated="limit" if matches > limit else None,
+        items=pa.table({ITEM: found[NAME], TABLE: tables}),
+        seconds=watch.total()["total"],
+    )
+
+
+def _matching(
+    text: str, anywhere: bool, table: str | None, limit: int
+) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
+    """Takes some rows and gives names and numbers of the first that match, and how many do."""
+    holds = pc.match_substring if anywhere else pc.starts_with
+
+    def select(rows: pa.Table, first: int) -> tuple[pa.Table, int]:
+        matches = holds(rows[NAME], text)
+        if table is not None:
+            matches = pc.and_(matches, pc.equal(rows[TABLE].cast(pa.string()), table))
+        at = pc.indices_nonzero(matches)
+        numbers = pc.add(at.cast(pa.int64()), first)
+        found = pa.table({NAME: rows[NAME].take(at), _NUMBER: numbers})
+        return _first(found, limit), len(at)
+
+    return select
+
+
+def _first(rows: pa.Table, limit: int) -> pa.Table:
+    """The first rows by name, in no particular order."""
+    if rows.num_rows <= limit:
+        return rows
+    return rows.take(pc.select_k_unstable(rows, limit, [(NAME, "ascending")]))

@@ -1,0 +1,105 @@
+"""The generations of a warehouse: when each came, by what, and what it brought and held."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from provhouse.model.columns import BORN
+from provhouse.store.commits import Commit, generations, read_commit
+from provhouse.store.layout import Layout
+from provhouse.store.tables import read_rows
+
+from .as_of import commit_as_of
+
+Change = Literal["ingest", "replace", "compact", "rollback"]
+_TOLD = (BORN, "files", "triples", "items", "duplicates", "rejected")
+
+
+@dataclass(frozen=True)
+class Generation:
+    """One commit; the counts up to ``rejected`` are what it brought, those behind what it holds."""
+
+    generation: int
+    time: str
+    current: bool
+    change: Change
+    back_to: int | None
+    """The generation that a rollback shows again; 0 is the time before all."""
+    base: int
+    new_triples: int
+    new_items: int
+    duplicates: int
+    rejected: int
+    triples: int
+    items: int
+    components: int
+    sets: int
+    partitions: int
+
+
+def listed(layout: Layout) -> list[Generation]:
+    """All generations in order, from the commit records and the tables of ingests.
+
+    Raises NotFound where nothing was ever ingested.
+    """
+    commit_as_of(layout)  # which says so where there is none
+    commits = [read_commit(layout, number) for number in generations(layout)]
+    brought = _brought(layout, commits)
+    shown: dict[object, int] = {}
+    """The generation that first showed some ingests."""
+    bases: set[int] = set()
+    rows = []
+    for commit in commits:
+        content = (commit.base, commit.visible)
+        ingest = brought.get(commit.generation)
+        change = _change(commit, ingest, bases)
+        first = shown.setdefault(content, commit.generation) if commit.visible else 0
+        back_to = first if change == "rollback" else None
+        rows.append(_row(commit, change, back_to, ingest or {}, commit is commits[-1]))
+        bases.add(commit.base)
+    return rows
+
+
+def _brought(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
+    """What the ingests of all bases brought, by the generation in which each came."""
+    newest = {commit.base: commit for commit in commits}
+    return {
+        row[BORN]: row
+        for base, commit in newest.items()
+        for row in read_rows(
+            layout.table(base, "ingests"), "ingests", commit.tables.get("ingests"), _TOLD
+        ).to_pylist()
+    }
+
+
+def _change(commit: Commit, ingest: dict[str, Any] | None, bases: set[int]) -> Change:
+    """A compaction is an ingest without files, and a rollback none at all."""
+    if ingest is None:
+        return "rollback"
+    if not ingest["files"]:
+        return "compact"
+    return "replace" if bases and commit.base not in bases else "ingest"
+
+
+def _row(
+    commit: Commit, change: Change, back_to: int | None, ingest: dict[str, Any], current: bool
+) -> Generation:
+    new = {} if change == "compact" else ingest  # which moved all that was there
+    totals = commit.totals
+    return Generation(
+        generation=commit.generation,
+        time=commit.time,
+        current=current,
+        change=change,
+        back_to=back_to,
+        base=commit.base,
+        new_triples=new.get("triples", 0),
+        new_items=new.get("items", 0),
+        duplicates=new.get("duplicates", 0),
+        rejected=new.get("rejected", 0),
+        triples=totals.triples,
+        items=totals.items,
+        components=totals.components,
+        sets=totals.sets,
+        partitions=totals.partitions,
+    )

@@ -1,0 +1,169 @@
+"""How one item was derived from another: the shortest derivation, or all there are.
+
+Every path between two items lies within the lineage of the later one, so CSProv finds that, and the
+rest is a search among its triples.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Stopwatch
+from provhouse.store.names import Names
+
+from .answer import Read
+from .ask import Asker
+from .csprov import CSProv
+from .found import Found
+from .locate import locate
+from .naming import named
+from .recurse import recurse
+
+
+@dataclass(frozen=True)
+class Path:
+    """The triples on one shortest way from ``source`` to ``target``, or on every way.
+
+    Way and data go the same way, from src to dst. ``items`` has the columns item, table (text) and
+    depth (fewest hops from ``source``, which has 0), ordered by depth, then item. ``triples`` has
+    src, dst, op and attributes, ordered by the depth of src, then src, dst, op, attributes.
+    """
+
+    source: str
+    target: str
+    every: bool
+    hops: int
+    """Triples on a shortest way."""
+    generation: int
+    time: str
+    complete: bool
+    items: pa.Table
+    triples: pa.Table
+    read: Read
+    seconds: dict[str, float]
+
+
+def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path:
+    """One shortest derivation of ``target`` from ``source``; all triples on any if ``every``.
+
+    From an item to itself these are its cycles. Raises NotFound where an item is not held or no
+    way leads from the one to the other.
+    """
+    watch = Stopwatch()
+    snapshot = asker.snapshot
+    with watch.step("locate"):
+        first, last = locate(snapshot, source), locate(snapshot, target)
+        sets = snapshot.set_rows(np.array([first, last]))
+        apart = len(np.unique(snapshot.set_components[sets])) > 1
+    if apart:
+        raise _none(source, target, "nothing connects them in any direction")
+    found = _lineage(asker, last, watch)
+    hops = _depth(found, first)
+    if hops is None:
+        back = first != last and _depth(_lineage(asker, first, watch), last) is not None
+        raise _none(source, target, *_why(source, target, back))
+    with watch.step("recurse"):
+        way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
+    with watch.step("name"):
+        items, triples = named(way, snapshot.names)
+    commit = snapshot.commit
+    return Path(
+        source=source,
+        target=target,
+        every=every,
+        hops=hops,
+        generation=commit.generation,
+        time=commit.time,
+        complete=True,
+        items=items,
+        triples=triples,
+        read=found.read,
+        seconds=watch.total(),
+    )
+
+
+def _lineage(asker: Asker, item: int, watch: Stopwatch) -> Found:
+    _ = asker.bulk.starting  # beside the walk, which may have to start Neo4j
+    walk = asker.walk(item, "upstream", watch)
+    return CSProv(asker.snapshot, asker.bulk, watch, walk).find(item, "upstream", None)
+
+
+def _depth(found: Found, item: int) -> int | None:
+    depths = found.depths[found.items == item]
+    return int(depths[0]) if len(depths) else None
+
+
+def _none(source: str, target: str, why: str, remedy: str = "") -> NotFound:
+    return NotFound(
+        f"A path should lead from {source!r} to {target!r}", f"None does: {why}", remedy
+    )
+
+
+def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
+    if back:
+        return (
+            f"it is the other way round, {source!r} derives from {target!r}",
+            "Name the item first that the data comes from",
+        )
+    return ("neither derives from the other" if source != target else "it is on no cycle",)
+
+
+def _every(found: Found, first: int) -> Found:
+    """All triples that can be reached from ``first``; all of them lead to the asked item."""
+    src, dst = _ends(found.triples)
+    reached = recurse(src, dst, first)
+    others = reached.items != first
+    return replace(
+        found,
+        items=np.append(reached.items[others], first),
+        depths=np.append(reached.depths[others], np.int32(0)),
+        triples=found.triples.take(pa.array(reached.triples)),
+        near=reached.near,
+    )
+
+
+def _shortest(found: Found, first: int, last: int, names: Names) -> Found:
+    """Of all shortest ways the one whose triples come first by dst, op and attributes."""
+    src, dst, rows = _nearer(found, first)
+    texts = names.names(dst)
+    by_name = pa.table(
+        {
+            SRC: src,
+            DST: texts,
+            OP: found.triples[OP].take(pa.array(rows)),
+            ATTRIBUTES: found.triples[ATTRIBUTES].take(pa.array(rows)),
+            "row": np.arange(len(rows)),
+        }
+    ).sort_by([(key, "ascending") for key in (SRC, DST, OP, ATTRIBUTES)])
+    places, starts = np.unique(np.asarray(by_name[SRC]), return_index=True)
+    step = dict(zip(places.tolist(), np.asarray(by_name["row"])[starts].tolist(), strict=True))
+    way = [step[first]]
+    while dst[way[-1]] != last:
+        way.append(step[int(dst[way[-1]])])
+    depths = np.arange(len(way) + 1, dtype=np.int32)
+    items = np.append(src[way], last)[: len(way) + (last != first)]
+    return replace(
+        found,
+        items=items,
+        depths=depths[: len(items)],
+        triples=found.triples.take(pa.array(rows[way])),
+        near=depths[:-1],
+    )
+
+
+def _nearer(found: Found, first: int) -> tuple[I64, I64, I64]:
+    """Triples that come a hop nearer to the asked item and can be reached so: src, dst, row."""
+    src, dst = _ends(found.triples)
+    order = np.argsort(found.items)  # every src is among them
+    depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]
+    rows = np.flatnonzero(depth == found.near + 1)
+    rows = rows[recurse(src[rows], dst[rows], first).triples]
+    return src[rows], dst[rows], rows
+
+
+def _ends(triples: pa.Table) -> tuple[I64, I64]:
+    return np.asarray(triples[SRC]), np.asarray(triples[DST])

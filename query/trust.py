@@ -1,0 +1,103 @@
+"""What is checked of every answer as it is made: that all was read which belongs to it.
+
+An answer that is not whole must never look as if it were: it is an error, which names the set, and
+``complete`` means that these checks held. That Neo4j has the generation at all is looked at once,
+when it is first asked (``Graph.check_load``).
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64, among
+from provhouse.model.columns import DST, SRC
+from provhouse.model.errors import Damaged
+from provhouse.store.snapshot import Snapshot, rows_of
+
+from .question import Direction
+
+_BACKUP = "Bring the folder back from a backup"
+
+
+def check_sets(snapshot: Snapshot, sets: I64, triples: pa.Table, direction: Direction) -> None:
+    """Raise Damaged unless these are all triples of the sets, and no other set is needed.
+
+    ``sets`` are positions in the snapshot, in order. Upstream the triples themselves tell what is
+    needed. Downstream those that are missing lie in sets that were not read, so that the table of
+    dependencies has to.
+    """
+    dst = np.asarray(triples[DST])
+    _check_counts(snapshot, sets, dst)
+    if direction == "upstream":
+        src = np.asarray(triples[SRC])
+        outside = np.flatnonzero(_places(snapshot, sets, src) < 0)[:1]
+        child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
+    else:
+        parents, children = snapshot.dependents
+        rows = rows_of(parents, sets)[0]
+        outside = rows[~among(children[rows], sets)][:1]
+        child, parent = children[outside], parents[outside]
+    if len(outside):
+        raise Damaged(
+            f"Neo4j should hold a dependency from set {snapshot.set_ids[child[0]]}"
+            f" to set {snapshot.set_ids[parent[0]]}",
+            "It does not, so that the answer would be short",
+            "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
+        )
+
+
+def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
+    """Raise Damaged unless so many triples were read of the component that has these sets."""
+    told = int(snapshot.placements.held(snapshot.set_ids[sets]).sum())
+    if read != told:
+        raise Damaged(
+            f"The tables say that {told:,} triples lie in the component of set "
+            f"{snapshot.set_ids[sets[0]]}, which has {len(sets):,} sets",
+            f"{read:,} were read",
+            _BACKUP,
+        )
+
+
+def check_all(snapshot: Snapshot, read: int) -> None:
+    """Raise Damaged unless so many triples are all that the generation holds."""
+    told = snapshot.commit.totals.triples
+    if read != told:
+        raise Damaged(
+            f"Generation {snapshot.commit.generation} should hold {told:,} triples",
+            f"{read:,} were read",
+            _BACKUP,
+        )
+
+
+def _check_counts(snapshot: Snapshot, sets: I64, dst: I64) -> None:
+    """As many triples lie in each set as the tables say."""
+    ids = snapshot.set_ids[sets]
+    read = np.bincount(_places(snapshot, sets, dst) + 1, minlength=len(sets) + 1)[1:]
+    told = snapshot.placements.held(ids)
+    wrong = np.flatnonzero(read != told)
+    if len(wrong):
+        first = wrong[0]
+        raise Damaged(
+            f"The tables say that {told[first]:,} triples lie in set {ids[first]}",
+            f"{read[first]:,} were read, and {len(wrong):,} of {len(sets):,} sets are wrong",
+            _BACKUP,
+        )
+
+
+def _places(snapshot: Snapshot, sets: I64, items: I64) -> I64:
+    """Which of some sets each item is in, -1 for none."""
+    first, count = snapshot.set_firsts[sets], snapshot.set_items[sets]
+    at = np.searchsorted(first, items, "right") - 1
+    return np.where(items < first[at] + count[at], at, -1)
+
+
+def _sets_of(snapshot: Snapshot, items: I64) -> I64:
+    """Positions of the sets of items; raises Damaged if one is in none."""
+    every = np.arange(len(snapshot.set_ids))
+    found = _places(snapshot, every, items)
+    if (found < 0).any():
+        raise Damaged(
+            f"Every triple should come from an item of generation {snapshot.commit.generation}",
+            f"One comes from the number {items[0]}, which no set has",
+            _BACKUP,
+        )
+    return found

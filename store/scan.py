@@ -1,0 +1,64 @@
+"""All names read through, a piece at a time and in threads, so that few are in memory at once."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+
+from provhouse.model.columns import NAME
+
+from .names import BATCH, Names, open_names
+
+T = TypeVar("T")
+
+_BATCHES = 64
+"""So many batches are a piece."""
+
+
+def scan(
+    names: Names,
+    select: Callable[[pa.Table, int], T],
+    columns: Sequence[str] = (NAME,),
+    most: int | None = None,
+) -> Iterator[T]:
+    """What ``select`` makes of each piece, in the order of numbers.
+
+    It is given a table of these columns, and the number of the first row; the next ones follow.
+    ``most`` names or a few more are read, the first ones; None reads all.
+    """
+    threads = len(os.sched_getaffinity(0))
+    pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))
+    made: deque[Future[T]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for path, batches, first in pieces:
+            made.append(pool.submit(_select, select, path, batches, first, columns))
+            if len(made) > 2 * threads:
+                yield made.popleft().result()
+        yield from (each.result() for each in made)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _pieces(names: Names) -> Iterator[tuple[Path, range, int]]:
+    for first, path in names.files:
+        batches = range(open_names(path, ()).num_record_batches)
+        for start in batches[::_BATCHES]:
+            yield path, batches[start : start + _BATCHES], first + start * BATCH
+
+
+def _select(
+    select: Callable[[pa.Table, int], T],
+    path: Path,
+    batches: range,
+    first: int,
+    columns: Sequence[str],
+) -> T:
+    reader = open_names(path, columns)  # one of its own, since threads can't share it
+    rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])
+    return select(rows, first)

@@ -1,0 +1,76 @@
+"""`up`, questions through the server, `down`, as a user types them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from helpers.command import Command
+
+MORE = "src,dst,op,src_table,dst_table\nreport,mail,send,report,mail\n"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, first_file: Path) -> Iterator[Command]:
+    """A warehouse that was up before anything was taken in."""
+    command = Command(tmp_path_factory.mktemp("up") / "warehouse")
+    assert "The server is up at http://127.0.0.1:" in command("up").out
+    assert command("lineage", "report", status=3).message.splitlines()[1].endswith("there")
+    command("ingest", first_file)
+    yield command
+    command.end_all()
+
+
+def test_answers_are_quick_and_right(house: Command) -> None:
+    began = monotonic()
+    answer = json.loads(house("lineage", "report").out)
+    assert monotonic() - began < 5  # a command that starts Spark takes longer, a server far less
+    assert [(row["item"], row["depth"]) for row in answer["items"]] == [
+        ("clean/1", 1), ("clean/2", 1), ("raw/1", 2), ("raw/2", 2),
+    ]  # fmt: skip
+
+
+def test_all_forms(house: Command, tmp_path: Path) -> None:
+    table = house("impact", "raw/1", "--format", "table").out
+    assert table.startswith("raw/1 (raw) reached 2 items in 2 tables")
+    out = tmp_path / "impact.csv"
+    assert house("impact", "raw/1", "--depth", "1", "--out", out).out == ""
+    assert out.read_text() == "item,table,depth\nclean/1,clean,1\n"
+
+
+def test_many_items_some_of_them_not_held(house: Command, tmp_path: Path) -> None:
+    names = tmp_path / "names"
+    names.write_text("report\nnobody\nclean/2\nno one\n")
+    done = house("lineage", "--items", names, status=3)
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert [line["item"] for line in lines] == ["report", "nobody", "clean/2", "no one"]
+    assert [line.get("found", True) for line in lines] == [True, False, True, False]
+    assert done.message == "All 4 items should be held\n2 are not, the first 'nobody'"
+    rows = house("lineage", "--items", names, "--format", "csv", status=3).out.splitlines()
+    assert rows[0] == "asked,item,table,depth"
+    assert len(rows) == 1 + 4 + 1
+
+
+def test_errors_are_those_of_a_command(house: Command) -> None:
+    done = house("lineage", "reprot", status=3)
+    assert done.message.splitlines()[0] == "The item 'reprot' should be held"
+    assert done.out == ""
+
+
+def test_what_a_command_writes_is_there_when_it_ends(house: Command, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text(MORE)
+    house("ingest", tmp_path / "more.csv")
+    assert json.loads(house("lineage", "mail").out)["generation"] == 2
+    house("compact")
+    assert json.loads(house("lineage", "mail").out)["generation"] == 3
+    status = json.loads(house("rollback").out)
+    assert (status["generation"], status["triples"]) == (4, 4)
+
+
+def test_down_leaves_nothing(house: Command) -> None:
+    assert json.loads(house("status").out)["server"].startswith("http://127.0.0.1:")
+    assert house("down").out == "The server is down.\nNeo4j is down.\n"
+    assert not house.running()
+    assert json.loads(house("status").out)["server"] is None

@@ -1,0 +1,43 @@
+"""Rows made column by column are those that a JSON library makes one by one."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from provhouse.output.json_rows import ROWS, items, triples
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+MAPS = st.dictionaries(TEXT, TEXT, max_size=2)
+
+
+def read(pieces: Any) -> list[Any]:
+    rows = list(json.loads(f"[{','.join(pieces)}]"))
+    assert all(list(row) == list(rows[0]) for row in rows)
+    return rows
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, st.integers(0, 2**31 - 1)), max_size=5))
+def test_items(rows: list[tuple[str, str, int]]) -> None:
+    given = [dict(zip(("item", "table", "depth"), row, strict=True)) for row in rows]
+    schema = pa.schema([("item", pa.string()), ("table", pa.string()), ("depth", pa.int32())])
+    assert read(items(pa.Table.from_pylist(given, schema))) == given
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, TEXT, MAPS), max_size=5))
+def test_triples(rows: list[tuple[str, str, str, dict[str, str]]]) -> None:
+    names = ("src", "dst", "op", "attributes")
+    given = [dict(zip(names, row, strict=True)) for row in rows]
+    held = [{**row, "attributes": json.dumps(row["attributes"])} for row in given]
+    schema = pa.schema([(name, pa.string()) for name in names])
+    assert read(triples(pa.Table.from_pylist(held, schema))) == given
+
+
+def test_more_rows_than_are_text_at_once() -> None:
+    count = 2 * ROWS + 1
+    table = pa.table({"item": ["x"] * count, "table": [""] * count, "depth": range(count)})
+    pieces = list(items(table))
+    assert len(pieces) == 3
+    assert [row["depth"] for row in read(pieces)] == list(range(count))

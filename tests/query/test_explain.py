@@ -1,0 +1,75 @@
+"""An explanation tells what an answer then reads, and ``auto`` takes what it says."""
+
+from collections.abc import Callable
+
+import pytest
+
+from helpers.graphs import graph
+from helpers.oracle import Oracle
+from helpers.warehouse import House, content
+from provhouse.model.errors import NotFound
+from provhouse.query import cost
+from provhouse.query.question import Direction, Question
+
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+TRIPLES = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples, *graph(9).triples]
+ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})
+
+
+@pytest.fixture(scope="module")
+def house(houses: Callable[..., House]) -> House:
+    """A component in many sets and some that are one, in several partitions."""
+    house = houses(theta=8, pack=0, partition_triples=10)
+    house.ingest(TRIPLES)
+    return house
+
+
+def test_what_it_says_is_read(house: House) -> None:
+    with house.asker() as asker:
+        asker.explain(Question(ITEMS[0], "upstream"))
+        assert "starting" not in vars(asker.bulk)  # Spark is not needed
+        for item in ITEMS[::6]:
+            for direction in DIRECTIONS:
+                explanation = asker.explain(Question(item, direction))
+                by = {estimate.method: estimate.read for estimate in explanation.methods}
+                assert by["csprov"] == asker.ask(item, direction).read
+                assert by["rq"].triples == asker.snapshot.commit.totals.triples
+                assert explanation.method == "csprov"
+        for item in ITEMS[::20]:
+            read = asker.ask(item, "upstream", "ccprov").read
+            told = asker.explain(Question(item, "upstream")).methods[1].read
+            assert (told.sets, told.triples) == (read.sets, read.triples)
+
+
+def test_an_item_that_is_not_held(house: House) -> None:
+    with house.asker() as asker, pytest.raises(NotFound):
+        asker.explain(Question("?", "upstream"))
+
+
+def test_auto_takes_the_cheapest_that_is_sure(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RQ only with few levels, and where its copy is in memory; and it says why."""
+    item = max(ITEMS, key=lambda item: len(Oracle.of(TRIPLES).ask(item, "upstream").items))
+
+    def taken(depth: int | None) -> tuple[str, str]:
+        question = Question(item, "upstream", depth=depth)
+        told, answer = asker.explain(question), asker.answer(question)
+        assert (told.method, told.why) == (answer.method, answer.why)
+        assert content(answer) == Oracle.of(TRIPLES).ask(item, "upstream", depth)
+        return answer.method, answer.why
+
+    with house.asker() as asker:
+        monkeypatch.setattr(cost, "ASK", 10.0)
+        assert asker.explain(Question(item, "upstream")).methods[2].prepare > 0
+        assert taken(2)[0] == "csprov"  # the copy that RQ needs is not there
+        asker.ask(item, "upstream", "rq")
+        assert asker.explain(Question(item, "upstream")).methods[2].prepare == 0
+        method, why = taken(2)
+        assert method == "rq"
+        assert why.startswith("Going 2 hops by RQ should take at most 0.")
+        assert taken(1_000)[0] == taken(None)[0] == "csprov"
+        monkeypatch.setattr(cost, "ASK", 0.001)
+        assert taken(2)[0] == "csprov"
+        asked = asker.explain(Question(item, "upstream", "ccprov"))
+        assert (asked.method, asked.why[:21]) == ("ccprov", "CCProv was asked for:")

@@ -1,0 +1,281 @@
+"""Filters, paths and names on a warehouse: every method shows what sets and loops say."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise, product
+from random import Random
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from helpers.narrowed import Step, Trace, shown, some_question, text, trace
+from helpers.warehouse import House
+from provhouse.cli.app import run
+from provhouse.model.errors import NotFound, UsageError
+from provhouse.query.ask import Asker
+from provhouse.query.find import find
+from provhouse.query.path import Path, path
+from provhouse.query.question import Direction, Question
+
+TRACES, QUESTIONS, PAIRS = 8, 10, 6
+ODD = [
+    'a "quoted" name', "a.*name", "a[name]", "a%name_", "a\\name", "a\nname", "a'name", "ä name",
+    "a\u0308 name", "🜚", "A NAME", "Mixed cAse", "--", "; DROP", "$1", "{}", " ", "\tname",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def traces() -> list[Trace]:
+    random = Random(4)
+    return [
+        trace(random, f"{number}.", random.randint(3, 20), random.randint(3, 40))
+        for number in range(TRACES)
+    ]
+
+
+@pytest.fixture(scope="module")
+def house(houses: Callable[..., House], traces: list[Trace]) -> House:
+    """All traces in one warehouse of small sets and two ingests, and a chain of odd names."""
+    odd = dict.fromkeys(ODD, "odd")
+    steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
+    steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
+    house: House = houses(theta=5, pack=2, partition_triples=50)
+    columns = ("src", "dst", "op", "by", "run", "src_table", "dst_table")
+    rows = [(*step, tables[step.src], tables[step.dst]) for step, tables in steps]
+    for part in range(2):
+        file = house.settings.warehouse.parent / f"{part}.csv"
+        with file.open("w", encoding="utf-8", newline="") as handle:
+            csv.writer(handle).writerows([columns, *rows[part::2]])
+        house.ingest_files(file)
+    return house
+
+
+@pytest.fixture(scope="module")
+def asker(house: House) -> Iterator[Asker]:
+    """One that answers all questions."""
+    with house.asker() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("number", range(TRACES))
+def test_every_method_shows_the_same(asker: Asker, traces: list[Trace], number: int) -> None:
+    random, one = Random(number), traces[number]
+    for turn in range(QUESTIONS):
+        question = replace(some_question(random, one.tables), method="csprov")
+        answer = asker.answer(question)
+        assert shown(answer) == one.ask(question), question
+        assert answer.complete
+        if turn % 4 == 0:
+            for method in ("rq", "ccprov"):
+                other = asker.answer(replace(question, method=method))
+                assert other.items == answer.items
+                assert other.triples == answer.triples
+                assert other.truncated == answer.truncated
+
+
+def test_a_summary_has_no_rows(asker: Asker, traces: list[Trace]) -> None:
+    for item in traces[0].tables:
+        question = Question(item, "downstream", ops=("x", "y"))
+        rows, counts = asker.answer(question), asker.answer(replace(question, summary=True))
+        assert rows.counts is None
+        assert counts.counts
+        assert sum(counts.counts.tables["items"].to_pylist()) == rows.items.num_rows
+        assert sum(counts.counts.ops["triples"].to_pylist()) == rows.triples.num_rows
+        assert counts.items == rows.items.slice(0, 0)
+        assert counts.triples == rows.triples.slice(0, 0)
+        assert counts.hidden == rows.hidden
+
+
+def test_a_table_that_is_none(asker: Asker) -> None:
+    item = ODD[0]
+    for question in (
+        Question(item, "upstream", tables=("s", "Odd")),
+        Question(item, "upstream", through="Odd"),
+    ):
+        with pytest.raises(UsageError, match="'Odd'") as error:
+            asker.answer(question)
+        assert "'odd'" in error.value.remedy
+    with pytest.raises(UsageError):
+        find(asker.snapshot, "", table="x")
+
+
+@pytest.mark.parametrize("number", range(TRACES))
+def test_paths(asker: Asker, traces: list[Trace], number: int) -> None:
+    random, one = Random(number), traces[number]
+    graph = nx.DiGraph([step[:2] for step in one.steps])
+    pairs = random.sample(sorted(product(graph, repeat=2)), PAIRS) + [(n, n) for n in [*graph][:2]]
+    for source, target in pairs:
+        after = {n: nx.single_source_shortest_path_length(graph, n) for n in graph[source]}
+        hops = min((1 + far[target] for far in after.values() if target in far), default=None)
+        if hops is None:
+            with pytest.raises(NotFound, match="A path should lead from") as error:
+                path(asker, source, target)
+            back = source != target and nx.has_path(graph, target, source)
+            assert ("the other way round" in error.value.found) == back
+        else:
+            found = path(asker, source, target)
+            _check_one(found, one, hops)
+            if source != target:  # of several the one that comes first by name
+                first = min(nx.all_shortest_paths(graph, source, target))
+                assert found.items["item"].to_pylist() == first
+            _check_all(path(asker, source, target, every=True), one, graph, hops)
+
+
+def _check_one(found: Path, one: Trace, hops: int) -> None:
+    triples = found.triples.to_pylist()
+    assert found.hops == hops == len(triples)
+    assert triples[0]["src"] == found.source
+    assert triples[-1]["dst"] == found.target
+    assert all(before["dst"] == after["src"] for before, after in pairwise(triples))
+    steps = {(s.src, s.dst, s.op, text(s.attributes)) for s in one.steps}
+    assert {tuple(row.values()) for row in triples} <= steps
+    passed = [found.source, *(row["dst"] for row in triples)]
+    items = [(item, one.tables[item], depth) for depth, item in enumerate(passed)]
+    expected = items if found.source != found.target else items[:-1]
+    assert [tuple(row.values()) for row in found.items.to_pylist()] == expected
+
+
+def _check_all(found: Path, one: Trace, graph: "nx.DiGraph[str]", hops: int) -> None:
+    behind = nx.descendants(graph, found.source) | {found.source}
+    before = nx.ancestors(graph, found.target) | {found.target}
+    steps = [s for s in one.steps if s.src in behind and s.dst in before]
+    rows = [tuple(row.values()) for row in found.triples.to_pylist()]
+    assert len(rows) == len(steps)
+    assert {*rows} == {(s.src, s.dst, s.op, text(s.attributes)) for s in steps}
+    depth = nx.single_source_shortest_path_length(graph, found.source)
+    assert [depth[src] for src, *_ in rows] == sorted(depth[src] for src, *_ in rows)
+    items = {(item, one.tables[item], depth[item]) for s in steps for item in s[:2]}
+    assert {tuple(row.values()) for row in found.items.to_pylist()} == items
+    assert found.items.num_rows == len(items)
+    assert found.hops == hops
+
+
+def test_no_path_between_components(asker: Asker, traces: list[Trace]) -> None:
+    with pytest.raises(NotFound, match="nothing connects them"):
+        path(asker, ODD[0], min(traces[0].tables))
+
+
+def all_names(asker: Asker, traces: list[Trace]) -> dict[str, str]:
+    held = {name: table for one in traces for name, table in one.tables.items()}
+    return {**held, **dict.fromkeys(ODD, "odd")}
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    ["", "1", "1.", "a", "A", "ä", "a\u0308", *ODD, ".*", ".", "name", "%", "\\", "\n", "x"],
+)
+def test_names_are_found_letter_by_letter(asker: Asker, traces: list[Trace], wanted: str) -> None:
+    names = all_names(asker, traces)
+    for anywhere, table, limit in product((False, True), (None, "", "odd", "s"), (1, 20, 1_000)):
+        found = find(asker.snapshot, wanted, anywhere=anywhere, table=table, limit=limit)
+        matches = sorted(
+            name
+            for name, own in names.items()
+            if (wanted in name if anywhere else name.startswith(wanted)) and table in (None, own)
+        )
+        assert found.matches == len(matches)
+        assert found.items["item"].to_pylist() == matches[:limit]
+        assert found.items["table"].to_pylist() == [names[name] for name in matches[:limit]]
+        assert found.truncated == ("limit" if len(matches) > limit else None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("a naem", None),
+        ("; DORP", "; DROP"),
+        ("; DRP", "; DROP"),
+        ("; DROPP", "; DROP"),
+        ("; DROQ", "; DROP"),
+        ("; drop", "; DROP"),
+        ("; dRop", "; DROP"),
+        (" ; DROP ", "; DROP"),
+        ("a nämé", None),
+        ("a 'quoted' name", None),
+        ("ä  name", "ä name"),
+        ("a_name", "A NAME"),
+        ('a "quoted" name and more', 'a "quoted" name'),
+        ('a "quo', 'a "quoted" name'),
+        ("A\\NAME", "a\\name"),
+        ("mIxed casE", "Mixed cAse"),
+    ],
+)
+def test_names_that_may_have_been_meant(asker: Asker, asked: str, meant: str | None) -> None:
+    with pytest.raises(NotFound) as error:
+        asker.ask(asked, "upstream")
+    told = error.value.remedy
+    assert "`provhouse find`" in told
+    if meant is not None:
+        assert repr(meant) in told
+    with pytest.raises(NotFound) as error:
+        asker.answer(Question(asked, "upstream"), suggest=False)
+    assert "letter by letter" in error.value.remedy
+
+
+@pytest.fixture
+def command(house: House, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs ``provhouse`` in this process, to this exit status, and gives what it wrote."""
+    held = house.settings
+
+    def called(*arguments: str, status: int = 0) -> str:
+        home = f"neo4j_home={held.graph_home}"
+        options = ["--warehouse", str(held.warehouse), "--set", home]
+        assert run([*options, *arguments]) == status
+        out, err = capsys.readouterr()
+        return err if status else out
+
+    return called
+
+
+OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("--through s", {"through": "s"}),
+    ("--table s --table t", {"tables": ("s", "t")}),
+    ("--op x --op y", {"ops": ("x", "y")}),
+    ("--where by=a --where run=1", {"where": (("by", "a"), ("run", "1"))}),
+    ("--sources", {"ends": True}),
+    ("--limit 2", {"limit": 2}),
+)
+
+
+@pytest.mark.parametrize(("options", "change"), OPTIONS)
+@pytest.mark.parametrize("command_name", ["lineage", "impact"])
+def test_options_are_what_is_asked(
+    command: Callable[..., str],
+    traces: list[Trace],
+    command_name: str,
+    options: str,
+    change: dict[str, Any],
+) -> None:
+    """On an item where each makes a difference."""
+    direction: Direction = "upstream" if command_name == "lineage" else "downstream"
+    options = options if direction == "upstream" else options.replace("sources", "sinks")
+    expected = next(
+        (item, some)
+        for one in traces
+        for item in one.tables
+        if (some := one.ask(Question(item, direction, **change))).items
+        and some != one.ask(Question(item, direction))
+    )
+    value = json.loads(command(command_name, expected[0], *options.split()))
+    assert [tuple(row.values()) for row in value["items"]] == expected[1].items
+    assert len(value["triples"]) == len(expected[1].triples)
+
+
+def test_a_summary_as_a_command(command: Callable[..., str]) -> None:
+    rows = command("lineage", "{}", "--summary", "--format", "csv").splitlines()
+    assert rows == ["kind,name,count", f"table,odd,{ODD.index('{}')}", f"op,,{ODD.index('{}')}"]
+
+
+def test_path_and_find_as_commands(command: Callable[..., str]) -> None:
+    way = json.loads(command("path", "; DROP", "{}"))
+    assert [row["src"] for row in way["triples"]] == ["; DROP", "$1"]
+    assert command("path", "; DROP", "{}", "--all", "--format", "csv").count("\n") == 3
+    told = command("path", "{}", "; DROP", status=3)
+    assert "it is the other way round" in told
+    assert "'; DROP'" in command("path", "; DORP", "{}", status=3)
+    found = json.loads(command("find", "ROP", "--anywhere", "--table", "odd", "--limit", "1"))
+    assert found["items"] == [{"item": "; DROP", "table": "odd"}]
+    assert json.loads(command("find", "ROP"))["items"] == []
