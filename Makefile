@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-explain bench-serve bench-sets bench-components test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -25,6 +25,11 @@ bench-sets: setup ## Measure what sets let questions read, for docs/benchmarks.m
 bench-components: setup ## Measure components beside scipy, igraph and others, which it installs (COPIES=9 adds copies)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
 	@.venv/bin/python benchmarks/components.py $(if $(COPIES),--copies $(COPIES))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-peers: setup ## Measure lineage and impact beside igraph, Ladybug, Neo4j, DuckDB and Spark, which it installs (COPIES=9 for nine copies)
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python benchmarks/peers.py $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-serve: setup ## Measure the server under load for a quarter of an hour (WAREHOUSE=folder of the paper's trace)

@@ -9,18 +9,15 @@ import argparse
 import csv
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
-from typing import Any, cast
 
 import numpy as np
+from command import Command, size
 from floors import floors
-from ingest_form import Answered, Ingested, Measured, Results
+from ingest_form import Answered, Measured, Results
 from machine import machine, packages
 from paper_trace import paper
 from trace_files import Trace, names, write
@@ -29,7 +26,6 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, OP, SRC
 
 RESULTS = Path(__file__).parent / "results" / "ingest.json"
-PROGRAM = Path(sys.executable).with_name("provhouse")
 SEED = 5
 APPENDED = 10_000
 PARTS = {
@@ -88,34 +84,6 @@ def run(folder: Path, copies: int) -> Measured:
         "floors": {s: round(v, 2) for s, v in floors(trace, paths, copies).items()},
         "appends": appends,
     }
-
-
-class Command:
-    """The command line on one warehouse."""
-
-    def __init__(self, warehouse: Path) -> None:
-        self.warehouse = warehouse
-
-    def ingest(self, files: Path) -> Ingested:
-        """Take files in."""
-        found = self.json("ingest", files)
-        return cast(Ingested, {name: found[name] for name in Ingested.__annotations__})
-
-    def json(self, *arguments: object) -> dict[str, Any]:
-        """What a command prints as JSON, and how long it took as a whole."""
-        begun = perf_counter()
-        done = subprocess.run(
-            [PROGRAM, "--warehouse", self.warehouse, *map(str, arguments), "--format", "json"],
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        found: dict[str, Any] = json.loads(done.stdout)
-        return {**found, "wall_seconds": round(perf_counter() - begun, 2)}
-
-
-def size(folder: Path) -> int:
-    """The bytes of all files below."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def asked(command: Command, trace: Trace, rng: np.random.Generator) -> Answered:

@@ -83,8 +83,7 @@ class Import:
             file = folder / f"{name}.csv"
             self._write(file, PARTS[name], rows)
             arguments.append(f"{PARTS[name].option}={file}")
-        _import(home, memory, arguments)
-        _trim(home / "data" / "transactions" / DATABASE)
+        write_store(home, memory, arguments)
         shutil.rmtree(folder)
         _marker(home).unlink()
         self.done = True
@@ -137,18 +136,12 @@ def _report(home: Path) -> str:
     return f"--report-file={_folder(home) / 'report'}"
 
 
-def _trim(logs: Path) -> None:
-    """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
+def write_store(home: Path, memory: str, arguments: list[str]) -> None:
+    """Let the importer write the database of a home from files that its arguments name.
 
-    It does so whatever the configuration says; a server reads a log that just ends as well.
+    Raises Unavailable with its words if it fails.
     """
-    for log in logs.glob("neostore.transaction.db.*"):
-        with log.open("r+b") as file:
-            if len(file.read(LOG_BYTES).rstrip(b"\0")) < LOG_BYTES // 2:
-                file.truncate(LOG_BYTES)
-
-
-def _import(home: Path, memory: str, arguments: list[str]) -> None:
+    _folder(home).mkdir(parents=True, exist_ok=True)
     command = [
         *java_command(memory, "-XX:TieredStopAtLevel=1"),  # it ends before more would pay
         "org.neo4j.cli.AdminTool",
@@ -173,3 +166,15 @@ def _import(home: Path, memory: str, arguments: list[str]) -> None:
             f"It ended with {done.returncode}: " + " ".join(told[:3]),
             "Run the command again",
         )
+    _trim(home / "data" / "transactions" / DATABASE)
+
+
+def _trim(logs: Path) -> None:
+    """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
+
+    It does so whatever the configuration says; a server reads a log that just ends as well.
+    """
+    for log in logs.glob("neostore.transaction.db.*"):
+        with log.open("r+b") as file:
+            if len(file.read(LOG_BYTES).rstrip(b"\0")) < LOG_BYTES // 2:
+                file.truncate(LOG_BYTES)

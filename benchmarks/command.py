@@ -1,0 +1,40 @@
+"""The command line on one warehouse, as benchmarks run it, and how much lies on disk."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any, cast
+
+from ingest_form import Ingested
+
+PROGRAM = Path(sys.executable).with_name("provhouse")
+
+
+class Command:
+    """The command line on one warehouse."""
+
+    def __init__(self, warehouse: Path) -> None:
+        self.warehouse = warehouse
+
+    def ingest(self, files: Path) -> Ingested:
+        """Take files in."""
+        found = self.json("ingest", files)
+        return cast(Ingested, {name: found[name] for name in Ingested.__annotations__})
+
+    def json(self, *arguments: object) -> dict[str, Any]:
+        """What a command prints as JSON, and how long it took as a whole."""
+        begun = perf_counter()
+        done = subprocess.run(
+            [PROGRAM, "--warehouse", self.warehouse, *map(str, arguments), "--format", "json"],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        found: dict[str, Any] = json.loads(done.stdout)
+        return {**found, "wall_seconds": round(perf_counter() - begun, 2)}
+
+
+def size(path: Path) -> int:
+    """The bytes of a file, or of all files below a folder."""
+    return sum(file.stat().st_size for file in (path, *path.rglob("*")) if file.is_file())

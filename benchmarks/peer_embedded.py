@@ -1,0 +1,114 @@
+"""Contenders that run inside a process: igraph, Ladybug, and DuckDB in two ways."""
+
+from importlib import import_module
+
+import numpy as np
+import pyarrow.parquet as pq
+from contenders import Input
+from peer import Given, Peer, ends
+
+from provhouse.model.arrays import I64
+from provhouse.query.question import Direction
+
+
+class IGraph(Peer):
+    """All in memory; it has the graph to make anew at each start."""
+
+    def __init__(self, given: Given) -> None:
+        super().__init__(given)
+        self.held = given.triples
+
+    def load(self) -> None:
+        igraph = import_module("igraph")
+        with self.watch.step("load"):
+            count = pq.read_table(self.given.items)["id"].to_numpy().max() + 1
+            triples = pq.read_table(self.given.triples)
+            src, dst = (triples[end].to_numpy() for end in ("src", "dst"))
+            self._graph = igraph.Graph(count, directed=True)
+            self._graph.add_edges(Input(count, src, dst).pairs())
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        way = "in" if direction == "upstream" else "out"
+        return np.array(self._graph.subcomponent(item, mode=way), np.int64)
+
+
+class Ladybug(Peer):
+    """Shortest paths to all items that are reached, so that no other path is followed."""
+
+    FARTHEST = 300
+    STATEMENT = "MATCH (:Item {{id: $id}}){}[:Reaches* SHORTEST 1..{}]{}(a:Item) RETURN a.id"
+
+    def load(self) -> None:
+        ladybug = import_module("ladybug")
+        with self.watch.step("load"):
+            database = ladybug.Database(self.given.scratch / "peer.lbug")
+            self._db = self.stack.enter_context(ladybug.Connection(database))
+            for statement in (
+                "CREATE NODE TABLE Item(id INT64, PRIMARY KEY(id))",
+                "CREATE REL TABLE Reaches(FROM Item TO Item)",
+                f"COPY Item FROM '{self.given.items}'",
+                f"COPY Reaches FROM '{self.given.triples}'",
+                "CHECKPOINT",
+                f"CALL var_length_extend_max_depth={self.FARTHEST}",
+            ):
+                self._db.execute(statement)
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        arrows = ("<-", "-") if direction == "upstream" else ("-", "->")
+        statement = self.STATEMENT.format(arrows[0], self.FARTHEST, arrows[1])
+        found = self._db.execute(statement, {"id": item})
+        answer: I64 = found.get_as_arrow(-1)["a.id"].to_numpy()
+        return answer
+
+    def cancel(self) -> None:
+        self._db.interrupt()
+
+
+class DuckDB(Peer):
+    """A recursive query over a table of triples, which no index makes faster."""
+
+    STATEMENT = """
+        WITH RECURSIVE found(item) AS (
+            SELECT {far} FROM triples WHERE {near} = ?
+            UNION
+            SELECT {far} FROM triples JOIN found ON {near} = item
+        )
+        SELECT item FROM found"""
+    LOAD: tuple[str, ...] = (
+        "CREATE TABLE triples AS SELECT * FROM read_parquet('{triples}') ORDER BY dst",
+        "CHECKPOINT",
+    )
+
+    def load(self) -> None:
+        duckdb = import_module("duckdb")
+        with self.watch.step("load"):
+            self._db = self.stack.enter_context(duckdb.connect(self.given.scratch / "peer.duckdb"))
+            for statement in self.LOAD:
+                self._db.execute(statement.format(triples=self.given.triples))
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        near, far = ends(direction)
+        return self._items(self.STATEMENT.format(near=near, far=far), item)
+
+    def _items(self, statement: str, given: object) -> I64:
+        (answer,) = self._db.execute(statement, [given]).fetchnumpy().values()
+        return np.asarray(answer)
+
+    def cancel(self) -> None:
+        self._db.interrupt()
+
+
+class IndexedDuckDB(DuckDB):
+    """A query for each level of the answer, by indexes of both ends."""
+
+    STATEMENT = "SELECT {far} FROM triples WHERE {near} IN (SELECT unnest(?))"
+    LOAD = (
+        *DuckDB.LOAD,
+        "CREATE INDEX by_src ON triples(src)",
+        "CREATE INDEX by_dst ON triples(dst)",
+    )
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        near, far = ends(direction)
+        statement = self.STATEMENT.format(near=near, far=far)
+        return self.levels(item, lambda frontier: self._items(statement, frontier.tolist()))

@@ -1,0 +1,65 @@
+"""Neo4j as a contender: all triples in a server of its own, loaded by its importer."""
+
+import numpy as np
+import pyarrow.parquet as pq
+from peer import Given, Peer
+from pyarrow.csv import write_csv
+
+from provhouse.cypher import process
+from provhouse.cypher.config import DATABASE, ensure_password, free_ports, write_conf
+from provhouse.cypher.driver import answers, opened
+from provhouse.cypher.importing import write_store
+from provhouse.cypher.state import State
+from provhouse.model.arrays import I64
+from provhouse.query.question import Direction
+
+MEMORY = "1g"
+"""Of the heap, and again of the page cache, which then holds the whole store."""
+PATTERN = {"upstream": "<-[:REACHES*1..]-", "downstream": "-[:REACHES*1..]->"}
+# Without DISTINCT it would follow every path; one list comes faster than a row for each item.
+STATEMENT = "MATCH (:Item {{id: $id}}){}(a:Item) RETURN collect(DISTINCT a.id) AS items"
+INDEX = ("CREATE CONSTRAINT FOR (i:Item) REQUIRE i.id IS UNIQUE", "CALL db.awaitIndexes(600)")
+HEADERS = {"items": ["id:ID(Item)"], "triples": [":START_ID(Item)", ":END_ID(Item)"]}
+
+
+class Neo4j(Peer):
+    """Breadth first to the distinct items of paths of any length, from an item found by index."""
+
+    def __init__(self, given: Given) -> None:
+        super().__init__(given)
+        self._home = given.scratch / "neo4j"
+        self.held = self._home / "data"
+
+    def load(self) -> None:
+        self._home.mkdir()
+        ensure_password(self._home)
+        ports = free_ports()
+        write_conf(self._home, *ports, MEMORY)
+        with self.watch.step("import"):
+            self._import()
+        with self.watch.step("start"):
+            self.process = process.start(self._home, MEMORY)
+            self.stack.callback(process.stop, self.process, self._home)
+            address = State(*ports, self.process).address(self._home)
+            process.await_ready(self.process, self._home, lambda: answers(address))
+        self._driver = self.stack.enter_context(opened(address))
+        with self.watch.step("index"), self._driver.session(database=DATABASE) as session:
+            for statement in INDEX:
+                session.run(statement).consume()
+
+    def _import(self) -> None:
+        files = {name: self._home / "import" / f"{name}.csv" for name in HEADERS}
+        for name, file in files.items():
+            rows = pq.read_table(getattr(self.given, name))
+            write_csv(rows.rename_columns(HEADERS[name]), file)
+        options = [f"--nodes=Item={files['items']}", f"--relationships=REACHES={files['triples']}"]
+        write_store(self._home, MEMORY, options)
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        statement = STATEMENT.format(PATTERN[direction])
+        with (
+            self._driver.session(database=DATABASE) as session,
+            session.begin_transaction(timeout=self.given.limit) as transaction,
+        ):
+            (row,) = transaction.run(statement, id=item)
+            return np.array(row["items"], np.int64)

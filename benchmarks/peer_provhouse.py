@@ -1,0 +1,40 @@
+"""provhouse as a contender: a warm asker in this process, every partition cached in Spark."""
+
+from peer import Given, Peer
+
+from provhouse.cypher.server import process_id
+from provhouse.model.arrays import I64
+from provhouse.model.progress import Silent, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.query.ask import Asker
+from provhouse.query.csprov import CSProv
+from provhouse.query.question import Direction
+
+
+class Provhouse(Peer):
+    """Cold, it fetches each partition from Spark for each question; hot, it keeps them decoded."""
+
+    def __init__(self, given: Given, hot: bool) -> None:
+        super().__init__(given)
+        self._settings = Settings.load({**given.settings, **({} if hot else {"hot_mb": 0})})
+        self.held = self._settings.warehouse
+
+    def load(self) -> None:
+        with self.watch.step("start"):
+            self._asker = self.stack.enter_context(Asker(self._settings, Silent()))
+            self._asker.warm()
+        with self.watch.step("cache"):
+            self._asker.bulk.partitions.warm(self._asker.snapshot.partitions)
+        self.process = process_id(self._settings.graph_home)
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        asker, watch = self._asker, Stopwatch()
+        walk = asker.walk(item, direction, watch)
+        return CSProv(asker.snapshot, asker.bulk, watch, walk).find(item, direction, None).items
+
+    def ask_named(self, item: str, direction: Direction) -> bool:
+        self._asker.ask(item, direction, "csprov")
+        return True
+
+    def cancel(self) -> None:
+        self._asker.bulk.session.sparkContext.cancelAllJobs()

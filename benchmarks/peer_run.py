@@ -1,0 +1,120 @@
+"""One contender in a process of its own: `peer_run.py NAME FOLDER`, which prints what it took.
+
+The folder holds `items.parquet`, `triples.parquet` and `questions.json`. All contenders know items
+by number, and answer with the numbers of all items that they find. Each question is asked once
+while memory is watched, which warms whatever a contender keeps, and then again by the clock.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+from command import size
+from peer import Given, Peer
+from peer_embedded import DuckDB, IGraph, IndexedDuckDB, Ladybug
+from peer_neo4j import Neo4j
+from peer_provhouse import Provhouse
+from peer_spark import SparkJoins
+from peers_form import Answered, Asked, Input, Question, Run
+
+from provhouse.ingest.memory import PeakMemory
+from provhouse.model.arrays import I64
+
+CONTENDERS: dict[str, Callable[[Given], Peer]] = {
+    "provhouse, cold": partial(Provhouse, hot=False),
+    "provhouse, hot": partial(Provhouse, hot=True),
+    "igraph": IGraph,
+    "Ladybug": Ladybug,
+    "Neo4j": Neo4j,
+    "DuckDB, a query a level": IndexedDuckDB,
+    "DuckDB, recursive": DuckDB,
+    "Spark joins": SparkJoins,
+}
+Result = TypeVar("Result")
+
+
+def run(name: str, folder: Path, given: Input) -> Run:
+    """Let one contender load, and answer all questions twice."""
+    with TemporaryDirectory(prefix="provhouse-peer-") as scratch:
+        files = folder / "items.parquet", folder / "triples.parquet"
+        peer = CONTENDERS[name](Given(*files, given["settings"], given["limit"], Path(scratch)))
+        with peer.stack:
+            with PeakMemory() as memory:
+                peer.load()
+                memory.include(peer.process)
+                answers = [list(answered(peer, each)) for each in given["questions"]]
+            pairs = zip(given["questions"], answers, strict=True)
+            return {
+                "load": {step: round(took, 2) for step, took in peer.watch.seconds.items()},
+                "peak_memory_mb": memory.megabytes,
+                "disk_bytes": size(peer.held),
+                "asked": [timed(peer, question, known) for question, known in pairs],
+            }
+
+
+def answered(peer: Peer, question: Question) -> Iterator[Answered]:
+    """The answers, up to one that is late."""
+    for item in question["items"]:
+        found = within(peer, partial(peer.ask, item, question["direction"]))
+        if found is None:
+            return
+        yield told(item, found[1])
+
+
+def told(item: int, found: I64) -> Answered:
+    """An answer in short, without the item itself, which some programs count."""
+    others = np.setdiff1d(found, [item]).astype(np.int64)
+    return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
+
+
+def timed(peer: Peer, question: Question, answers: list[Answered]) -> Asked:
+    """The times of the questions of a class that all have answers."""
+    direction = question["direction"]
+    asked: Asked = {"answers": answers, "late": True, "seconds": [], "named": []}
+    if len(answers) < len(question["items"]):
+        return asked
+    for item, name in zip(question["items"], question["names"], strict=True):
+        took = within(peer, partial(peer.ask, item, direction))
+        named = within(peer, partial(peer.ask_named, name, direction))
+        if took is None or named is None:
+            return asked
+        asked["seconds"].append(took[0])
+        asked["named"] += [named[0]] if named[1] else []
+    return {**asked, "late": False}
+
+
+def within(peer: Peer, ask: Callable[[], Result]) -> tuple[float, Result] | None:
+    """What is answered and how many seconds it took; None if that is more than allowed."""
+    peer.late.clear()
+
+    def stop() -> None:
+        peer.late.set()
+        peer.cancel()
+
+    timer = Timer(peer.given.limit, stop)
+    timer.start()
+    try:
+        began = perf_counter()
+        found = ask()
+        took = perf_counter() - began
+    except Exception:
+        if not peer.late.is_set():
+            raise
+        return None
+    finally:
+        timer.cancel()
+    return None if peer.late.is_set() else (took, found)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[2])
+    given = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+    print(json.dumps(run(sys.argv[1], folder, given)))

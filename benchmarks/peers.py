@@ -1,0 +1,211 @@
+"""provhouse beside what else answers lineage: `make bench-peers`, on the paper's trace.
+
+All contenders hold the same triples and are asked the same questions, items of the paper's classes
+drawn at random (`classes.py`), one contender after the other, each in a process of its own
+(`peer_run.py`). They must find the same items. What was measured goes to `results/peers.json`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import zip_longest
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from classes import KINDS, Kind, Questions, all_triples, by_component, drawn
+from command import Command
+from form import Totals
+from ingest_form import Ingested
+from machine import machine, packages
+from paper_trace import paper
+from peer_run import CONTENDERS
+from peers_form import Answered, Class, Input, Measured, Results, Run, Times
+from trace_files import write
+
+from provhouse.model.errors import Damaged
+from provhouse.model.settings import Settings
+from provhouse.runtime.locked import locked
+from provhouse.store.commits import current
+from provhouse.store.layout import Layout
+from provhouse.store.snapshot import Snapshot
+
+RESULTS = Path(__file__).parent / "results" / "peers.json"
+OURS = ("provhouse, cold", "provhouse, hot")
+PACKAGES = ("provhouse", "pyspark", "igraph", "ladybug", "duckdb")
+SEED = 5
+WANTED = 10
+LIMIT = 60.0
+"""Seconds that an answer may take."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure lineage beside other programs.")
+    parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
+    parser.add_argument("--copies", type=int, default=1, help="of the trace, if one is made")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    load = round(os.getloadavg()[0], 2)  # before we make some ourselves
+    with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
+        folder = Path(temporary)
+        warehouse, ingested = given.warehouse, None
+        if warehouse is None:
+            warehouse = folder / "warehouse"
+            ingested = made(warehouse, folder / "trace", given.copies)
+        snapshot = opened(warehouse)
+        questions = prepared(snapshot, {"warehouse": str(warehouse)}, folder, given.seed)
+        runs = {name: started(name, folder) for name in given.only}
+    results: Results = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": given.seed,
+        "limit": LIMIT,
+        "load": load,
+        "machine": machine(),
+        "versions": {**packages(*PACKAGES), "neo4j": neo4j()},
+        "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
+        "ingest": ingested,
+        "classes": list(compared(questions, runs)),
+        "contenders": {name: run and measured(run) for name, run in runs.items()},
+    }
+    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def made(warehouse: Path, files: Path, copies: int) -> Ingested:
+    """A warehouse of the paper's trace."""
+    write(paper(SEED), files, copies)
+    return Command(warehouse).ingest(files)
+
+
+def opened(warehouse: Path) -> Snapshot:
+    """What a warehouse holds now."""
+    layout = Layout(warehouse.absolute())
+    commit = current(layout)
+    if commit is None:
+        sys.exit(f"{warehouse} should be a warehouse, but nothing was ingested there")
+    return Snapshot(layout, commit)
+
+
+def prepared(
+    snapshot: Snapshot,
+    settings: dict[str, str],
+    folder: Path,
+    seed: int,
+    kinds: Sequence[Kind] = KINDS,
+    wanted: int = WANTED,
+) -> list[Questions]:
+    """Write what contenders read, and return the questions; classes that no item fits have none."""
+    triples = all_triples(snapshot)
+    theta = Settings.load(settings).theta
+    items = np.sort(by_component(snapshot, theta)[0])
+    pq.write_table(pa.table({"id": items}), folder / "items.parquet")
+    pq.write_table(triples, folder / "triples.parquet")
+    asked = drawn(snapshot, triples, theta, kinds, wanted, seed)
+    every = [one for one in asked if len(one.items)]
+    given: Input = {
+        "settings": settings,
+        "limit": LIMIT,
+        "questions": [
+            {
+                "direction": one.kind.direction,
+                "items": one.items.tolist(),
+                "names": snapshot.names.names(one.items).to_pylist(),
+            }
+            for one in every
+        ],
+    }
+    (folder / "questions.json").write_text(json.dumps(given), encoding="utf-8")
+    return every
+
+
+def started(name: str, folder: Path) -> Run | None:
+    """Run one contender; None if it failed, which a peer may."""
+    script = Path(__file__).with_name("peer_run.py")
+    done = subprocess.run(
+        [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
+    )
+    print(name, done.stdout or "failed", file=sys.stderr, flush=True)
+    if done.returncode and name in OURS:
+        done.check_returncode()
+    return None if done.returncode else cast(Run, json.loads(done.stdout.splitlines()[-1]))
+
+
+def compared(questions: Sequence[Questions], runs: Mapping[str, Run | None]) -> Iterator[Class]:
+    """What the classes are; raises Damaged if two contenders, or a contender and what the items
+    were drawn by, differ in an answer."""
+    for number, one in enumerate(questions):
+        answers = [run["asked"][number]["answers"] for run in runs.values() if run]
+        sizes = [agreed(one, given) for given in zip_longest(*answers)]
+        yield {
+            "name": one.kind.name,
+            "direction": one.kind.direction,
+            "large": one.kind.large,
+            "least": one.kind.least,
+            "most": one.kind.most,
+            "tried": one.tried,
+            "asked": len(one.items),
+            "items": median(sizes),
+        }
+
+
+def agreed(questions: Questions, answers: Iterable[Answered | None]) -> int:
+    """How many items an answer has, by all who gave it in time."""
+    found = {(answer["digest"], answer["items"]) for answer in answers if answer}
+    kind = questions.kind
+    if len(found) != 1 or not kind.least <= min(found)[1] <= kind.most:
+        raise Damaged(
+            f"All contenders should find the same {kind.least:,} to {kind.most:,} items for each"
+            f" question of {kind.name}, {kind.direction}",
+            f"They found {' and '.join(f'{items:,}' for _, items in sorted(found))}",
+            "Please report it",
+        )
+    return found.pop()[1]
+
+
+def measured(run: Run) -> Measured:
+    """What one contender took, class by class."""
+    return {
+        "load": run["load"],
+        "peak_memory_mb": run["peak_memory_mb"],
+        "disk_bytes": run["disk_bytes"],
+        "took": [
+            {
+                "seconds": None if each["late"] else times(each["seconds"]),
+                "named": times(each["named"]),
+            }
+            for each in run["asked"]
+        ],
+    }
+
+
+def times(seconds: Sequence[float]) -> Times | None:
+    """Two percentiles, of ten questions the second nearly the slowest; None of none."""
+    if not seconds:
+        return None
+    p50, p95 = np.percentile(seconds, (50, 95)).tolist()
+    return {"p50": round(p50, 6), "p95": round(p95, 6)}
+
+
+def neo4j() -> str:
+    """The version of the server's jars."""
+    (number,) = (
+        jar.coordinate.rpartition(":")[2]
+        for jar in locked("neo4j")
+        if jar.coordinate.startswith("org.neo4j:neo4j:")
+    )
+    return number
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Contenders of `peers.py` answer alike, and who differs, is late or fails is told."""
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Event
+from typing import cast
+
+import networkx as nx
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from classes import DIRECTIONS, Kind, Questions
+from peer import Given, Peer
+from peer_run import CONTENDERS, answered, run, timed, told
+from peers import compared, measured, opened, prepared, started
+from peers_form import Answered, Asked, Input, Question, Results, Run
+from peers_table import tables
+
+from helpers.oracle import Triple
+from helpers.warehouse import House
+from provhouse.model.arrays import I64
+from provhouse.model.errors import Damaged
+from provhouse.query.question import Direction
+
+LARGE, SMALL, EACH = 600, 30, 12
+KINDS = [
+    Kind(name, direction, large, least, most)
+    for direction in DIRECTIONS
+    for name, large, least, most in (("small", False, 2, 10), ("large", True, 5, 300))
+]
+PACKAGES = {"igraph": "igraph", "Ladybug": "ladybug", "DuckDB": "duckdb"}
+
+
+def trace(seed: int) -> list[Triple]:
+    """A component with a cycle that is cut, and small ones that are not."""
+    rng = np.random.default_rng(seed)
+    pairs = [(int(rng.integers(0, one)), one) for one in range(1, LARGE)]
+    pairs += [(int(rng.integers(0, one)), one) for one in range(200, LARGE)]
+    pairs += [(one + 1, one) for one in range(300, 310)]
+    for first in range(LARGE, LARGE + SMALL * EACH, EACH):
+        pairs += [(int(rng.integers(first, one)), one) for one in range(first + 1, first + EACH)]
+    return [Triple(f"i{src}", f"i{dst}", "op", "", "") for src, dst in dict.fromkeys(pairs)]
+
+
+def installed(name: str) -> bool:
+    package = PACKAGES.get(name.partition(",")[0])
+    return package is None or find_spec(package) is not None
+
+
+@pytest.fixture(scope="module")
+def asked(
+    houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[Questions]]:
+    """The folder that contenders read, and the questions."""
+    house = houses(theta=100, pack=10, partition_triples=200)
+    house.ingest(trace(8))
+    settings = {n: str(getattr(house.settings, n)) for n in ("warehouse", "neo4j_home", "theta")}
+    folder = tmp_path_factory.mktemp("peers")
+    return folder, prepared(opened(house.settings.warehouse), settings, folder, 8, KINDS, 2)
+
+
+def given(folder: Path) -> Input:
+    found: Input = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]) -> None:
+    folder, questions = asked
+    assert [one.kind for one in questions] == KINDS
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    triples = pq.read_table(folder / "triples.parquet")
+    graph.add_edges_from(zip(*(triples[end].to_pylist() for end in ("src", "dst")), strict=True))
+
+    def answer(item: int, direction: Direction) -> Answered:
+        reached = nx.ancestors if direction == "upstream" else nx.descendants
+        return told(item, np.array(list(reached(graph, item)), np.int64))
+
+    expected = [[answer(i, one.kind.direction) for i in one.items.tolist()] for one in questions]
+    runs = {name: run(name, folder, given(folder)) for name in CONTENDERS if installed(name)}
+    for name, each in runs.items():
+        assert [one["answers"] for one in each["asked"]] == expected, name
+        took = measured(each)["took"]
+        assert all(one["seconds"] for one in took)
+        assert all(bool(one["named"]) == ("provhouse" in name) for one in took)
+        assert each["disk_bytes"] > 10_000
+    assert [one["items"] for one in compared(questions, runs)] == [
+        np.median([answer["items"] for answer in answers]) for answers in expected
+    ]
+
+
+def test_answers_that_differ_are_told() -> None:
+    def one(*items: int) -> Run:
+        answers = [told(0, np.array(items))]
+        asked: Asked = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
+        return {"load": {}, "peak_memory_mb": 1, "disk_bytes": 1, "asked": [asked]}
+
+    questions = [Questions(Kind("small", "upstream", False, 1, 2), np.array([0]), 1)]
+    assert [each["items"] for each in compared(questions, {"a": one(1, 2), "b": one(2, 1, 0)})]
+    assert list(compared(questions, {"a": one(1), "failed": None}))
+    for wrong in (one(1, 3), one(1)):
+        with pytest.raises(Damaged, match="They found"):
+            list(compared(questions, {"a": one(1, 2), "b": wrong}))
+    with pytest.raises(Damaged, match="1 to 2 items"):
+        list(compared(questions, {"a": one(1, 2, 3)}))
+
+
+class Slow(Peer):
+    """Answers a question about 1 at once; other questions never end by themselves."""
+
+    def __init__(self, given: Given) -> None:
+        super().__init__(given)
+        self.cancelled = Event()
+
+    def ask(self, item: int, direction: Direction) -> I64:
+        if item != 1:
+            self.cancelled.wait()
+            raise RuntimeError("interrupted")
+        return np.array([5, 1])
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+def test_who_is_late_is_not_waited_for(tmp_path: Path) -> None:
+    peer = Slow(Given(tmp_path, tmp_path, {}, 0.2, tmp_path))
+    question: Question = {"direction": "upstream", "items": [1, 2, 3], "names": ["", "", ""]}
+    answers = list(answered(peer, question))
+    assert answers == [told(1, np.array([5]))]
+    assert timed(peer, question, answers)["late"]
+    early: Question = {"direction": "upstream", "items": [1], "names": [""]}
+    assert not timed(peer, early, answers)["late"]
+
+
+def test_levels_stop_when_the_time_is_over(tmp_path: Path) -> None:
+    peer = Peer(Given(tmp_path, tmp_path, {}, 0.2, tmp_path))
+    asked: list[int] = []
+
+    def further(frontier: I64) -> I64:
+        asked.extend(frontier.tolist())
+        if len(asked) == 3:
+            peer.late.set()
+        return frontier + 1 if len(asked) < 9 else frontier[:0]
+
+    with pytest.raises(Exception, match="in time"):
+        peer.levels(1, further)
+    assert asked == [1, 2, 3]
+
+
+def test_a_peer_may_fail_but_not_ours(tmp_path: Path) -> None:
+    assert started("igraph", tmp_path) is None
+    with pytest.raises(Exception, match="non-zero exit status"):
+        started("provhouse, hot", tmp_path)
+
+
+def test_tables_tell_who_is_late_and_who_failed() -> None:
+    times = {"p50": 0.00123, "p95": 1.5}
+    cost = {"load": {"start": 1.0, "load": 2.5}, "peak_memory_mb": 1234, "disk_bytes": 5_000_000}
+    results = {
+        "seed": 5,
+        "limit": 60.0,
+        "load": 0.1,
+        "machine": {"cpu": "any", "cores": 2, "memory_gib": 1},
+        "versions": {"igraph": "1"},
+        "warehouse": {"triples": 9, "items": 8},
+        "ingest": None,
+        "classes": [
+            {"name": "SC-SL", "direction": direction, "large": False, "least": 1, "most": 2,
+             "tried": 3, "asked": 1, "items": 1.0}
+            for direction in DIRECTIONS
+        ],
+        "contenders": {
+            "ours": {**cost, "took": [{"seconds": times, "named": times}] * 2},
+            "slow": {**cost, "took": [{"seconds": None, "named": None}] * 2},
+            "gone": None,
+        },
+    }  # fmt: skip
+    found = tables(cast(Results, results)).splitlines()
+    assert "| ours | 3.5 s | 1,234 MB | 5 MB |" in found
+    assert found.count("| ours | 1.2 ms / 1.5 s |") == 2
+    assert found.count("| ours, with names and triples | 1.2 ms / 1.5 s |") == 2
+    assert found.count("| slow | over 60 s |") == 2
+    assert "gone: failed." in found
