@@ -23,7 +23,10 @@ HEADERS = {"items": ["id:ID(Item)"], "triples": [":START_ID(Item)", ":END_ID(Ite
 
 
 class Neo4j(Peer):
-    """Breadth first to the distinct items of paths of any length, from an item found by index."""
+    """Breadth first to the distinct items of paths of any length, from an item found by index.
+
+    The server itself ends a question that is late.
+    """
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
@@ -59,7 +62,7 @@ class Neo4j(Peer):
         statement = STATEMENT.format(PATTERN[direction])
         with (
             self._driver.session(database=DATABASE) as session,
-            session.begin_transaction(timeout=self.given.limit) as transaction,
+            session.begin_transaction(timeout=self.given.limit + 1) as transaction,
         ):
             (row,) = transaction.run(statement, id=item)
             return np.array(row["items"], np.int64)

@@ -62,9 +62,10 @@ def run(name: str, folder: Path, given: Input) -> Run:
 
 def answered(peer: Peer, question: Question) -> Iterator[Answered]:
     """The answers, up to one that is late."""
-    for item in question["items"]:
-        found = within(peer, partial(peer.ask, item, question["direction"]))
-        if found is None:
+    direction = question["direction"]
+    for item, name in zip(question["items"], question["names"], strict=True):
+        found = within(peer, partial(peer.ask, item, direction))
+        if found is None or within(peer, partial(peer.ask_named, name, direction)) is None:
             return
         yield told(item, found[1])
 

@@ -55,6 +55,7 @@ def plain() -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "4g",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
     }
     return SparkSession.builder.master("local[*]").config(map=settings).getOrCreate()

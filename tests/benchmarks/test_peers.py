@@ -66,6 +66,7 @@ def given(folder: Path) -> Input:
     return found
 
 
+@pytest.mark.skipif(not find_spec("duckdb"), reason="`make bench-peers` installs the peers")
 def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]) -> None:
     folder, questions = asked
     assert [one.kind for one in questions] == KINDS

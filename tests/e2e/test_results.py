@@ -101,6 +101,7 @@ def test_the_ingests_of_a_warehouse(fresh: Command, first_file: Path, tmp_path: 
     names = ("generation", "triples", "items", "components", "duplicates", "rejected", "two_tables")
     assert [first[name] for name in names] == [1, 4, 5, 1, 1, 1, 0]
     assert first["peak_memory_mb"] > 100
+    fresh("up")  # the questions below are asked of the server, and take no start of Spark
 
     check = unchanged(fresh)
     done = fresh("ingest", first_file, "--strict", status=4)
@@ -169,13 +170,3 @@ def test_two_commands_share_the_neo4j_that_the_first_one_started(held: Command) 
     assert [out for out, _ in outs] == ['[\n{"n":1}\n]\n'] * 2
     assert "".join(err for _, err in outs).count("Starting Neo4j") == 1
     own.assert_nothing_left()
-
-
-def test_rollback_and_compact(fresh: Command, tmp_path: Path) -> None:
-    """Both say what is held afterwards."""
-    (tmp_path / "one.csv").write_text("src,dst\na,b\n")
-    fresh("ingest", tmp_path / "one.csv")
-    status = valid("status", fresh("compact").out)
-    assert [status[name] for name in ("generation", "triples", "partitions")] == [2, 1, 1]
-    status = valid("status", fresh("rollback").out)
-    assert [status[name] for name in ("generation", "triples", "compact")] == [3, 0, False]

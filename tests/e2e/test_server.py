@@ -63,10 +63,11 @@ def test_what_a_command_writes_is_there_when_it_ends(house: Command, tmp_path: P
     (tmp_path / "more.csv").write_text(MORE)
     house("ingest", tmp_path / "more.csv")
     assert json.loads(house("lineage", "mail").out)["generation"] == 2
-    house("compact")
+    status = json.loads(house("compact").out)
+    assert [status[name] for name in ("generation", "triples", "partitions")] == [3, 5, 1]
     assert json.loads(house("lineage", "mail").out)["generation"] == 3
     status = json.loads(house("rollback").out)
-    assert (status["generation"], status["triples"]) == (4, 4)
+    assert [status[name] for name in ("generation", "triples", "compact")] == [4, 4, False]
 
 
 def test_down_leaves_nothing(house: Command) -> None:
