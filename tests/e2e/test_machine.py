@@ -102,7 +102,7 @@ def test_a_neo4j_whose_ports_are_taken_and_whose_password_is_wrong(
         assert "Another program has taken a port of Neo4j" in done.err
         assert str(password) in done.message
         assert "something else" not in done.err
-        assert not alone.running()
+        assert not alone.running("CommunityEntryPoint")
         password.unlink()
         assert str(password) in alone("up", status=5).message
         password.write_text(right)
