@@ -197,7 +197,18 @@ def broken_json(folder: Path) -> tuple[Path, str]:
     return file, "broken.jsonl, line 5001"
 
 
-@pytest.mark.parametrize("make", [broken_gzip, wrong_number_of_fields, no_utf8, broken_json])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        wrong_number_of_fields,
+        pytest.param(broken_gzip, marks=LONG),
+        pytest.param(no_utf8, marks=LONG),
+        pytest.param(broken_json, marks=LONG),
+    ],
+)
 def test_one_file_that_is_wrong_further_down_keeps_out_all(
     make: Callable[[Path], tuple[Path, str]],
     held: Command,

@@ -83,6 +83,7 @@ def test_a_warehouse_that_cannot_be_written(below: str, first_file: Path, tmp_pa
     assert (tmp_path / "file").read_text() == "mine"
 
 
+@pytest.mark.long
 def test_a_neo4j_whose_ports_are_taken_and_whose_password_is_wrong(
     alone: Command, first_file: Path
 ) -> None:

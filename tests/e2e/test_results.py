@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from helpers.command import Command
 
@@ -85,7 +86,7 @@ def test_many_items_and_their_attributes(held: Command, tmp_path: Path) -> None:
     """One object a line; the methods are compared elsewhere, on graphs that are worth it."""
     names = tmp_path / "names"
     names.write_text("report\nclean/2\nraw/1\n")
-    lines = held("lineage", "--items", names, "--method", "rq").out.splitlines()
+    lines = held("lineage", "--items", names).out.splitlines()
     report, clean, raw = (valid("answer", line) for line in lines)
     assert report["triples"][0] == {
         "src": "clean/1", "dst": "report", "op": "sum", "attributes": {},
@@ -160,6 +161,7 @@ def unchanged(command: Command) -> Callable[[], None]:
     return check
 
 
+@pytest.mark.long
 def test_two_commands_share_the_neo4j_that_the_first_one_started(held: Command) -> None:
     """The last one stops it; here it is in the warehouse's own folder."""
     own = Command(held.warehouse)

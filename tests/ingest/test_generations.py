@@ -47,7 +47,9 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
                 assert content(asker.ask(item, direction, "csprov")) == expected, item
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.long) for seed in SEEDS[1:])]
+)
 def test_any_order_of_changes(houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Ingests with duplicates, one of which connects what was apart, rollbacks and compactions."""
     monkeypatch.setattr(restage, "CHUNK_TRIPLES", 100)

@@ -104,8 +104,9 @@ def test_each_generation_answers_as_it_did_when_it_was_current(history: History)
 
 def test_a_time_is_the_last_generation_until_then(history: History) -> None:
     commits = [read_commit(history.house.layout, g) for g in history.held]
-    assert len({commit.time for commit in commits}) == len(commits)
-    for commit in commits:
+    last = {commit.time: commit for commit in commits}  # two may come in one second
+    assert len(last) > 1
+    for commit in last.values():
         assert commit_as_of(history.house.layout, commit.time) == commit
 
 

@@ -25,9 +25,11 @@ def items(answer: dict[str, Any]) -> set[tuple[str, int]]:
     return {(item["item"], item["depth"]) for item in answer["items"]}
 
 
-@pytest.mark.parametrize("direction", PATHS)
-@pytest.mark.parametrize("method", ["auto", "csprov", "ccprov", "rq"])
-def test_answers_are_right(served: "Served", direction: Direction, method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "direction"),
+    [("auto", "upstream"), ("auto", "downstream"), ("ccprov", "downstream"), ("rq", "upstream")],
+)
+def test_answers_are_right(served: "Served", method: str, direction: Direction) -> None:
     for item in ("t:0", "t:150", ODD, served.triples[-1].dst):
         answer = served.get(PATHS[direction], item=item, method=method).json()
         expected = served.oracle.ask(item, direction)
