@@ -46,10 +46,10 @@ bench-large: ## The same of nine copies of that trace, 58 million triples (half 
 	@.venv/bin/python benchmarks/tables.py
 
 test: setup ## Run the tests, in less than a quarter of an hour
-	@.venv/bin/pytest --numprocesses 2 --dist loadscope
+	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 test-long: setup ## Run those that take long and look again at what others look at
-	@.venv/bin/pytest --numprocesses 2 --dist loadscope -m long
+	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder -m long
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check

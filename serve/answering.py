@@ -85,7 +85,8 @@ class Answering:
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.gate.turn())
-            asker = stack.enter_context(self.warm.asker(questions[0].as_of))
+            held = self.warm.asker(questions[0].as_of)
+            asker = await run_in_threadpool(stack.enter_context, held)  # it may have to be opened
             absent = await run_in_threadpool(_absent, asker, questions)
         except BaseException:
             await stack.aclose()
