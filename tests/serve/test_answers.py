@@ -27,7 +27,7 @@ def items(answer: dict[str, Any]) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize(
     ("method", "direction"),
-    [("auto", "upstream"), ("auto", "downstream"), ("ccprov", "downstream"), ("rq", "upstream")],
+    [("auto", "upstream"), ("auto", "downstream"), ("rq", "upstream")],
 )
 def test_answers_are_right(served: "Served", method: str, direction: Direction) -> None:
     for item in ("t:0", "t:150", ODD, served.triples[-1].dst):
