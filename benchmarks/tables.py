@@ -1,8 +1,8 @@
 """Put what was measured into pages, between two markers, so that no figure is typed.
 
 The README's text is made from `results/methods.json`, that of other pages by `sets_tables.py`,
-`components_table.py`, `explain_table.py`, `ingest_table.py` and `peers_table.py`; a test checks
-that the pages hold just that.
+`components_table.py`, `explain_table.py`, `ingest_table.py`, `peers_table.py` and `serve_table.py`;
+a test checks that the pages hold just that.
 """
 
 import json
@@ -15,6 +15,7 @@ import components_table
 import explain_table
 import ingest_table
 import peers_table
+import serve_table
 import sets_tables
 from form import Class, Measured, Results
 
@@ -100,6 +101,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
     if peers_table.RESULTS.exists():
         yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
+    yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)
     yield SETS, "paper", sets_tables.pictures(found["paper"])

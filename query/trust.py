@@ -30,6 +30,8 @@ def check_sets(snapshot: Snapshot, sets: I64, triples: pa.Table, direction: Dire
     if direction == "upstream":
         src = np.asarray(triples[SRC])
         outside = np.flatnonzero(_places(snapshot, sets, src) < 0)[:1]
+        if not len(outside):  # to look for no set at all takes 6 ms of 700,000
+            return
         child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
     else:
         parents, children = snapshot.dependents
