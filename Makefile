@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-explain bench-serve bench-sets bench-components bench-peers test test-long lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -45,11 +45,8 @@ bench-large: ## The same of nine copies of that trace, 58 million triples (half 
 	@.venv/bin/python benchmarks/ingest.py --copies 9
 	@.venv/bin/python benchmarks/tables.py
 
-test: setup ## Run the tests, in less than a quarter of an hour
+test: setup ## Run all tests
 	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
-
-test-long: setup ## Run those that take long and look again at what others look at
-	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder -m long
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check

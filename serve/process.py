@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from time import monotonic, sleep
@@ -49,11 +50,12 @@ def await_generation(settings: Settings, generation: int | None, progress: Progr
         return
     progress.begin("Let the server read what is new")
     deadline = monotonic() + READY_SECONDS
-    while (client.health()["generation"] or 0) < generation:
-        if monotonic() > deadline or running(settings.warehouse) is None:
-            progress.say(f"The server does not answer from generation {generation} yet")
-            return
-        sleep(0.05)
+    with suppress(Unavailable):  # it has ended: what was written stays written
+        while monotonic() < deadline:
+            if (client.health()["generation"] or 0) >= generation:
+                return
+            sleep(0.05)
+    progress.say(f"The server does not answer from generation {generation} yet")
 
 
 def down(warehouse: Path, progress: Progress) -> bool:
@@ -62,8 +64,8 @@ def down(warehouse: Path, progress: Progress) -> bool:
     if state is None:
         return False
     progress.begin("Stop the server")
-    process = psutil.Process(state.pid)
     try:
+        process = psutil.Process(state.pid)
         process.terminate()
         process.wait(STOP_SECONDS)
     except psutil.TimeoutExpired:

@@ -89,11 +89,12 @@ class Warm:
         """
         now = self._taken()
         try:
-            commit = commit_as_of(self.layout, as_of)
-            if as_of is None or commit.generation == now.asker.snapshot.commit.generation:
+            shown = now.asker.snapshot.commit.generation
+            asked = shown if as_of is None else commit_as_of(self.layout, as_of).generation
+            if asked == shown:
                 yield now.asker
             else:
-                with self._earlier.asker(commit.generation) as asker:
+                with self._earlier.asker(asked) as asker:
                     yield asker
         finally:
             now.leave()
@@ -147,6 +148,7 @@ class Warm:
         if not spark.alive():
             self._lose("Spark has ended and is being started again")
             spark.end()
+            self._cached.release()
             self._cached = Cached(self._settings)
         elif not running(self._settings.graph_home):
             self._lose("Neo4j has ended and is being started again")

@@ -55,7 +55,8 @@ class Cached:
             for partitions in snapshot.partitions_by_ingest()
             if partitions
         ]
-        blocks = context.union(parts) if len(parts) > 1 else parts[0]
+        # A generation may show nothing, after a rollback of the first ingest.
+        blocks = context.union(parts) if parts else context.parallelize([], 1)
         return Partitions(self, blocks, folder, snapshot.partitions)
 
     def _of_ingest(self, context: "SparkContext", paths: Sequence[Path]) -> "RDD[bytes]":

@@ -182,33 +182,7 @@ def wrong_number_of_fields(folder: Path) -> tuple[Path, str]:
     return file, "fields.csv, line 4"
 
 
-def no_utf8(folder: Path) -> tuple[Path, str]:
-    """Latin-1."""
-    file = folder / "latin.csv"
-    file.write_bytes("src,dst,op\na,b,x\nkäse,c,x\n".encode("latin-1"))
-    return file, "latin.csv, line 3"
-
-
-def broken_json(folder: Path) -> tuple[Path, str]:
-    """Behind the beginning, which is looked at before anything is started."""
-    file = folder / "broken.jsonl"
-    row = '{"src": "a", "dst": "b", "note": "%s"}\n' % ("x" * 1_000)
-    file.write_text(row * 5_000 + "{\n")
-    return file, "broken.jsonl, line 5001"
-
-
-LONG = pytest.mark.long
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        wrong_number_of_fields,
-        pytest.param(broken_gzip, marks=LONG),
-        pytest.param(no_utf8, marks=LONG),
-        pytest.param(broken_json, marks=LONG),
-    ],
-)
+@pytest.mark.parametrize("make", [wrong_number_of_fields, broken_gzip])
 def test_one_file_that_is_wrong_further_down_keeps_out_all(
     make: Callable[[Path], tuple[Path, str]],
     held: Command,

@@ -225,7 +225,7 @@ def test_down_ends_it(house: Command) -> None:
     assert not house.running()
 
 
-@pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
+@pytest.mark.parametrize("method", ["csprov", "rq"])
 def test_a_partition_that_is_gone_is_damage(method: str, house: Command) -> None:
     """Missing for the one, torn for the other; never a shorter answer."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))

@@ -68,6 +68,9 @@ def test_what_a_command_writes_is_there_when_it_ends(house: Command, tmp_path: P
     assert json.loads(house("lineage", "mail").out)["generation"] == 3
     status = json.loads(house("rollback").out)
     assert [status[name] for name in ("generation", "triples", "compact")] == [4, 4, False]
+    status = json.loads(house("rollback").out)  # and the server follows to a generation of nothing
+    assert (status["generation"], status["triples"]) == (5, 0)
+    assert house("lineage", "mail", status=3).message.splitlines()[1].endswith("0 items")
 
 
 def test_down_leaves_nothing(house: Command) -> None:
