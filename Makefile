@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -10,8 +10,12 @@ setup: ## Install everything this needs: virtual environment, Java (as root), Ne
 demo: setup ## Explain a surprising figure of 336,776 real flights from their lineage
 	@.venv/bin/python examples/flights/run.py
 
-bench-methods: setup ## Measure RQ, CCProv and CSProv on the demo's warehouse, for the README's table
-	@.venv/bin/python benchmarks/methods.py
+bench-methods: setup ## Measure RQ, CCProv and CSProv on the paper's trace (WAREHOUSE=folder of it; COPIES=9 for nine copies)
+	@.venv/bin/python benchmarks/methods.py $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-worst: setup ## Measure the largest questions of traces of thousands of levels
+	@.venv/bin/python benchmarks/worst.py
 	@.venv/bin/python benchmarks/tables.py
 
 bench-explain: setup ## Measure how near the estimates of `provhouse explain` come, on the demo's warehouse

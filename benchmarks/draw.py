@@ -29,6 +29,20 @@ class Graph:
         chosen, tried = _fitting(self._at, self._far, items, least, most, wanted)
         return chosen, tried
 
+    def sizes(self, items: I64) -> I64:
+        """How many items each of these reaches."""
+        return _sizes(self._at, self._far, items)
+
+
+@njit(cache=True)
+def _sizes(at: I64, far: I64, items: I64) -> I64:
+    sizes = np.empty(len(items), np.int64)
+    seen = np.full(len(at), -1, np.int64)
+    queue = np.empty(len(at) + 2, np.int64)
+    for mark, item in enumerate(items):
+        sizes[mark] = _reached(at, far, item, len(at), seen, mark, queue)
+    return sizes
+
 
 @njit(cache=True)
 def _fitting(at: I64, far: I64, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:

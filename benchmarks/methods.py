@@ -1,173 +1,197 @@
-"""RQ, CCProv and CSProv on the demo's warehouse: `make bench-methods`.
+"""RQ, CCProv and CSProv on the paper's trace, the paper's own comparison: `make bench-methods`.
 
-It draws items at random, some for each class of size of their lineage or impact, and asks all three
-methods the same questions, warm and in one session. The answers must be equal. What was measured
-goes to `results/methods.json`.
+Items of the paper's classes are drawn at random (`classes.py`), for lineage and for impact. All
+methods are asked the same questions, warm, in one session, with partitions in memory and then on
+disk, and their answers must be equal. CSProv is asked many more besides, cold (nothing stays
+decoded) and hot. What was measured goes to `results/methods.json`, by number of copies.
 """
 
 import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import pyarrow.compute as pc
-from draw import Graph
-from form import Answered, Class, Measured, Results, Spread, Totals
-from machine import machine, versions
+from classes import KINDS, Kind, Questions, all_triples, drawn
+from empty_jobs import EmptyJobs
+from form import Totals
+from machine import machine, packages
+from methods_form import Answered, Class, Measured, Measurement, Results, Run, Times
+from peers import made, opened
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.listening import listening
-from provhouse.cypher import server
-from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
-from provhouse.query.question import Direction, Method
-from provhouse.query.status import status
-
-if TYPE_CHECKING:
-    from pyspark import SparkContext
+from provhouse.query.question import Method
+from provhouse.store.snapshot import Snapshot
 
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
-WANTED = 10
-EMPTY_JOBS = 20
+STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
+MANY, WANTED = 100, 10
+"""Items a class: for CSProv alone, and for all methods."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A class of questions, by the number of items in the answer."""
-
-    name: str
-    direction: Direction
-    least: int
-    most: int
-
-
-@dataclass(frozen=True)
-class Questions:
-    """The items to ask for, and how many were drawn to find them."""
-
-    kind: Kind
-    items: list[str]
-    drawn: int
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure the three methods.")
+    parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
+    parser.add_argument("--copies", type=int, default=1, help="of the trace, in that warehouse")
+    parser.add_argument("--storage", nargs="+", choices=STORAGES, default=list(STORAGES))
+    parser.add_argument("--wanted", type=int, default=WANTED, help="items that all are asked for")
+    parser.add_argument("--seed", type=int, default=4)
+    given = parser.parse_args()
+    with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
+        warehouse = given.warehouse or Path(temporary) / "warehouse"
+        if given.warehouse is None:
+            made(warehouse, Path(temporary) / "trace", given.copies)
+        settings = Settings.load({"warehouse": warehouse})
+        sys.exit(guarded(lambda: write(settings, given), lambda: warehouse / "logs"))
 
 
-KINDS = (
-    Kind("small", "upstream", 100, 200),
-    Kind("large", "upstream", 5_000, 10_000),
-    Kind("impact", "downstream", 100, 1_000),
-)
-
-
-def run(settings: Settings, seed: int, progress: Progress) -> Results:
-    """Draw, measure, and say what came out."""
-    if status(settings).generation is None:
-        raise NotFound(
-            f"The demo's warehouse should be at {settings.warehouse}",
-            "Nothing was ingested there",
-            "Run `make demo` first, or name another warehouse with --warehouse",
-        )
+def write(settings: Settings, given: argparse.Namespace) -> None:
+    """Measure, and leave the results where `tables.py` finds them."""
+    results: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    before = results.get(str(given.copies))
     load = os.getloadavg()[0]  # before we make some ourselves
-    progress.say(f"Drawing items with seed {seed}")
-    with Asker(settings, progress) as asker:
+    snapshot = opened(settings.warehouse)
+    questions = choose(snapshot, settings.theta, given.seed)
+    runs = dict(before["storages"]) if before else {}
+    with listening() as progress:
+        for name in given.storage:
+            stored = replace(settings, spark_storage=STORAGES[name])
+            runs[name] = run(stored, questions, given.wanted, progress)
+    measured: Measurement = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "seed": given.seed,
+        "load": round(load, 2),
+        "machine": machine(),
+        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
+        "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
+        "storages": runs,
+    }
+    results[str(given.copies)] = measured
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+class Asked:
+    """The questions of one class, by name."""
+
+    def __init__(self, snapshot: Snapshot, drawn: Questions, rng: np.random.Generator) -> None:
+        self.kind, self.tried = drawn.kind, drawn.tried
+        self.items: list[str] = snapshot.names.names(drawn.items).to_pylist()
+        sets = snapshot.set_rows(drawn.items)
+        others = snapshot.set_firsts[sets] + rng.integers(0, snapshot.set_items[sets])
+        self.near: list[str] = snapshot.names.names(others).to_pylist()
+        """Any other item of the same set, for each."""
+
+
+def choose(snapshot: Snapshot, theta: int, seed: int) -> list[Asked]:
+    """Questions of each class that has any."""
+    rng = np.random.default_rng(seed)
+    found = drawn(snapshot, all_triples(snapshot), theta, KINDS, MANY, seed)
+    return [Asked(snapshot, one, rng) for one in found if len(one.items)]
+
+
+def run(settings: Settings, questions: list[Asked], wanted: int, progress: Progress) -> Run:
+    """All classes with one storage: all methods and CSProv cold, then CSProv hot."""
+    cold = replace(settings, hot_mb=0)
+    with warmed(cold, progress) as asker:
         fills = fill(asker)
-        drawn = choose(asker, np.random.default_rng(seed), progress)
-        _ = asker.graph  # Neo4j's start belongs to no question either
-        address = server.running(settings.graph_home)
-        assert address  # the asker keeps it up
-        return {
-            "date": f"{datetime.now(UTC):%Y-%m-%d}",
-            "seed": seed,
-            "load": round(load, 2),
-            "machine": machine(),
-            "versions": versions(address.http),
-            "warehouse": cast(Totals, asdict(asker.snapshot.commit.totals)),
-            "fill_seconds": fills,
-            "empty_job_seconds": empty_job(asker.bulk.session.sparkContext),
-            "classes": [measure(asker, each, progress) for each in drawn if each.items],
-        }
+        empty = EmptyJobs(asker.bulk.session.sparkContext, len(asker.snapshot.partitions))
+        job = empty.by_width()
+        times: list[float] = []
+        classes = []
+        for one in questions:
+            times += [empty.seconds(1) for _ in range(20)]
+            progress.begin(f"Measure {one.kind.name}, {one.kind.direction}")
+            classes.append(measure(asker, one, wanted, job))
+        empty.release()
+    with warmed(settings, progress) as asker:
+        for one, each in zip(questions, classes, strict=True):
+            each["methods"] |= hot(asker, one)
+    return {"fill_seconds": fills, "empty_job": spread(times), "classes": classes}
+
+
+@contextmanager
+def warmed(settings: Settings, progress: Progress) -> Iterator[Asker]:
+    """An asker with everything started."""
+    with Asker(settings, progress) as asker:
+        asker.warm()
+        yield asker
 
 
 def fill(asker: Asker) -> dict[str, float]:
     """Fill the cache of each method, and tell how long each took; CCProv filters those of RQ."""
-    none = np.empty(0, np.int64)
     bulk = asker.bulk
-    _ = bulk.session  # Spark's start is nobody's cache
     return {
+        "csprov": timed(lambda: bulk.partitions.warm(asker.snapshot.partitions)),
         "rq, ccprov upstream": timed(lambda: bulk.hashed("upstream")),
         "rq, ccprov downstream": timed(lambda: bulk.hashed("downstream")),
-        "csprov": timed(lambda: bulk.partitions.fetch(asker.snapshot.partitions, none, none)),
     }
 
 
-def choose(asker: Asker, rng: np.random.Generator, progress: Progress) -> list[Questions]:
-    """Draw items for each class, of all items alike."""
-    progress.begin("Draw items")
-    snapshot = asker.snapshot
-    items = np.concatenate([np.arange(s.first, s.first + s.items) for s in snapshot.spans])
-    count = int(items.max()) + 1
-    triples = asker.bulk.partitions.fetch(
-        snapshot.partitions, np.array([0]), np.array([count], np.int64)
-    )
-    drawn = []
-    for kind in KINDS:
-        graph = Graph(triples, kind.direction, count)
-        chosen, tried = graph.draw(rng.permutation(items), kind.least, kind.most, WANTED)
-        progress.say(f"{kind.name}: {len(chosen)} among {tried:,} items drawn")
-        drawn.append(Questions(kind, snapshot.names.names(chosen).to_pylist(), tried))
-    return drawn
-
-
-def empty_job(context: "SparkContext") -> Spread:
-    """The time of a job that does nothing, which each level of RQ waits for at least."""
-    cached = context.parallelize([b""], 1).persist()
-    cached.count()
-    return spread(timed(lambda: context.runJob(cached, _nothing, [0])) for _ in range(EMPTY_JOBS))
-
-
-def _nothing(rows: Iterable[bytes]) -> list[bytes]:
-    return list(rows)[:0]  # read to the end, or Spark throws the worker away
-
-
-def measure(asker: Asker, questions: Questions, progress: Progress) -> Class:
-    """Ask for all items of one class by each method."""
-    kind = questions.kind
-    progress.begin(f"Measure the class {kind.name}")
-    ask(asker, questions.items[0], kind)  # whatever else a first time costs
-    answers = []
-    for item in questions.items:
-        answers.append(ask(asker, item, kind))
-        progress.advance(len(answers), len(questions.items))
+def measure(asker: Asker, one: Asked, wanted: int, job: tuple[float, float]) -> Class:
+    """One class: some items by all methods, then all by CSProv."""
+    kind = one.kind
+    same(asker, one.items[0], kind)  # whatever else a first time costs
+    some = [same(asker, item, kind) for item in one.items[:wanted]]
+    cold = [asker.ask(item, kind.direction, "csprov") for item in one.items]
+    by_method: dict[str, Measured] = {
+        method: measured([each[method] for each in some]) for method in METHODS
+    }
     return {
         "name": kind.name,
         "direction": kind.direction,
+        "large": kind.large,
         "least": kind.least,
         "most": kind.most,
-        "drawn": questions.drawn,
-        "asked": len(answers),
-        "answer": answered([one["csprov"] for one in answers]),
-        "methods": {method: measured([one[method] for one in answers]) for method in METHODS},
+        "tried": one.tried,
+        "answer": answered(cold),
+        "methods": {**by_method, "cold": measured(cold)},
+        "rq_floor": round(float(np.mean([floor(each["rq"], *job) for each in some])), 5),
     }
 
 
-def ask(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
+def floor(answer: Answer, job: float, partition: float) -> float:
+    """What the levels of an answer by RQ take if each is a job that does nothing."""
+    levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last finds no more
+    return float(levels * job + answer.read.partitions * partition)
+
+
+def hot(asker: Asker, one: Asked) -> dict[str, Measured]:
+    """The same asked again, and something near it, while what was read stays decoded."""
+    again, near = [], []
+    for item, other in zip(one.items, one.near, strict=True):
+        direction = one.kind.direction
+        asker.ask(item, direction, "csprov")
+        again.append(asker.ask(item, direction, "csprov"))
+        near.append(asker.ask(other, direction, "csprov"))
+    return {"again": measured(again), "near": measured(near)}
+
+
+def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
     """The same question by each method; raises Damaged if their answers differ."""
     answers = {method: asker.ask(item, kind.direction, method) for method in METHODS}
     first = answers[METHODS[0]]
     fits = kind.least <= first.items.num_rows <= kind.most
     for method, answer in answers.items():
-        same = answer.items.equals(first.items) and answer.triples.equals(first.triples)
-        if not (same and fits):
+        equal = answer.items.equals(first.items) and answer.triples.equals(first.triples)
+        if not (equal and fits):
             raise Damaged(
                 f"{METHODS[0]} and {method} should give the same answer for {item}, of the class"
                 f" {kind.name}",
@@ -181,25 +205,28 @@ def ask(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
 def answered(answers: Sequence[Answer]) -> Answered:
     """How large the answers are."""
     return {
-        "items": spread(answer.items.num_rows for answer in answers),
-        "triples": spread(answer.triples.num_rows for answer in answers),
-        "depth": spread(pc.max(answer.items["depth"]).as_py() for answer in answers),
+        "items": median(answer.items.num_rows for answer in answers),
+        "triples": median(answer.triples.num_rows for answer in answers),
+        "depth": median(pc.max(answer.items["depth"]).as_py() for answer in answers),
     }
 
 
 def measured(answers: Sequence[Answer]) -> Measured:
     """What the answers of one method took."""
     return {
-        "seconds": spread(answer.seconds["total"] for answer in answers),
-        "triples": spread(answer.read.triples for answer in answers),
-        "partitions": spread(answer.read.partitions for answer in answers),
+        "asked": len(answers),
+        "seconds": spread([answer.seconds["total"] for answer in answers]),
+        "sets": median(answer.read.sets for answer in answers),
+        "partitions": median(answer.read.partitions for answer in answers),
+        "triples": median(answer.read.triples for answer in answers),
     }
 
 
-def spread(values: Iterable[float]) -> Spread:
-    """Median and largest."""
-    held = list(values)
-    return {"median": round(median(held), 4), "max": round(max(held), 4)}
+def spread(seconds: Sequence[float]) -> Times:
+    """Mean and two percentiles."""
+    mean = float(np.mean(seconds))
+    p50, p95 = np.percentile(seconds, (50, 95)).tolist()
+    return {"mean": round(mean, 5), "p50": round(p50, 5), "p95": round(p95, 5)}
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -207,24 +234,6 @@ def timed(work: Callable[[], object]) -> float:
     began = perf_counter()
     work()
     return round(perf_counter() - began, 4)
-
-
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure the three methods.")
-    parser.add_argument("--warehouse", type=Path, default=Path("demo-warehouse"))
-    parser.add_argument("--seed", type=int, default=4)
-    given = parser.parse_args()
-    settings = Settings.load({"warehouse": given.warehouse})
-    sys.exit(guarded(lambda: write(settings, given.seed), lambda: settings.warehouse / "logs"))
-
-
-def write(settings: Settings, seed: int) -> None:
-    """Measure, and leave the results where `tables.py` finds them."""
-    with listening() as progress:
-        results = run(settings, seed, progress)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from .naming import NO_ROWS, counted, named
 from .narrow import narrow
 from .question import AsOf, Direction, Question
 from .question import Method as MethodName
+from .recurse import recurse
 from .rq import RQ
 from .tables import check_tables
 from .walk import Walk, Walks
@@ -93,8 +94,10 @@ class Asker:
         """Bring everything near that an answer needs, but for the triples themselves."""
         snapshot = self.snapshot
         _ = self.bulk.starting, self.graph
-        _ = snapshot.set_components, snapshot.set_nodes, snapshot.placements
-        _ = snapshot.set_dependencies, snapshot.names.locate(pa.array([""]))
+        _ = snapshot.set_components, snapshot.alone, snapshot.placements
+        _ = snapshot.dependents, snapshot.names.locate(pa.array([""]))
+        self._walks.warm()
+        recurse(snapshot.set_ids[:0], snapshot.set_ids[:0], 0)
         _ = self.bulk.partitions
 
     def ask(

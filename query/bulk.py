@@ -77,7 +77,7 @@ class Bulk:
             session = self.session
             self._progress.begin(f"Cache all triples by {key}")
             with unless_damaged(self._paths()), working():
-                hashed = Hashed.load(session, self._snapshot, key)
+                hashed = Hashed.load(session, self._snapshot, key, self._settings.spark_storage)
             try:
                 check_all(self._snapshot, hashed.triples)
             except Damaged:
@@ -105,15 +105,18 @@ class Bulk:
 class Hashed:
     """Triples in blocks, hash-partitioned on one end and sorted by it, cached in Spark."""
 
-    def __init__(self, blocks: "RDD[bytes]", key: str, count: int) -> None:
+    def __init__(self, blocks: "RDD[bytes]", key: str, count: int, storage: str) -> None:
+        from pyspark import StorageLevel
+
         self.key = key
         self.count = count
-        self._blocks = blocks.persist()
+        self._storage = storage
+        self._blocks = blocks.persist(getattr(StorageLevel, storage))
         with working():
             self.triples = sum(self._blocks.map(_rows).collect())  # filled now, for all queries
 
     @classmethod
-    def load(cls, session: "SparkSession", snapshot: Snapshot, key: str) -> "Hashed":
+    def load(cls, session: "SparkSession", snapshot: Snapshot, key: str, storage: str) -> "Hashed":
         """Read the Delta table with Spark, shuffle it once by the key's hash, and cache it."""
         from pyspark.sql import functions as f
 
@@ -130,7 +133,7 @@ class Hashed:
             .mapInArrow(partial(_to_block, key), "block binary")
             .rdd.map(_bytes)
         )
-        return cls(blocks, key, count)
+        return cls(blocks, key, count, storage)
 
     def of_items(self, items: I64) -> tuple[pa.Table, int]:
         """The triples whose key is one of these items (sorted), and how many partitions were read.
@@ -148,7 +151,7 @@ class Hashed:
         blocks = self._blocks.mapPartitions(
             partial(_filtered, first, last), preservesPartitioning=True
         )
-        return Hashed(blocks, self.key, self.count)
+        return Hashed(blocks, self.key, self.count, self._storage)
 
     @property
     def context(self) -> "SparkContext":

@@ -33,12 +33,10 @@ class CCProv:
         with self._watch.step("walk"):
             own = int(snapshot.set_rows(np.array([item]))[0])
             sets = np.flatnonzero(snapshot.set_components == snapshot.set_components[own])
-            first = snapshot.set_firsts[sets]
-            last = first + snapshot.set_items[sets] - 1
         with self._watch.step("fetch"):
             hashed = self._bulk.hashed(direction)
             with limited(hashed.context, self._watch):
-                component = hashed.within(first, last)
+                component = hashed.within(*snapshot.item_ranges(sets))
         try:
             check_component(snapshot, sets, component.triples)
             with self._watch.step("recurse"), limited(hashed.context, self._watch):

@@ -9,15 +9,14 @@ the set of its src.
 """
 
 import numpy as np
-import pyarrow as pa
 
-from provhouse.model.arrays import I64
 from provhouse.model.progress import Stopwatch
+from provhouse.store.fetched import Fetched
 from provhouse.store.snapshot import Snapshot
 
 from .answer import Read
 from .bulk import Bulk
-from .found import Found, ends
+from .found import Found
 from .question import Direction
 from .recurse import recurse
 from .trust import check_sets
@@ -40,23 +39,14 @@ class CSProv:
             triples = self._fetch(walk)
         with self._watch.step("recurse"):
             check_sets(self._snapshot, walk.sets, triples, direction)
-            near, far = ends(triples, direction)
+            dst, src = triples.dst, triples.src
+            near, far = (dst, src) if direction == "upstream" else (src, dst)
             reached = recurse(near, far, item, depth)
-            kept = triples.take(pa.array(reached.triples))
-        read = Read(len(walk.sets), len(walk.partitions), triples.num_rows)
-        return Found(reached.items, reached.depths, kept, reached.near, reached.more, read)
+            order = np.argsort(reached.triples)
+            kept = triples.take(reached.triples[order])
+        read = Read(len(walk.sets), len(walk.partitions), len(triples))
+        return Found(reached.items, reached.depths, kept, reached.near[order], reached.more, read)
 
-    def _fetch(self, walk: Walk) -> pa.Table:
-        first = self._snapshot.set_firsts[walk.sets]
-        last = first + self._snapshot.set_items[walk.sets] - 1
-        return self._bulk.partitions.fetch(
-            walk.partitions, *_joined(first, last), self._watch.left()
-        )
-
-
-def _joined(first: I64, last: I64) -> tuple[I64, I64]:
-    """Ranges with those that follow each other joined."""
-    gap = np.ones(len(first), bool)
-    gap[1:] = first[1:] != last[:-1] + 1
-    begins = np.flatnonzero(gap)
-    return first[begins], last[np.append(begins[1:] - 1, len(last) - 1)]
+    def _fetch(self, walk: Walk) -> Fetched:
+        ranges = self._snapshot.item_ranges(walk.sets)
+        return self._bulk.partitions.fetch(walk.partitions, *ranges, self._watch.left())

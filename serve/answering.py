@@ -23,6 +23,7 @@ from provhouse.query.question import Question
 
 from .forms import LINES, MEDIA_TYPES, SMALL, Look, rows
 from .gate import Gate
+from .given import Given
 from .metrics import Metrics
 from .pipe import Pipe
 from .warm import Warm
@@ -38,11 +39,20 @@ class Answering:
     gate: Gate
     metrics: Metrics
     seconds: float
+    given: Given
 
     async def one(self, question: Question, look: Look) -> Response:
-        """The answer to one question."""
+        """The answer to one question, which takes no turn if it was given lately."""
+        if again := self.given.again(self.warm.generation, (question, look)):
+            self.metrics.again.inc()
+            return again
+
+        def keep(answer: Answer, body: bytes) -> None:
+            if question.as_of is None and not look.timing:
+                self.given.keep(answer.generation, (question, look), body)
+
         return await self.reply(
-            lambda warm: self._one(warm, question), lambda output, found: output.answer(found), look
+            lambda warm: self._one(warm, question), lambda o, found: o.answer(found), look, keep
         )
 
     def _one(self, warm: Warm, question: Question) -> Answer:
@@ -54,16 +64,18 @@ class Answering:
         ask: Callable[[Warm], Result],
         write: Callable[[Output, Result], None],
         look: Look,
+        keep: Callable[[Result, bytes], None] = lambda result, body: None,
     ) -> Response:
-        """What was asked for, in its form; a large result is sent in pieces."""
+        """What was asked for, in its form; a large result is sent in pieces, and not kept."""
         async with self.gate.turn():
-            return await run_in_threadpool(self._reply, ask, write, look)
+            return await run_in_threadpool(self._reply, ask, write, look, keep)
 
     def _reply(
         self,
         ask: Callable[[Warm], Result],
         write: Callable[[Output, Result], None],
         look: Look,
+        keep: Callable[[Result, bytes], None],
     ) -> Response:
         result = ask(self.warm)
         media_type = MEDIA_TYPES[look.form]
@@ -71,7 +83,9 @@ class Answering:
             with self.metrics.writing():
                 handle = io.StringIO()
                 write(look.output(handle), result)
-                return Response(handle.getvalue().encode(), media_type=media_type)
+                body = handle.getvalue().encode()
+            keep(result, body)
+            return Response(body, media_type=media_type)
         pipe = Pipe(lambda handle: write(look.output(handle), result))
         stack = AsyncExitStack()
         stack.callback(pipe.close)

@@ -1,7 +1,7 @@
 """The HTTP interface: `/v1/…`."""
 
 import hmac
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -20,6 +20,7 @@ from .answering import Answering
 from .document import openapi, responses
 from .forms import Look, wanted
 from .gate import Gate
+from .given import Given
 from .metrics import Counting, Metrics
 from .models import Health
 from .problems import install
@@ -49,6 +50,7 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
         await run_in_threadpool(warm.close)
 
     metrics, gate = Metrics(), Gate(RUNNING, WAITING)
+    given = Given(settings.hot_mb)
     app = FastAPI(
         title="provhouse",
         version=version("provhouse"),
@@ -61,14 +63,14 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
     )
     install(app)
     app.add_middleware(Counting, metrics=metrics)
-    add_questions(app, Answering(warm, gate, metrics, settings.answer_seconds), _look)
+    add_questions(app, Answering(warm, gate, metrics, settings.answer_seconds, given), _look)
     _add_state(app, warm, settings)
     _add_metrics(app, warm, metrics, gate)
     return app
 
 
-def _guard(access: Access) -> Callable[[Request], None]:
-    def check(request: Request) -> None:
+def _guard(access: Access) -> Callable[[Request], Awaitable[None]]:
+    async def check(request: Request) -> None:  # else each request would take a thread
         # A web page that lets its own name point to this machine would come with that name.
         if request.headers.get("host", "") not in access.hosts:
             raise HTTPException(403, "The request should name the address that the server has")
@@ -85,7 +87,7 @@ def _guard(access: Access) -> Callable[[Request], None]:
     return check
 
 
-def _look(
+async def _look(
     accept: Annotated[str, Header(include_in_schema=False)] = "",
     width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters")] = 100,
     color: Annotated[bool, Query(description="Let a table have a terminal's colours")] = False,

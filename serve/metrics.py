@@ -28,6 +28,9 @@ class Metrics:
         self.triples = Counter(
             "provhouse_triples_read", "Triples read for answers", registry=self.registry
         )
+        self.again = Counter(
+            "provhouse_answers_again", "Answers given again as they were", registry=self.registry
+        )
         self.inside = Gauge(
             "provhouse_requests_inside", "Requests that run or wait", registry=self.registry
         )

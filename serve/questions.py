@@ -1,6 +1,6 @@
 """The paths that answer questions, each by GET and, for long names, by POST."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI, Query, Response
@@ -22,7 +22,7 @@ from .warm import Warm
 Result = TypeVar("Result")
 
 
-def add_questions(app: FastAPI, answering: Answering, look: Callable[..., Look]) -> None:
+def add_questions(app: FastAPI, answering: Answering, look: Callable[..., Awaitable[Look]]) -> None:
     """Add the paths; ``look`` tells from a request how its answer is to be written."""
     looks = Depends(look)
     text = "Where an item comes from: all that is upstream of it."

@@ -1,14 +1,12 @@
 """Triples as blocks of bytes, as they are kept in Spark's memory and sent from it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 
 from .spark import working
@@ -66,16 +64,6 @@ def joined(blocks: Iterable[bytes]) -> pa.Table:
     return pa.concat_tables([SENT.empty_table(), *map(from_block, blocks)]).combine_chunks()
 
 
-def within(first: I64, last: I64, rows: pa.Table) -> pa.Table:
-    """The rows, sorted by dst, whose dst is in one of the ranges."""
-    dst = np.asarray(rows[DST])
-    starts = np.searchsorted(dst, first, "left")
-    counts = np.searchsorted(dst, last, "right") - starts
-    before = np.cumsum(counts) - counts
-    kept = np.repeat(starts - before, counts) + np.arange(counts.sum())
-    return rows.take(pa.array(kept)).cast(SENT)
-
-
 def run_on(
     context: "SparkContext",
     blocks: "RDD[bytes]",
@@ -106,19 +94,32 @@ def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
     from pyspark.util import _load_from_socket
 
     context: Any = rows.context
-    jvm = context._jvm
-    # As text: a list would take one call to Java for each number in it.
-    wanted = jvm.com.fasterxml.jackson.databind.ObjectMapper().readValue(
-        str(list(partitions)), jvm.java.util.ArrayList._java_lang_class
-    )
+    jvm = _handles(context._gateway)
     source: Any = rows
-    address = jvm.PythonRDD.runJob(context._jsc.sc(), source._jrdd, wanted)
+    # As text: a list would take one call to Java for each number in it.
+    wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
+    address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
     with _load_from_socket(address, source._jrdd_deserializer) as stream:
         return list(stream)
+
+
+class _Handles:
+    """What is called in Java: to find it by its name takes a call for each part of that, 4 ms."""
+
+    def __init__(self, jvm: Any) -> None:
+        self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        self.list_class = jvm.java.util.ArrayList._java_lang_class
+        self.run_job = jvm.PythonRDD.runJob
+
+
+@lru_cache(maxsize=1)
+def _handles(gateway: Any) -> _Handles:
+    return _Handles(gateway.jvm)
 
 
 def nothing(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Takes blocks and gives none, so that a job does no more than have them cached."""
     for _ in blocks:  # to the end: a worker whose input is left unread is thrown away
         pass
+    settle()
     return iter(())

@@ -19,7 +19,8 @@ from cachetools import LRUCache
 from provhouse.model.arrays import I64
 from provhouse.model.settings import Settings
 
-from .blocks import SENT, as_block, cached_rows, from_block, nothing, within
+from .blocks import as_block, cached_rows, from_block, nothing
+from .fetched import Fetched
 from .flights import Blocks, Flights
 from .partitions import partition_path, read_partition, unless_damaged
 from .snapshot import Snapshot
@@ -109,7 +110,7 @@ class Partitions:
 
     def fetch(
         self, partitions: I64, first: I64, last: I64, seconds: float | None = None
-    ) -> pa.Table:
+    ) -> Fetched:
         """The triples of these partitions whose dst is in one of the ranges first to last.
 
         Runs at most one Spark job, with one task for each partition that is neither here nor being
@@ -121,8 +122,7 @@ class Partitions:
         for path, block in self._cached.read(self._blocks, missing, seconds).items():
             tables[path] = from_block(block)
             self._cached.keep(path, tables[path])
-        parts = [within(first, last, tables[path]) for path in at]
-        return pa.concat_tables([SENT.empty_table(), *parts]).combine_chunks()
+        return Fetched([tables[path] for path in at], first, last)
 
     def missing(self) -> I64:
         """The partitions that nobody has read yet."""

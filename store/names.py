@@ -102,13 +102,14 @@ class Names:
         return rows[NAME].combine_chunks(), rows[TABLE].combine_chunks()
 
     def _columns(self, numbers: I64, *columns: str) -> pa.Table:
-        distinct, back = np.unique(numbers, return_inverse=True)
-        schema = pa.schema([(name, pa.string()) for name in columns])
-        parts = [
-            batch.take(pa.array(rows)).cast(schema)
-            for batch, rows in self._batches(distinct, columns)
-        ]
-        return pa.Table.from_batches(parts, schema).combine_chunks().take(pa.array(back))
+        distinct, back = numbers, None
+        if (numbers[1:] <= numbers[:-1]).any():
+            distinct, back = np.unique(numbers, return_inverse=True)
+        fields = [SCHEMA.field(name) for name in columns]
+        parts = [batch.take(pa.array(rows)) for batch, rows in self._batches(distinct, columns)]
+        texts = pa.schema([(name, pa.string()) for name in columns])
+        rows = pa.Table.from_batches(parts, pa.schema(fields)).cast(texts).combine_chunks()
+        return rows if back is None else rows.take(pa.array(back))
 
     def _batches(
         self, numbers: I64, columns: tuple[str, ...]

@@ -140,6 +140,12 @@ class Snapshot:
         """The component that each set of ``set_ids`` belongs to now."""
         return self.components_now(_ints(self._sets, COMPONENT))
 
+    @cached_property
+    def alone(self) -> Bools:
+        """Whether each set of ``set_ids`` is all of its component, and so depends on none."""
+        alone: Bools = (np.bincount(self.set_components) == 1)[self.set_components]
+        return alone
+
     def components_now(self, components: I64) -> I64:
         """The components that these, named at birth, have been merged into."""
         old, into = self._merges
@@ -198,6 +204,18 @@ class Snapshot:
     def set_rows(self, items: I64) -> I64:
         """The position in ``set_ids`` of the set of each item."""
         return np.searchsorted(self.set_firsts, items, "right") - 1
+
+    def item_ranges(self, sets: I64) -> tuple[I64, I64]:
+        """The first and the last item of each range that some sets, in order, fill without a gap.
+
+        Sets are positions in ``set_ids``.
+        """
+        first = self.set_firsts[sets]
+        last = first + self.set_items[sets] - 1
+        gap = np.ones(len(first), bool)
+        gap[1:] = first[1:] != last[:-1] + 1
+        begins = np.flatnonzero(gap)
+        return first[begins], last[np.append(begins[1:] - 1, len(last) - 1)]
 
     def rows_of_sets(self, sets: I64) -> I64:
         """The position in ``set_ids`` of each of these sets; those not visible are left out."""

@@ -89,6 +89,18 @@ def test_what_was_just_taken_in_is_answered(served: "Served") -> None:
     assert items(answer) == served.oracle.ask("brand new", "upstream").items
 
 
+def test_the_same_is_answered_again_until_something_is_taken_in(served: "Served") -> None:
+    first = served.get("/v1/impact", item="t:5", limit=5_000)
+    again = served.get("/v1/impact", item="t:5", limit=5_000)
+    assert (again.content, int(again.headers["Age"])) == (first.content, 0)
+    assert "Age" not in first.headers
+    assert "Age" not in served.get("/v1/impact", item="t:5", limit=6).headers
+    served.ingest([Triple("t:5", "t:5 again", "add", "t", "t")])
+    after = served.get("/v1/impact", item="t:5", limit=5_000)
+    assert "Age" not in after.headers
+    assert "t:5 again" in [item["item"] for item in after.json()["items"]]
+
+
 def test_earlier_generations_are_answered_beside_the_current_one(served: "Served") -> None:
     served.ingest([Triple("t:3", "later", "add", "t", "t")])
     generation = served.get("/v1/health").json()["generation"]

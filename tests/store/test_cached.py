@@ -64,7 +64,7 @@ def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
     before = sum(len(ask(f"fetch {flights} {n}")) for n in range(9))
     found = partitions.fetch(np.array(chosen), *EVERYTHING)
     heard(spark.sparkContext)
-    assert found["dst"].to_pylist() == [100 * p + n for p in chosen for n in range(100)]
+    assert found.dst.tolist() == [100 * p + n for p in chosen for n in range(100)]
     return sum(len(ask(f"fetch {flights} {n}")) for n in range(9)) - before
 
 
@@ -78,7 +78,7 @@ def test_only_the_ranges_come_back(spark: SparkSession, folder: Path) -> None:
     found = opened(spark, folder, 0).fetch(
         np.array([3, 9]), np.array([310, 390, 950]), np.array([311, 905, 951])
     )
-    assert found["dst"].to_pylist() == [310, 311, *range(390, 400), *range(900, 906), 950, 951]
+    assert found.dst.tolist() == [310, 311, *range(390, 400), *range(900, 906), 950, 951]
 
 
 def test_a_job_that_nobody_waits_for_is_stopped(spark: SparkSession, folder: Path) -> None:
@@ -106,3 +106,13 @@ def test_rows_of_many_partitions(spark: SparkSession) -> None:
     wanted = [99, 0, 50, *range(10, 40)]
     assert cached_rows(kept, wanted) == [bytes([n]) for n in wanted]
     kept.unpersist()
+
+
+def test_rows_are_those_asked_for(spark: SparkSession, folder: Path) -> None:
+    found = opened(spark, folder, 0).fetch(np.array([3, 4, 9]), *EVERYTHING)
+    every = found.take(np.arange(len(found)))
+    assert every["dst"].to_pylist() == found.dst.tolist()
+    assert every["src"].to_pylist() == found.src.tolist()
+    places = np.sort(np.random.default_rng(1).permutation(len(found))[:150])
+    assert found.take(places).equals(every.take(pa.array(places)))
+    assert found.take(places[:0]).equals(every.slice(0, 0))

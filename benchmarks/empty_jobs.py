@@ -1,0 +1,42 @@
+"""Spark jobs that do nothing: what every job waits for at least, on so many partitions."""
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from provhouse.store.blocks import nothing
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+REPEATED = 5
+
+
+class EmptyJobs:
+    """Jobs on cached partitions of one byte each, by a Python worker like RQ's own."""
+
+    def __init__(self, context: "SparkContext", widest: int) -> None:
+        self._context = context
+        self._widest = widest
+        self._cached = context.parallelize([b"1"] * widest, widest).persist()
+        self._cached.count()
+
+    def seconds(self, width: int) -> float:
+        """How long one takes on the first ``width`` partitions."""
+        began = perf_counter()
+        self._context.runJob(self._cached, nothing, list(range(width)))
+        return perf_counter() - began
+
+    def by_width(self) -> tuple[float, float]:
+        """What a job takes, and what each of its partitions adds; a line through several widths."""
+        widths = sorted({min(width, self._widest) for width in (1, 4, 16, 64, 256)})
+        times = [np.median([self.seconds(width) for _ in range(REPEATED)]) for width in widths]
+        if len(widths) == 1:
+            return float(times[0]), 0.0
+        partition, job = np.polyfit(widths, times, 1)
+        return float(job), float(partition)
+
+    def release(self) -> None:
+        """Give the memory back."""
+        self._cached.unpersist()

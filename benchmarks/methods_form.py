@@ -1,0 +1,79 @@
+"""The form of `results/methods.json`, which one script writes and another makes tables from."""
+
+from typing import TypedDict
+
+from form import Machine, Totals
+
+
+class Times(TypedDict):
+    """Seconds."""
+
+    mean: float
+    p50: float
+    p95: float
+
+
+class Answered(TypedDict):
+    """How large the answers of a class are, at the median; ``depth`` is that of the farthest
+    item."""
+
+    items: float
+    triples: float
+    depth: float
+
+
+class Measured(TypedDict):
+    """What one method took for ``asked`` questions of one class, in all, and read at the median."""
+
+    asked: int
+    seconds: Times
+    sets: float
+    partitions: float
+    triples: float
+
+
+class Class(TypedDict):
+    """Questions whose answer has ``least`` to ``most`` items, found among ``tried`` at random.
+
+    ``methods`` are rq, ccprov and csprov for the same items, then csprov alone: cold for many more
+    items, again when it has just answered the same, near for another item of the same set.
+    ``rq_floor`` is what RQ's levels take if each is a job that does nothing, of the same width, in
+    mean seconds.
+    """
+
+    name: str
+    direction: str
+    large: bool
+    least: int
+    most: int
+    tried: int
+    answer: Answered
+    methods: dict[str, Measured]
+    rq_floor: float
+
+
+class Run(TypedDict):
+    """All classes, with partitions in one kind of storage.
+
+    ``empty_job`` is one that does nothing on one cached partition, measured between the classes.
+    """
+
+    fill_seconds: dict[str, float]
+    empty_job: Times
+    classes: list[Class]
+
+
+class Measurement(TypedDict):
+    """All storages on one warehouse. ``load`` is the machine's over the minute before."""
+
+    date: str
+    seed: int
+    load: float
+    machine: Machine
+    versions: dict[str, str]
+    warehouse: Totals
+    storages: dict[str, Run]
+
+
+Results = dict[str, Measurement]
+"""By the number of copies of the paper's trace."""

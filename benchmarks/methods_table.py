@@ -1,0 +1,220 @@
+"""The tables that tell what `methods.py` measured, as Markdown: one for the README, and all."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+from methods_form import Class, Measured, Measurement, Results, Run
+
+RESULTS = Path(__file__).parent / "results" / "methods.json"
+NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
+ALONE = {"cold": "CSProv, cold", "again": "asked again", "near": "another item of its set"}
+WORDS = {"upstream": "lineage", "downstream": "impact"}
+PAPER = {
+    ("1", "RAM"): {
+        "SC-SL": (2.3, 0.3, 0.3), "LC-SL": (2.1, 2.3, 0.6), "LC-LL": (2.7, 2.5, 0.8)
+    },
+    ("9", "RAM"): {
+        "SC-SL": (8.9, 0.4, 0.4), "LC-SL": (8.3, 5.0, 0.8), "LC-LL": (9.1, 5.5, 1.3)
+    },
+    ("1", "disk"): {"LC-LL": (7.0, 5.5, 3.0)},
+    ("9", "disk"): {"LC-LL": (20.0, 9.0, 6.0)},
+}  # fmt: skip
+"""Mean seconds of RQ, CCProv and CSProv for lineage (CSProv, section V, on 8 nodes of 12 cores)."""
+EMPTY_JOBS = {"SC-SL": 2.0, "LC-SL": 2.5, "LC-LL": 3.0}
+"""How many times an empty job CSProv may take for lineage, at the median."""
+AHEAD = {"LC-SL": (4, 8), "LC-LL": (10, 8)}
+"""How many times as fast as RQ and CCProv it is to be, in memory."""
+HOT_SECONDS = 0.005
+Row = Sequence[str]
+
+
+def read(path: Path = RESULTS) -> Results:
+    """The results of the last runs."""
+    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+
+
+def short(results: Results) -> str:
+    """For the README: each class in memory, a row each, and what it stands on."""
+    one = results["1"]
+    run = one["storages"]["RAM"]
+    larger = results["9"]["storages"]["RAM"]["classes"] if "9" in results else []
+    head = ["", "items found", *NAMES.values(), *(["CSProv, 9 copies"] if larger else [])]
+    head += ["read by CSProv"]
+    rows = []
+    for place, each in enumerate(run["classes"]):
+        times = [lasted(each["methods"][name]["seconds"]["p50"]) for name in NAMES]
+        if larger:
+            times += [lasted(larger[place]["methods"]["csprov"]["seconds"]["p50"])]
+        read = f"{each['methods']['csprov']['triples']:,.0f} triples"
+        rows.append([title(each), f"{each['answer']['items']:,.0f}", *times, read])
+    asked = run["classes"][0]["methods"]["csprov"]["asked"]
+    note = (
+        f"Medians of {asked} questions of each class on the paper's trace of"
+        f" {one['warehouse']['triples']:,} triples, on {one['machine']['cores']} cores, all in"
+        f" memory. An empty Spark job takes {lasted(run['empty_job']['p50'])} there."
+    )
+    return f"{grid(head, rows)}\n\n{note}"
+
+
+def tables(results: Results) -> str:
+    """Everything, and which bars hold."""
+    parts = []
+    for copies, one in results.items():
+        parts.append(f"**{trace(copies)}**: {described(one)}")
+        for storage, run in one["storages"].items():
+            parts += [
+                f"{held_in(storage)}: {noted(run)}",
+                compared(run, PAPER.get((copies, storage), {})),
+            ]
+            parts.append(alone(run))
+    kept = (f"- {name}: {'yes' if holds else '**no**'}" for name, holds in bars(results).items())
+    return "\n\n".join([*parts, "\n".join(kept)])
+
+
+def trace(copies: str) -> str:
+    """What people call so many copies."""
+    return "The paper's trace" if copies == "1" else f"{copies} copies of it"
+
+
+def held_in(storage: str) -> str:
+    """Where partitions are."""
+    return "Partitions in memory" if storage == "RAM" else "Partitions on disk"
+
+
+def described(one: Measurement) -> str:
+    """What it ran on."""
+    machine, held = one["machine"], one["warehouse"]
+    used = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
+    return (
+        f"{held['triples']:,} triples of {held['items']:,} items in {held['sets']:,} sets, on"
+        f" {machine['cores']} cores ({machine['cpu']}), load {one['load']} before, seed"
+        f" {one['seed']}, with {used}."
+    )
+
+
+def noted(run: Run) -> str:
+    """What the times of a run are to be seen beside."""
+    fills = ", ".join(f"{lasted(took)} for {name}" for name, took in run["fill_seconds"].items())
+    empty = run["empty_job"]
+    return (
+        f"an empty Spark job takes {lasted(empty['p50'])} (p95 {lasted(empty['p95'])}); filling"
+        f" took {fills.replace('rq, ccprov', 'RQ and CCProv').replace('csprov', 'CSProv')}."
+    )
+
+
+def compared(run: Run, paper: dict[str, tuple[float, float, float]]) -> str:
+    """All methods, for each class; the paper's seconds where it has the class."""
+    head = ["", "items", "RQ", "its jobs, empty", "CCProv", "CSProv", "RQ / CSProv",
+            "CCProv / CSProv", "triples read", "the paper's"]  # fmt: skip
+    rows = []
+    for each in run["classes"]:
+        rq, ccprov, csprov = (each["methods"][name]["seconds"] for name in NAMES)
+        theirs = paper.get(each["name"]) if each["direction"] == "upstream" else None
+        counts = [f"{each['methods'][name]['triples']:,.0f}" for name in NAMES]
+        rows.append(
+            [
+                title(each), f"{each['answer']['items']:,.0f}", lasted(rq["mean"]),
+                lasted(each["rq_floor"]), lasted(ccprov["mean"]), lasted(csprov["mean"]),
+                f"{rq['mean'] / csprov['mean']:.1f}", f"{ccprov['mean'] / csprov['mean']:.1f}",
+                "; ".join(counts), "" if theirs is None else ", ".join(f"{s:g} s" for s in theirs),
+            ]
+        )  # fmt: skip
+    return grid(head, rows)
+
+
+def alone(run: Run) -> str:
+    """CSProv cold and hot, by many more items."""
+    head = ["p50 / p95", "items", "sets", "partitions", *ALONE.values(), "cold / empty job"]
+    rows = []
+    for each in run["classes"]:
+        cold = each["methods"]["cold"]
+        rows.append(
+            [
+                title(each), f"{cold['asked']}", f"{cold['sets']:,.0f}",
+                f"{cold['partitions']:,.0f}", *(both(each["methods"][name]) for name in ALONE),
+                f"{cold['seconds']['p50'] / run['empty_job']['p50']:.2f}",
+            ]
+        )  # fmt: skip
+    return grid(head, rows)
+
+
+def both(measured: Measured) -> str:
+    """The median and the 95th percentile."""
+    seconds = measured["seconds"]
+    return f"{lasted(seconds['p50'])} / {lasted(seconds['p95'])}"
+
+
+def bars(results: Results) -> dict[str, bool]:
+    """What is wanted, and whether it is so."""
+    found: dict[str, bool] = {}
+    for copies, one in results.items():
+        for storage, run in one["storages"].items():
+            where = f"{trace(copies)}, {storage}"
+            if storage == "RAM":
+                found |= in_memory(where, run, first=copies == "1")
+            if copies != "1" and storage in results["1"]["storages"]:
+                found |= grown(where, run, results["1"]["storages"][storage])
+    return found
+
+
+def in_memory(where: str, run: Run, first: bool) -> dict[str, bool]:
+    """The bars of one run in memory; those that compare with an empty job on the trace itself."""
+    found: dict[str, bool] = {}
+    for each in run["classes"]:
+        rq, ccprov, csprov = (each["methods"][name]["seconds"] for name in NAMES)
+        name, title_ = each["name"], title(each)
+        cold = each["methods"]["cold"]["seconds"]
+        if each["direction"] == "upstream" and first:
+            most = EMPTY_JOBS[name] * run["empty_job"]["p50"]
+            found[f"{where}, {title_}: at most {EMPTY_JOBS[name]:g} empty jobs"] = (
+                cold["p50"] <= most
+            )
+            found[f"{where}, {title_}: p95 at most 3 times p50"] = cold["p95"] <= 3 * cold["p50"]
+        if name in AHEAD:
+            for times, (method, other) in zip(
+                AHEAD[name], (("RQ", rq), ("CCProv", ccprov)), strict=True
+            ):
+                found[f"{where}, {title_}: {times} times as fast as {method}"] = (
+                    other["mean"] >= times * csprov["mean"]
+                )
+        found[f"{where}, {title_}: RQ at most 1.5 times its jobs empty"] = (
+            rq["mean"] <= 1.5 * each["rq_floor"]
+        )
+        if first:
+            again = each["methods"]["again"]["seconds"]["p50"]
+            found[f"{where}, {title_}: asked again under 5 ms"] = again < HOT_SECONDS
+    return found
+
+
+def grown(where: str, larger: Run, smaller: Run) -> dict[str, bool]:
+    """Whether CSProv took at most twice as long."""
+    by_title = {
+        title(each): each["methods"]["cold"]["seconds"]["p50"] for each in smaller["classes"]
+    }
+    return {
+        f"{where}, {title(each)}: at most twice as long as the trace itself": (
+            each["methods"]["cold"]["seconds"]["p50"] <= 2 * by_title[title(each)]
+        )
+        for each in larger["classes"]
+        if title(each) in by_title
+    }
+
+
+def title(each: Class) -> str:
+    """What people call a class."""
+    return f"{each['name']}, {WORDS[each['direction']]}"
+
+
+def grid(head: Row, rows: Sequence[Row] | Iterator[Row]) -> str:
+    """A Markdown table."""
+    rule = ("---", *["---:"] * (len(head) - 1))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
+
+
+def lasted(seconds: float) -> str:
+    """A time with two digits that count."""
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1000:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"

@@ -1,0 +1,125 @@
+"""CSProv where it has least to gain, traces of thousands of levels: `make bench-worst`.
+
+Each deep shape is taken in by the command; then the items with the largest answers among many drawn
+at random are asked for, cold. Beside it stands a plain Spark job that only reads the triples which
+the question read. What was measured goes to `results/worst.json`.
+"""
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import numpy as np
+import pyarrow.compute as pc
+from classes import DIRECTIONS, all_triples, by_component
+from command import Command
+from draw import Graph
+from form import Totals
+from machine import machine, packages
+from methods import timed
+from shapes import SHAPES
+from trace_files import write
+from worst_form import Results, Shape, Worst
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import ATTRIBUTES, DST, OP, PARTITION, SRC
+from provhouse.model.progress import Silent, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.query.ask import Asker
+from provhouse.query.locate import locate
+from provhouse.query.question import Direction
+
+RESULTS = Path(__file__).parent / "results" / "worst.json"
+DEEP = ("chain", "ladder", "merkle", "runs")
+ITEMS = 200_000
+DRAWN, ASKED, REPEATED = 300, 5, 3
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure the largest questions of deep traces.")
+    parser.add_argument("--items", type=int, default=ITEMS, help="of each shape, about")
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    load = round(os.getloadavg()[0], 2)
+    with TemporaryDirectory(prefix="provhouse-bench-") as folder:
+        shapes = [measured(name, given.items, given.seed, Path(folder)) for name in DEEP]
+    results: Results = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "seed": given.seed,
+        "load": load,
+        "machine": machine(),
+        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
+        "shapes": shapes,
+    }
+    given.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def measured(shape: str, items: int, seed: int, folder: Path) -> Shape:
+    """Take one shape in and ask."""
+    files, warehouse = folder / f"{shape}-trace", folder / shape
+    write(SHAPES[shape](items, seed), files)
+    Command(warehouse).ingest(files)
+    settings = Settings.load({"warehouse": warehouse, "hot_mb": 0})
+    with Asker(settings, Silent()) as asker:
+        asker.warm()
+        asker.bulk.partitions.warm(asker.snapshot.partitions)
+        questions = [worst(asker, direction, seed) for direction in DIRECTIONS]
+        totals = cast(Totals, asdict(asker.snapshot.commit.totals))
+    print(shape, json.dumps(questions), file=sys.stderr, flush=True)
+    return {"shape": shape, "warehouse": totals, "questions": questions}
+
+
+def worst(asker: Asker, direction: Direction, seed: int) -> Worst:
+    """The largest answers among some items at random."""
+    snapshot = asker.snapshot
+    names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()
+    answers = [asker.ask(name, direction, "csprov") for name in (names[0], *names)][1:]
+    jobs = [partial(read, asker, name, direction) for name in names]
+    plain = [median(timed(job) for _ in range(REPEATED)) for job in jobs]
+    steps = answers[0].seconds
+    return {
+        "direction": direction,
+        "asked": len(answers),
+        "items": median(answer.items.num_rows for answer in answers),
+        "depth": median(pc.max(answer.items["depth"]).as_py() for answer in answers),
+        "sets": median(answer.read.sets for answer in answers),
+        "partitions": median(answer.read.partitions for answer in answers),
+        "triples": median(answer.read.triples for answer in answers),
+        "seconds": {step: round(median(a.seconds[step] for a in answers), 5) for step in steps},
+        "plain_seconds": round(median(plain), 5),
+    }
+
+
+def largest(asker: Asker, direction: Direction, seed: int) -> I64:
+    """The items with the largest answers among ``DRAWN``."""
+    items = by_component(asker.snapshot, 0)[0]
+    graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
+    drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
+    largest_first = np.argsort(graph.sizes(drawn))[::-1]
+    return drawn[largest_first[:ASKED]]
+
+
+def read(asker: Asker, item: str, direction: Direction) -> None:
+    """The triples of the partitions that a question needs, by Spark from the Delta table."""
+    from pyspark.sql import functions as f
+
+    snapshot = asker.snapshot
+    walk = asker.walk(locate(snapshot, item), direction, Stopwatch())
+    folder = snapshot.layout.table(snapshot.commit.base, "triples")
+    rows = asker.bulk.session.read.format("delta").load(str(folder))
+    wanted = rows.where(f.col(PARTITION).isin(walk.partitions.tolist()))
+    wanted.select(SRC, DST, OP, ATTRIBUTES).toArrow()
+
+
+if __name__ == "__main__":
+    main()
