@@ -89,12 +89,13 @@ def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
         after.set_ids[moved != after.set_components],
     ]
     sets = after.rows_of_sets(np.unique(np.concatenate(touched)))
+    set_rows, components = _totals(after, sets, sets_hidden.slice(0, 0))
     return {
         "sets_hidden": sets_hidden.select([SET]),
         "merges_hidden": hidden("merges").select([COMPONENT, INTO]),
-        "sets": _set_rows(after, sets, sets_hidden.slice(0, 0)),
+        "sets": set_rows,
         "dependencies": _dependencies_of(after, pairs),
-        "components": _component_rows(after, sets),
+        "components": components,
         "part_of": _part_of_rows(after, sets),
     }
 
@@ -108,10 +109,11 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
     """What there may be much of, by the statement that writes it, in the order to be written."""
     new = snapshot.rows_of(ingest, "sets")
     sets = _touched(snapshot, ingest, new)
+    set_rows, components = _totals(snapshot, sets, new)
     return {
-        "sets": _set_rows(snapshot, sets, new),
+        "sets": set_rows,
         "dependencies": _dependencies_of(snapshot, snapshot.rows_of(ingest, "set_dependencies")),
-        "components": _component_rows(snapshot, sets),
+        "components": components,
         "part_of": _part_of_rows(snapshot, sets),
     }
 
@@ -151,25 +153,53 @@ def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
     return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
 
 
-def _set_rows(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Table:
-    """Sets with their totals; the tables, which never change, only where no node may have them."""
-    return pa.table(
-        {
-            "id": snapshot.set_ids[sets],
-            "component": snapshot.set_components[sets],
-            "items": snapshot.set_items[sets],
-            "triples": snapshot.triples_of(sets),
-            "tables": _tables_of(snapshot, sets, new),
-        }
-    )
+def _totals(snapshot: Snapshot, sets: I64, new: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Sets with their totals, and the components that they are in with theirs."""
+    components = np.unique(snapshot.set_components[sets])
+    members = np.flatnonzero(among(snapshot.set_components, components))
+    triples = snapshot.triples_of(members)
+    owner = np.searchsorted(components, snapshot.set_components[members])
+    sums = {
+        "items": np.bincount(owner, snapshot.set_items[members]),
+        "triples": np.bincount(owner, triples),
+        "sets": np.bincount(owner),
+    }
+    set_rows = {
+        "id": snapshot.set_ids[sets],
+        "component": snapshot.set_components[sets],
+        "items": snapshot.set_items[sets],
+        "triples": triples[np.searchsorted(members, sets)],
+        "tables": _tables_of(snapshot, sets, new),
+    }
+    whole = {"id": components, **{name: sum.astype(np.int64) for name, sum in sums.items()}}
+    return pa.table(set_rows), pa.table(whole)
 
 
 def _tables_of(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Array:
+    """The tables of sets, which never change, only where no node may have them."""
     ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
     mine = among(ids, born)
-    if not (mine | snapshot.set_nodes[sets]).all():
-        return _few(pa.chunked_array([snapshot.set_tables.take(pa.array(sets))]))
-    return _few(new[TABLES_OF]).take(pa.array(np.searchsorted(born, ids), mask=~mine))
+    lists = _few(new[TABLES_OF]).take(pa.array(np.searchsorted(born, ids), mask=~mine))
+    without = np.flatnonzero(~mine & ~snapshot.set_nodes[sets])
+    if not len(without):
+        return lists
+    told = _few(pa.chunked_array([_looked_up(snapshot, sets[without])]))
+    at = np.full(len(sets), -1)
+    at[without] = np.arange(len(without))
+    return pc.coalesce(lists, told.take(pa.array(at, mask=at < 0)))
+
+
+def _looked_up(snapshot: Snapshot, sets: I64) -> pa.ListArray:
+    """The tables of a few sets by those of their items: the table of sets is long to read."""
+    count = snapshot.set_items[sets]
+    ends = np.cumsum(count)
+    items = np.repeat(snapshot.set_firsts[sets] - (ends - count), count) + np.arange(count.sum())
+    owner = np.repeat(np.arange(len(sets)), count)
+    rows = pa.table({SET: owner, TABLE: snapshot.names.tables(items)})
+    rows = rows.group_by([SET, TABLE], use_threads=False).aggregate([])
+    lists = rows.group_by(SET, use_threads=False).aggregate([(TABLE, "list")]).sort_by(SET)
+    found: pa.ListArray = lists[f"{TABLE}_list"].combine_chunks()
+    return found
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
@@ -187,18 +217,6 @@ def few(texts: Sequence[str]) -> list[str] | None:
 
 def _part_of_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
     return pa.table({"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]})
-
-
-def _component_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
-    components = np.unique(snapshot.set_components[sets])
-    members = np.flatnonzero(among(snapshot.set_components, components))
-    owner = np.searchsorted(components, snapshot.set_components[members])
-    sums = {
-        "items": np.bincount(owner, snapshot.set_items[members]),
-        "triples": np.bincount(owner, snapshot.triples_of(members)),
-        "sets": np.bincount(owner),
-    }
-    return pa.table({"id": components, **{n: s.astype(np.int64) for n, s in sums.items()}})
 
 
 def _dependencies_of(snapshot: Snapshot, pairs: pa.Table) -> pa.Table:

@@ -18,7 +18,6 @@ from provhouse.model.columns import (
     NODE,
     PARTITION,
     SET,
-    TABLES_OF,
     TRIPLES,
 )
 
@@ -124,11 +123,6 @@ class Snapshot:
         """
         ids = self.set_ids[sets]
         return self.placements_of(ids).held(ids)
-
-    @property
-    def set_tables(self) -> pa.Array:
-        """The tables that the items of each set of ``set_ids`` are in; lists of text."""
-        return _in_order(self.rows("sets", [FIRST, TABLES_OF]), FIRST)[TABLES_OF].combine_chunks()
 
     @cached_property
     def set_nodes(self) -> Bools:
