@@ -11,12 +11,21 @@ I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
+MOST_PER_VALUE = 8
+"""Bytes for each value that a look-up by number may take."""
 
 
 def among(values: I64, ordered: I64) -> Bools:
     """Which values are among others that are in order; unlike ``isin`` it sorts nothing."""
     if not len(ordered):
         return np.zeros(len(values), bool)
-    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: Bools = ordered[at] == values
-    return found
+    first, span = ordered[0], int(ordered[-1] - ordered[0]) + 1
+    if span > MOST_PER_VALUE * len(values):
+        at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+        same: Bools = ordered[at] == values
+        return same
+    there = np.zeros(span, bool)
+    there[ordered - first] = True
+    places = values - first
+    found: Bools = there.take(places, mode="clip")
+    return found & (places >= 0) & (places < span)

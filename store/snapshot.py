@@ -145,8 +145,10 @@ class Snapshot:
         old, into = self._merges
         if not len(old):
             return components
-        at = np.minimum(np.searchsorted(old, components), len(old) - 1)
-        return np.where(old[at] == components, into[at], components)
+        merged = np.flatnonzero(among(components, old))
+        now = components.copy()
+        now[merged] = into[np.searchsorted(old, components[merged])]
+        return now
 
     @cached_property
     def _merges(self) -> tuple[I64, I64]:

@@ -1,0 +1,15 @@
+"""What numpy lacks does what the slow way does."""
+
+import numpy as np
+import pytest
+
+from provhouse.model.arrays import among
+
+
+@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
+def test_among_is_what_isin_says(span: int) -> None:
+    random = np.random.default_rng(span)
+    for _ in range(200):
+        values = random.integers(-span, span, random.integers(0, 60))
+        ordered = np.unique(random.integers(-span, span, random.integers(0, 30)))
+        assert np.array_equal(among(values, ordered), np.isin(values, ordered))
