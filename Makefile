@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -35,6 +35,10 @@ bench-peers: setup ## Measure lineage and impact beside igraph, Ladybug, Neo4j, 
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
 	@.venv/bin/python benchmarks/peers.py $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
 	@.venv/bin/python benchmarks/tables.py
+
+bench-plots: setup ## Draw what was measured anew, with matplotlib, which it installs
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-bench.lock
+	@.venv/bin/python benchmarks/plots.py
 
 bench-serve: setup ## Measure the server under load for a quarter of an hour (WAREHOUSE=folder of the paper's trace)
 	@.venv/bin/python benchmarks/serve.py --warehouse $(WAREHOUSE)

@@ -32,7 +32,7 @@ class Command:
             check=True,
         )
         found: dict[str, Any] = json.loads(done.stdout)
-        return {**found, "wall_seconds": round(perf_counter() - begun, 2)}
+        return {**found, "wall_seconds": round(perf_counter() - begun, 3)}
 
 
 def size(path: Path) -> int:

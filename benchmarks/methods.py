@@ -41,9 +41,10 @@ from provhouse.store.snapshot import Snapshot
 
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
+BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
-MANY, WANTED = 100, 10
-"""Items a class: for CSProv alone, and for all methods."""
+MANY, WANTED, BATCH = 100, 10, 1_000
+"""Items a class: for CSProv alone, for all methods, and in one batch."""
 
 
 def main() -> None:
@@ -69,12 +70,13 @@ def write(settings: Settings, given: argparse.Namespace) -> None:
     before = results.get(str(given.copies))
     load = os.getloadavg()[0]  # before we make some ourselves
     snapshot = opened(settings.warehouse)
-    questions = choose(snapshot, settings.theta, given.seed)
+    questions = choose(snapshot, settings.theta, KINDS, MANY, given.seed)
+    (batch,) = choose(snapshot, settings.theta, [BATCHED], BATCH, given.seed)
     runs = dict(before["storages"]) if before else {}
     with listening() as progress:
         for name in given.storage:
             stored = replace(settings, spark_storage=STORAGES[name])
-            runs[name] = run(stored, questions, given.wanted, progress)
+            runs[name] = run(stored, questions, batch, given.wanted, progress)
     measured: Measurement = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "seed": given.seed,
@@ -100,15 +102,19 @@ class Asked:
         """Any other item of the same set, for each."""
 
 
-def choose(snapshot: Snapshot, theta: int, seed: int) -> list[Asked]:
+def choose(
+    snapshot: Snapshot, theta: int, kinds: Sequence[Kind], wanted: int, seed: int
+) -> list[Asked]:
     """Questions of each class that has any."""
     rng = np.random.default_rng(seed)
-    found = drawn(snapshot, all_triples(snapshot), theta, KINDS, MANY, seed)
+    found = drawn(snapshot, all_triples(snapshot), theta, kinds, wanted, seed)
     return [Asked(snapshot, one, rng) for one in found if len(one.items)]
 
 
-def run(settings: Settings, questions: list[Asked], wanted: int, progress: Progress) -> Run:
-    """All classes with one storage: all methods and CSProv cold, then CSProv hot."""
+def run(
+    settings: Settings, questions: list[Asked], batch: Asked, wanted: int, progress: Progress
+) -> Run:
+    """All classes with one storage: all methods and CSProv cold, then CSProv hot and a batch."""
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
@@ -124,7 +130,14 @@ def run(settings: Settings, questions: list[Asked], wanted: int, progress: Progr
     with warmed(settings, progress) as asker:
         for one, each in zip(questions, classes, strict=True):
             each["methods"] |= hot(asker, one)
-    return {"fill_seconds": fills, "empty_job": spread(times), "classes": classes}
+    with warmed(settings, progress) as asker:
+        took = timed(lambda: [asker.ask(item, "upstream", "csprov") for item in batch.items])
+    return {
+        "fill_seconds": fills,
+        "empty_job": spread(times),
+        "classes": classes,
+        "batch": {"items": len(batch.items), "seconds": took},
+    }
 
 
 @contextmanager

@@ -52,6 +52,13 @@ class Class(TypedDict):
     rq_floor: float
 
 
+class Batch(TypedDict):
+    """Lineages of LC-SL asked one after the other, with nothing read before."""
+
+    items: int
+    seconds: float
+
+
 class Run(TypedDict):
     """All classes, with partitions in one kind of storage.
 
@@ -61,6 +68,7 @@ class Run(TypedDict):
     fill_seconds: dict[str, float]
     empty_job: Times
     classes: list[Class]
+    batch: Batch
 
 
 class Measurement(TypedDict):

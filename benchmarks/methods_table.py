@@ -26,7 +26,7 @@ EMPTY_JOBS = {"SC-SL": 2.0, "LC-SL": 2.5, "LC-LL": 3.0}
 """How many times an empty job CSProv may take for lineage, at the median."""
 AHEAD = {"LC-SL": (4, 8), "LC-LL": (10, 8)}
 """How many times as fast as RQ and CCProv it is to be, in memory."""
-HOT_SECONDS = 0.005
+HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
 Row = Sequence[str]
 
 
@@ -68,7 +68,7 @@ def tables(results: Results) -> str:
                 f"{held_in(storage)}: {noted(run)}",
                 compared(run, PAPER.get((copies, storage), {})),
             ]
-            parts.append(alone(run))
+            parts += [alone(run), batched(run)]
     kept = (f"- {name}: {'yes' if holds else '**no**'}" for name, holds in bars(results).items())
     return "\n\n".join([*parts, "\n".join(kept)])
 
@@ -140,6 +140,15 @@ def alone(run: Run) -> str:
     return grid(head, rows)
 
 
+def batched(run: Run) -> str:
+    """What a batch takes."""
+    items, seconds = run["batch"]["items"], run["batch"]["seconds"]
+    return (
+        f"A batch of {items:,} lineages of LC-SL, with no partition read before, takes"
+        f" {lasted(seconds)}, {lasted(seconds / items)} each."
+    )
+
+
 def both(measured: Measured) -> str:
     """The median and the 95th percentile."""
     seconds = measured["seconds"]
@@ -154,6 +163,9 @@ def bars(results: Results) -> dict[str, bool]:
             where = f"{trace(copies)}, {storage}"
             if storage == "RAM":
                 found |= in_memory(where, run, first=copies == "1")
+            found[f"{where}: a batch at most 50 ms an item over LC-SL"] = run["batch"][
+                "seconds"
+            ] / run["batch"]["items"] <= BATCH_SECONDS + lc_sl(run)
             if copies != "1" and storage in results["1"]["storages"]:
                 found |= grown(where, run, results["1"]["storages"][storage])
     return found
@@ -200,6 +212,16 @@ def grown(where: str, larger: Run, smaller: Run) -> dict[str, bool]:
         for each in larger["classes"]
         if title(each) in by_title
     }
+
+
+def lc_sl(run: Run) -> float:
+    """Median seconds of a small lineage in a large component, cold."""
+    (cold,) = (
+        each["methods"]["cold"]
+        for each in run["classes"]
+        if (each["name"], each["direction"]) == ("LC-SL", "upstream")
+    )
+    return cold["seconds"]["p50"]
 
 
 def title(each: Class) -> str:

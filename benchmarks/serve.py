@@ -16,15 +16,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter, sleep
+from urllib.parse import unquote
 
 import numpy as np
 import psutil
 from classes import KINDS, all_triples, drawn
+from command import Command
 from machine import machine, versions
 from serve_clients import Load, Orders, path_of
 from serve_form import Phase, Results
 
-from provhouse.cypher.server import process_id, up
+from provhouse.cypher.server import down, process_id, up
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
@@ -67,6 +69,9 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
             ("cold, large", 8, 60.0, {"LC-LL": 1.0}),
         ):
             phases.append(phase(settings, name, clients, seconds, weights, questions, seed))
+        commands = {"with the server": asked_by_command(settings, questions, 20)}
+    down(settings.graph_home, Silent())
+    commands["without"] = asked_by_command(settings, questions, 3)
     with served(settings):
         few = {kind: paths[:20] for kind, paths in questions.items()}
         phase(settings, "warming", 20, 10, SMALL, few, seed)
@@ -81,6 +86,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
         "versions": versions(http),
         "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
         "start_seconds": round(start, 2),
+        "command_seconds": commands,
         "phases": phases,
     }
 
@@ -95,6 +101,16 @@ def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
         names = snapshot.names.names(one.items).to_pylist()
         questions[name] = [path_of(one.kind.direction, item) for item in names]
     return {name: paths for name, paths in questions.items() if paths}
+
+
+def asked_by_command(
+    settings: Settings, questions: dict[str, list[str]], times: int
+) -> dict[str, float]:
+    """From Enter to the end of the answer, for small lineages of large components."""
+    command = Command(settings.warehouse)
+    items = [unquote(path.partition("=")[2]) for path in questions["LC-SL"][: times + 1]]
+    command.json("lineage", items[0])  # files of ours that the system has not read yet
+    return _spread([command.json("lineage", item)["wall_seconds"] for item in items[1:]], 1)
 
 
 @contextmanager
@@ -147,8 +163,8 @@ def phase(
     }
 
 
-def _spread(times: list[float]) -> dict[str, float]:
-    return {p: round(float(np.percentile(times, int(p[1:]))) * 1000, 1) for p in ("p50", "p95")}
+def _spread(times: list[float], unit: float = 1000) -> dict[str, float]:
+    return {p: round(float(np.percentile(times, int(p[1:]))) * unit, 3) for p in ("p50", "p95")}
 
 
 def _family(pid: int) -> list[psutil.Process]:

@@ -21,7 +21,10 @@ class Phase(TypedDict):
 
 
 class Results(TypedDict):
-    """One run. ``load`` is the machine's mean load over the minute before."""
+    """One run. ``load`` is the machine's mean load over the minute before.
+
+    ``command_seconds`` are those of a whole command, from Enter to the end of a small answer.
+    """
 
     date: str
     seed: int
@@ -30,4 +33,5 @@ class Results(TypedDict):
     versions: dict[str, str]
     triples: int
     start_seconds: float
+    command_seconds: dict[str, dict[str, float]]
     phases: list[Phase]

@@ -29,7 +29,39 @@ def table(results: Results) -> str:
         f" Neo4j and clients together, load before {results['load']}, seed {results['seed']}. `up`"
         f" could answer after {results['start_seconds']:.0f} s."
     )
-    return "\n".join([*lines, "", note])
+    kept = (f"- {name}: {'yes' if holds else '**no**'}" for name, holds in bars(results).items())
+    return "\n".join([*lines, "", note, _commands(results), "", *kept])
+
+
+def bars(results: Results) -> dict[str, bool]:
+    """What is wanted of the server, and whether it is so."""
+    by_name = {phase["name"]: phase for phase in results["phases"]}
+    mixed = by_name["mixed"]
+    return {
+        "cold, small: at least 15 answers/s": by_name["cold, small"]["answers_per_second"] >= 15,
+        "hot, small: at least 500 answers/s": by_name["hot, small"]["answers_per_second"] >= 500,
+        "mixed: at least 99% accepted": accepted(mixed) >= 0.99,
+        "mixed: memory grows by less than a tenth": (
+            mixed["megabytes"][1] < 1.1 * mixed["megabytes"][0]
+        ),
+        "`up` could answer within 20 s": results["start_seconds"] < 20,
+        "a command with the server: at most 0.3 s": (
+            results["command_seconds"]["with the server"]["p50"] <= 0.3
+        ),
+    }
+
+
+def accepted(phase: Phase) -> float:
+    """The share of requests that were answered."""
+    return phase["statuses"].get("200", 0) / sum(phase["statuses"].values())
+
+
+def _commands(results: Results) -> str:
+    told = (
+        f"{name} {took['p50']:.2f} s (p95 {took['p95']:.2f} s)"
+        for name, took in results["command_seconds"].items()
+    )
+    return f"From Enter to the end of a small answer a command takes {', '.join(told)}."
 
 
 def _row(cells: "tuple[str, ...] | list[str] | Iterator[str]") -> str:
@@ -37,12 +69,11 @@ def _row(cells: "tuple[str, ...] | list[str] | Iterator[str]") -> str:
 
 
 def _cells(phase: Phase) -> Iterator[str]:
-    accepted = phase["statuses"].get("200", 0) / sum(phase["statuses"].values())
     yield f"{phase['name']}, {phase['seconds']:.0f} s"
     yield f"{phase['clients']}"
     yield f"{phase['answers_per_second']:,.0f}"
     yield f"{phase['megabytes_per_second']:.1f}"
-    yield f"{accepted:.1%}"
+    yield f"{accepted(phase):.1%}"
     yield f"{phase['server_cpu']:.2f}"
     yield f"{phase['client_cpu']:.2f}"
     yield ", ".join(f"{size:,} MB" for size in phase["megabytes"])

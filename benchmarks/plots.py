@@ -1,0 +1,134 @@
+"""Draw what was measured, from the same results as the tables: `make bench-plots`.
+
+The pictures go to `docs/plots`; the same results and the same matplotlib give the same bytes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import components_table
+import ingest_table
+import methods_table
+import peers_table
+from components_form import OURS, times
+
+PLOTS = Path(__file__).parent.parent / "docs" / "plots"
+COLORS = {"rq": "#9aa5b1", "ccprov": "#6b8fb4", "csprov": "#d1495b"}
+INK = "#333333"
+
+
+def main() -> None:
+    """Draw all of them."""
+    matplotlib = import_module("matplotlib")
+    matplotlib.use("svg")
+    matplotlib.rcParams.update(
+        {
+            "svg.hashsalt": "provhouse", "font.size": 9, "axes.edgecolor": INK,
+            "axes.spines.top": False, "axes.spines.right": False, "text.color": INK,
+        }
+    )  # fmt: skip
+    pyplot: Any = import_module("matplotlib.pyplot")
+    PLOTS.mkdir(exist_ok=True)
+    drawn: Mapping[str, Callable[[Any], Any]] = {
+        "methods": methods, "peers": peers, "components": components, "ingest": ingest,
+    }  # fmt: skip
+    for name, draw in drawn.items():
+        figure = draw(pyplot)
+        figure.savefig(PLOTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+
+
+def methods(pyplot: Any) -> Any:
+    """The three methods in memory, a panel for each number of copies, with the paper's times."""
+    results = methods_table.read()
+    figure, panels = pyplot.subplots(
+        1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
+    )
+    for panel, (copies, one) in zip(panels[0], results.items(), strict=True):
+        run = one["storages"]["RAM"]
+        classes = run["classes"]
+        for place, (method, name) in enumerate(methods_table.NAMES.items()):
+            times = [each["methods"][method]["seconds"]["mean"] for each in classes]
+            at = [number + (place - 1) * 0.27 for number in range(len(classes))]
+            panel.bar(at, times, 0.25, color=COLORS[method], label=name)
+            paper = methods_table.PAPER.get((copies, "RAM"), {})
+            known = [
+                (x, paper[each["name"]][place])
+                for x, each in zip(at, classes, strict=True)
+                if each["direction"] == "upstream" and each["name"] in paper
+            ]
+            label = "the paper, 8 nodes" if place == 0 else None
+            panel.plot(*zip(*known, strict=True), "_", color=INK, markersize=11, label=label)
+        panel.axhline(run["empty_job"]["p50"], color=INK, linewidth=0.7, linestyle=":")
+        panel.set_title(f"{methods_table.trace(copies)}, {one['warehouse']['triples']:,} triples")
+        panel.set_xticks(range(len(classes)))
+        panel.set_xticklabels([methods_table.title(each).replace(", ", "\n") for each in classes])
+        panel.set_yscale("log")
+    panels[0][0].set_ylabel("seconds, mean (dotted: an empty Spark job)")
+    panels[0][0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def peers(pyplot: Any) -> Any:
+    """What an answer takes each contender, by class."""
+    results = peers_table.read()
+    there = {name: each for name, each in results["contenders"].items() if each}
+    figure, panels = pyplot.subplots(
+        1, len(results["classes"]), figsize=(11, 0.28 * len(there) + 0.9), sharey=True
+    )
+    for place, (panel, one) in enumerate(zip(panels, results["classes"], strict=True)):
+        took = [each["took"][place]["seconds"] for each in there.values()]
+        times = [found["p50"] if found else results["limit"] for found in took]
+        ours = [name.startswith("provhouse") for name in there]
+        colors = [COLORS["csprov"] if mine else COLORS["ccprov"] for mine in ours]
+        panel.barh(range(len(there)), times, 0.7, color=colors)
+        panel.set_xscale("log")
+        panel.set_title(f"{one['name']}\n{peers_table.WORDS[one['direction']].lower()}", fontsize=9)
+        panel.set_xlabel("seconds")
+    panels[0].set_yticks(range(len(there)))
+    panels[0].set_yticklabels(there)
+    panels[0].invert_yaxis()
+    return figure
+
+
+def components(pyplot: Any) -> Any:
+    """How many times as long as ours each contender takes, on each trace."""
+    traces = components_table.read()["traces"]
+    figure, panel = pyplot.subplots(figsize=(7, 3))
+    names = [name for name in traces[0]["contenders"] if name != OURS]
+    for number, one in enumerate(traces):
+        there = [name for name in names if one["contenders"][name]]
+        heights = [times(one, name) for name in there]
+        at = [names.index(name) + (number - len(traces) / 2) * 0.2 for name in there]
+        panel.bar(at, heights, 0.18, label=f"{one['trace']}, {one['edges']:,} edges")
+    panel.axhline(1, color=INK, linewidth=0.7)
+    panel.set_yscale("log")
+    panel.set_xticks(range(len(names)))
+    panel.set_xticklabels(names)
+    panel.set_ylabel("times ours")
+    panel.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def ingest(pyplot: Any) -> Any:
+    """The steps of a whole ingest, in microseconds a triple."""
+    results = ingest_table.read()
+    figure, panel = pyplot.subplots(figsize=(7, 0.5 * len(results) + 0.8))
+    shades: Sequence[Any] = pyplot.get_cmap("tab10").colors
+    for row, one in enumerate(results.values()):
+        left = 0.0
+        steps = {name: took for name, took in one["ingest"]["seconds"].items() if name != "total"}
+        for (step, took), shade in zip(steps.items(), shades, strict=False):
+            width = took / one["ingest"]["triples"] * 1e6
+            panel.barh(row, width, 0.6, left=left, color=shade, label=None if row else step)
+            left += width
+    panel.set_yticks(range(len(results)))
+    panel.set_yticklabels([f"{one['ingest']['triples']:,} triples" for one in results.values()])
+    panel.set_xlabel("microseconds a triple")
+    panel.legend(frameon=False, fontsize=8, ncol=8, loc="lower left", bbox_to_anchor=(0, 1))
+    return figure
+
+
+if __name__ == "__main__":
+    main()
