@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from .ask import impact, lineage
 from .browser import browser
+from .care import check, repair
 from .cypher import cypher
 from .diff import diff
 from .doctor import doctor
@@ -46,6 +47,8 @@ for command in (
     generations,
     rollback,
     compact,
+    check,
+    repair,
     cypher,
     browser,
     up,

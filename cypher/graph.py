@@ -79,8 +79,8 @@ class Graph:
             raise Damaged(
                 f"Neo4j should hold generation {generation}",
                 "It holds another state of this warehouse, or none",
-                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else bring "
-                "Neo4j's folder back from a backup, or ingest anew elsewhere",
+                "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else run "
+                "`provhouse repair`",
             )
 
     def closure(self, set_id: int, direction: Literal["upstream", "downstream"]) -> list[int]:
@@ -94,6 +94,11 @@ class Graph:
         ):
             found = session.run(statement(direction), id=set_id, warehouse=self.warehouse)
             return list(found.single(strict=True)[0])
+
+    def dependencies(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """All dependencies of the sets of these ids: the set, and the one it derives from."""
+        ends = self._run(statement("dependencies_held"), first=first, last=last)[0]
+        return zip(*ends, strict=True)
 
     def read(self, query: str, parameters: Mapping[str, object]) -> Result:
         """Run a user's Cypher, which can't change anything; ``$warehouse`` is given besides.

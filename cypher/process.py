@@ -10,6 +10,7 @@ import psutil
 
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.archives import options as archive
+from provhouse.runtime.ending import end
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 
@@ -86,17 +87,8 @@ def serves(pid: int | None, home: Path) -> bool:
 
 def stop(pid: int | None, home: Path) -> None:
     """Ask the server to stop and wait until it is gone; it is killed if it does not listen."""
-    if not serves(pid, home):
-        return
-    process = psutil.Process(pid)
-    try:
-        process.terminate()
-        process.wait(STOP_SECONDS)
-    except psutil.TimeoutExpired:
-        process.kill()
-        process.wait()
-    except psutil.NoSuchProcess:
-        pass
+    if pid is not None and serves(pid, home):
+        end(pid, STOP_SECONDS)
 
 
 def stop_children(home: Path) -> None:

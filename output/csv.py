@@ -11,6 +11,7 @@ from .output import Absent
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
@@ -105,6 +106,11 @@ class CsvOutput:
         """One row."""
         held = asdict(status)
         self.rows(tuple(held), [tuple(held.values())])
+
+    def report(self, report: "Report") -> None:
+        """A row for each damage."""
+        columns = ("where", "wanted", "found", "remedy")
+        self.rows(columns, (tuple(asdict(damage).values()) for damage in report.damages))
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Nulls are empty, lists and maps are JSON."""

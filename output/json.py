@@ -9,6 +9,7 @@ from .escape import in_json
 from .output import STEPS, Absent
 
 if TYPE_CHECKING:
+    from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
@@ -111,6 +112,10 @@ class JsonOutput:
     def status(self, status: "Status") -> None:
         """One object; see ``schemas/status.json``."""
         self._line(status_object(status))
+
+    def report(self, report: "Report") -> None:
+        """One object; see ``schemas/check.json``."""
+        self._line({**asdict(report), "seconds": round(report.seconds, 6)})
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """A list with one object a row, each on its own line."""

@@ -10,6 +10,7 @@ from .file import destination
 from .form import Form, chosen
 
 if TYPE_CHECKING:
+    from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
@@ -64,6 +65,9 @@ class Output(Protocol):
 
     def status(self, status: "Status") -> None:
         """What a warehouse holds."""
+
+    def report(self, report: "Report") -> None:
+        """What a check found."""
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Rows of plain values: text, numbers, truth, null, and lists and maps of these."""

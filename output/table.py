@@ -13,6 +13,7 @@ from .extent import extent
 from .output import STEPS, Absent
 
 if TYPE_CHECKING:
+    from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.stage import Reject
     from provhouse.ingest.summary import Summary
@@ -82,6 +83,12 @@ class TableOutput:
         from .generations import listing
 
         self._console.print(listing(generations))
+
+    def report(self, report: "Report") -> None:
+        """A paragraph for each damage."""
+        from .damages import sections
+
+        self._sections(sections(report))
 
     def summary(self, summary: "Summary") -> None:
         """What a person wants to know after an ingest."""

@@ -42,7 +42,7 @@ def check_sets(snapshot: Snapshot, sets: I64, triples: Fetched, direction: Direc
             f"Neo4j should hold a dependency from set {snapshot.set_ids[child[0]]}"
             f" to set {snapshot.set_ids[parent[0]]}",
             "It does not, so that the answer would be short",
-            "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
+            "Run `provhouse repair`, which loads Neo4j from the tables",
         )
 
 

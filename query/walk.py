@@ -77,7 +77,7 @@ class Walks:
             raise Damaged(
                 f"Neo4j should hold set {snapshot.set_ids[own]}",
                 "It does not",
-                "Bring Neo4j's folder back from a backup, or ingest into a new warehouse",
+                "Run `provhouse repair`, which loads Neo4j from the tables",
             )
         named = snapshot.rows_of_sets(np.array(closure, np.int64))
         return self._reading(np.union1d(named, [own]))

@@ -8,11 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 from time import monotonic, sleep
 
-import psutil
-
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import PREFIX, Settings
+from provhouse.runtime.ending import end
 from provhouse.runtime.java import java
 
 from .client import Client
@@ -64,15 +63,7 @@ def down(warehouse: Path, progress: Progress) -> bool:
     if state is None:
         return False
     progress.begin("Stop the server")
-    try:
-        process = psutil.Process(state.pid)
-        process.terminate()
-        process.wait(STOP_SECONDS)
-    except psutil.TimeoutExpired:
-        process.kill()
-        process.wait()
-    except psutil.NoSuchProcess:
-        pass
+    end(state.pid, STOP_SECONDS)
     return True
 
 

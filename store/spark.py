@@ -1,7 +1,9 @@
 """Spark: the one session of a process, and running a function over arguments as one job."""
 
 import atexit
+import fcntl
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -45,6 +47,7 @@ _CONFIG = {
     "spark.log.level": "ERROR",
 }
 
+SCRATCH, IN_USE = "provhouse-spark-", ".in-use"
 LONGEST_SOCKET_FOLDER = 60
 """The system takes 107 bytes, and Spark's names of sockets have 42."""
 DAEMON = "provhouse.store.daemon"
@@ -105,7 +108,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     os.environ["JAVA_HOME"] = str(executable.parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    scratch = tempfile.TemporaryDirectory(prefix="provhouse-spark-")
+    scratch = _scratch()
     conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
     conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
@@ -136,6 +139,22 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
             f"It did not: {_said(error).splitlines()[0]}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
+
+
+def _scratch() -> "tempfile.TemporaryDirectory[str]":
+    """A folder that is known to be in use while this process lives; those of dead ones go."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*/{IN_USE}"):
+        with suppress(OSError):  # somebody else's, or in use
+            handle = os.open(lock, os.O_RDWR)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(lock.parent, ignore_errors=True)
+            finally:
+                os.close(handle)
+    scratch = tempfile.TemporaryDirectory(prefix=SCRATCH)
+    handle = os.open(Path(scratch.name) / IN_USE, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
+    return scratch
 
 
 def _ignore(*_: object) -> None:

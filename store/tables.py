@@ -17,7 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Schema
-from deltalake.exceptions import TableNotFoundError
+from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from provhouse.model.columns import PARTITION, TABLES
@@ -55,6 +55,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
         use_dictionary=texts,
         column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
         write_statistics=False,
+        write_page_checksum=True,  # what rots on a disk shall not be read as if it were whole
         store_schema=False,
     )
 
@@ -125,7 +126,7 @@ def read_rows(
     empty = TABLES[name].empty_table().select(names)
     with _readable(folder, name, version):
         parts = [
-            pq.read_table(file, columns=names, partitioning=None)
+            pq.read_table(file, columns=names, partitioning=None, page_checksum_verification=True)
             for file in _files(folder, version)
             if ingest is None or file.name == _rows_file(ingest)
         ]
@@ -150,7 +151,7 @@ def _files(folder: Path, version: int | None) -> list[Path]:
 def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
     try:
         yield
-    except (OSError, TableNotFoundError, pa.ArrowInvalid) as error:
+    except (OSError, DeltaError, pa.ArrowInvalid) as error:
         raise Damaged(
             f"The table {name} should be readable at version {version} in {folder}",
             f"It is not: {str(error).splitlines()[0]}",

@@ -25,7 +25,7 @@ def test_nothing_was_ingested(fresh: Command) -> None:
     """Exit 3 where something is asked of it, and a status of zeros; nothing is written."""
     commands = (
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
-        "browser", "rollback", "compact",
+        "browser", "rollback", "compact", "check", "repair",
     )  # fmt: skip
     for asked in map(str.split, commands):
         fresh.kept = False
@@ -55,6 +55,12 @@ def test_status(held: Command) -> None:
     assert [status[name] for name in counts] == [1, 4, 5, 1, 1, 0]
     assert status["neo4j"].startswith("bolt://127.0.0.1:")
     assert status["server"] is None
+
+
+def test_what_is_held_is_whole(held: Command) -> None:
+    report = valid("check", held("check", "--deep").out)
+    assert (report["generation"], report["damages"]) == (1, [])
+    assert report["looked_at"]["triples"] == 4
 
 
 def test_cypher_reads(held: Command) -> None:

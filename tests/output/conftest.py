@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from provhouse.care.report import Damage, Report
 from provhouse.ingest.preview import Component, Form, Preview
 from provhouse.ingest.stage import Reject
 from provhouse.ingest.summary import Summary
@@ -209,6 +210,20 @@ def generations() -> list[Generation]:
         )
         for n, (change, back_to) in enumerate(changes, 1)
     ]  # fmt: skip
+
+
+@pytest.fixture
+def report() -> Report:
+    """Two damages, one of them with escapes in a path."""
+    torn = "/w\x1b/sets should be a file of 1,200 bytes"
+    behind, repair = "Neo4j should hold generation 2", "Run `provhouse repair`"
+    return Report(
+        generation=3, deep=False, looked_at={"generations": 3, "triples": 1_234_567}, seconds=1.25,
+        damages=(
+            Damage("table sets", torn, "It has 600", "Bring the folder back from a backup"),
+            Damage("Neo4j", behind, "It does not", repair),
+        ),
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
+from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.output.csv import CsvOutput
@@ -95,6 +96,12 @@ def test_generations(generations: list[Generation]) -> None:
     assert header[:5] == ["generation", "time", "current", "change", "back_to"]
     assert rows[2][2:5] == ["false", "rollback", "1"]
     assert [row[4] for row in rows] == ["", "", "1", "", "", "0"]
+
+
+def test_report(report: Report) -> None:
+    header, *rows = read(written(lambda output: output.report(report)))
+    assert header == ["where", "wanted", "found", "remedy"]
+    assert [row[0] for row in rows] == ["table sets", "Neo4j"]
 
 
 def test_summary(summary: Summary) -> None:

@@ -11,6 +11,7 @@ import jsonschema
 import pyarrow as pa
 import pytest
 
+from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.output.json import JsonOutput
@@ -134,6 +135,14 @@ def test_diff(diff: Diff) -> None:
     none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
     same = written(lambda output: output.diff(replace(diff, came=none, went=none)))
     assert valid("diff", same)["went"] == {"items": [], "triples": []}
+
+
+def test_report(report: Report) -> None:
+    value = valid("check", written(lambda output: output.report(report)))
+    assert value["looked_at"] == report.looked_at
+    assert [damage["where"] for damage in value["damages"]] == ["table sets", "Neo4j"]
+    unknown = replace(report, generation=None, damages=())
+    assert valid("check", written(lambda output: output.report(unknown)))["damages"] == []
 
 
 def test_generations(generations: list[Generation]) -> None:

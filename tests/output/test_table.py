@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.output.output import Absent
@@ -91,6 +92,12 @@ def test_diff_of_what_is_alike(diff: Diff) -> None:
 
 def test_generations(generations: list[Generation], golden: Golden) -> None:
     golden("generations.txt", written(lambda output: output.generations(generations), 120))
+
+
+def test_report(report: Report, golden: Golden) -> None:
+    golden("check.txt", written(lambda output: output.report(report)))
+    whole = replace(report, damages=(), deep=True)
+    assert "Generation 3 is whole." in written(lambda output: output.report(whole))
 
 
 def test_summary(summary: Summary, golden: Golden) -> None:

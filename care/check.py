@@ -1,0 +1,90 @@
+"""Look whether what a warehouse holds agrees with itself, and name all that does not.
+
+Every part is looked at, whatever was found in those before it. Nothing is changed, and no writer is
+kept waiting: it looks at the generation that was current when it began.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from time import perf_counter
+
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.commits import Commit, current, generations, read_commit
+from provhouse.store.layout import Layout
+from provhouse.store.locks import reading
+from provhouse.store.snapshot import Snapshot
+
+from .graph import graph_damages
+from .names import name_damages
+from .partitions import partition_damages
+from .records import record_damages
+from .report import Damage, Report
+from .tables import file_damages, table_damages
+
+Counts = Counter[str]
+Damages = Iterator[Damage]
+
+
+def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Report:
+    """Look at everything; ``deep`` reads every triple and every name besides.
+
+    Raises NotFound where nothing was ever ingested.
+    """
+    began = perf_counter()
+    layout = Layout(settings.warehouse)
+    counts: Counts = Counter()
+    damages = list(_named("commits", lambda: record_damages(layout, counts)))
+    try:
+        commit = current(layout)
+    except Damaged:  # told above
+        return Report(None, deep, dict(counts), tuple(damages), perf_counter() - began)
+    if commit is None:
+        raise NotFound(
+            f"The warehouse {settings.warehouse} should hold something to check",
+            "Nothing was ever ingested there",
+            "Begin with: provhouse ingest FILES",
+        )
+    for snapshot in _of_each_base(layout, commit):
+        base = snapshot.commit.base
+        with reading(layout, base):
+            for name, part in _parts(snapshot, settings, progress, counts, deep).items():
+                progress.begin(f"Check {name} of base {base}")
+                damages += _named(name, part)
+    return Report(commit.generation, deep, dict(counts), tuple(damages), perf_counter() - began)
+
+
+def _of_each_base(layout: Layout, now: Commit) -> Iterator[Snapshot]:
+    """What the last generation of each base shows, the current one first."""
+    yield Snapshot(layout, now)
+    seen = {now.base}
+    for number in reversed(generations(layout)):
+        with suppress(Damaged):  # told where records are looked at
+            commit = read_commit(layout, number)
+            if commit.base not in seen and layout.base(commit.base).is_dir():
+                yield Snapshot(layout, commit)
+            seen.add(commit.base)
+
+
+def _parts(
+    snapshot: Snapshot, settings: Settings, progress: Progress, counts: Counts, deep: bool
+) -> dict[str, Callable[[], Damages]]:
+    parts: dict[str, Callable[[], Damages]] = {
+        "files": lambda: file_damages(snapshot, counts),
+        "tables": lambda: table_damages(snapshot, counts),
+        "names": lambda: name_damages(snapshot, counts, deep=deep),
+        "Neo4j": lambda: graph_damages(snapshot, settings, progress, counts),
+    }
+    if deep:
+        parts["partitions"] = lambda: partition_damages(snapshot, progress, counts)
+    return parts
+
+
+def _named(where: str, part: Callable[[], Damages]) -> Damages:
+    """The damages of a part; one that keeps it from being looked at is one too."""
+    try:
+        yield from part()
+    except Damaged as error:
+        yield Damage(where, error.wanted, error.found, error.remedy)

@@ -1,0 +1,66 @@
+"""Neo4j: it holds every set and dependency that the tables tell of, and each generation's mark."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import connected
+from provhouse.model.columns import DERIVES_FROM, SET
+from provhouse.model.errors import Damaged
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.commits import generations, read_commit
+from provhouse.store.snapshot import Snapshot
+
+from .report import Damage
+
+REPAIR = "Run `provhouse repair`"
+SETS = 20_000
+"""Sets whose dependencies are asked for at once."""
+
+
+def graph_damages(
+    snapshot: Snapshot, settings: Settings, progress: Progress, counts: Counter[str]
+) -> Iterator[Damage]:
+    """More in Neo4j is never wrong; less is."""
+    with (
+        connected(settings.graph_home, settings.neo4j_memory, progress) as address,
+        Graph(address, snapshot.layout.warehouse_id()) as graph,
+    ):
+        yield from _loads(snapshot, graph)
+        yield from _dependencies(snapshot, graph, counts)
+
+
+def _loads(snapshot: Snapshot, graph: Graph) -> Iterator[Damage]:
+    for number in generations(snapshot.layout):
+        try:
+            commit = read_commit(snapshot.layout, number)
+        except Damaged:  # told where records are looked at
+            continue
+        if commit.visible and not graph.holds_load(commit.commit):
+            wanted = f"Neo4j should hold generation {number}"
+            yield Damage("Neo4j", wanted, "It holds another state of this warehouse", REPAIR)
+
+
+def _dependencies(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
+    rows = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
+    child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    order = np.lexsort((parent, child))
+    child, parent = child[order], parent[order]
+    distinct = np.unique(child)
+    missing, first = 0, (0, 0)
+    for some in np.array_split(distinct, 1 + len(distinct) // SETS):
+        if not len(some):
+            continue
+        low, high = np.searchsorted(child, [some[0], some[-1] + 1])
+        told = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
+        lost = told - set(graph.dependencies(int(some[0]), int(some[-1])))
+        if lost and not missing:
+            first = min(lost)
+        missing += len(lost)
+        counts["dependencies"] += len(told)
+    if missing:
+        wanted = f"Neo4j should hold a dependency from set {first[0]} to set {first[1]}"
+        yield Damage("Neo4j", wanted, f"It lacks {missing:,} dependencies", REPAIR)

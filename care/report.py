@@ -1,0 +1,27 @@
+"""What a check found."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something that is not as it should be; sentences without a full stop."""
+
+    where: str
+    """The part of the warehouse: a commit, a table, names, a partition, Neo4j."""
+    wanted: str
+    found: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was looked at in which generation, and every damage."""
+
+    generation: int | None
+    deep: bool
+    """Whether every triple and every name was read."""
+    looked_at: dict[str, int]
+    """How many of what."""
+    damages: tuple[Damage, ...]
+    seconds: float

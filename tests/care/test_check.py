@@ -1,0 +1,211 @@
+"""Damage of every kind is found and named; what the tables can tell is mended."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from neo4j import GraphDatabase
+
+from helpers.graphs import graph
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.care.check import check
+from provhouse.care.repair import repair
+from provhouse.care.report import Report
+from provhouse.ingest.compact import compact
+from provhouse.ingest.rollback import rollback
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.progress import Silent
+from provhouse.query.ask import Asker
+from provhouse.store.commits import current
+
+Houses = Callable[..., House]
+
+
+def triples(*seeds: int) -> list[Triple]:
+    return [triple for seed in seeds for triple in graph(seed).triples]
+
+
+@pytest.fixture(scope="module")
+def held(houses: Houses) -> House:
+    """Three bases' worth of history: ingests, a compaction, one ingest that was taken back."""
+    house = houses(theta=5, pack=3, partition_triples=40)
+    house.ingest(triples(*range(6)))
+    house.ingest(triples(6, 7, 8))
+    compact(house.settings, Silent())
+    house.ingest(triples(9, 10))
+    rollback(house.settings, Silent())
+    house.ingest(triples(11, 12))
+    return house
+
+
+@pytest.fixture
+def copy(held: House, tmp_path: Path) -> House:
+    """The same on disk, to be damaged; what is in Neo4j is not copied."""
+    shutil.copytree(held.settings.warehouse, tmp_path / "warehouse")
+    return House(replace(held.settings, warehouse=tmp_path / "warehouse"), held.session)
+
+
+def looked(house: House, deep: bool = True) -> Report:
+    return check(house.settings, Silent(), deep=deep)
+
+
+def cypher(house: House, statement: str) -> None:
+    address = house.address
+    with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        driver.execute_query(statement, warehouse=house.layout.warehouse_id())
+
+
+def table(house: House, name: str) -> Path:
+    """The folder of a table of the current base."""
+    commit = current(house.layout)
+    assert commit
+    return house.layout.table(commit.base, name)
+
+
+def file(house: House, name: str, pattern: str = "*.parquet") -> Path:
+    """The first file of a table, or of the names."""
+    return sorted(table(house, name).glob(pattern))[0]
+
+
+def torn(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def rotten(path: Path) -> None:
+    """One bit of data is another; the length stays."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 4] ^= 1
+    path.write_bytes(content)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    record = json.loads(path.read_text())
+    change(record)
+    path.write_text(json.dumps(record))
+
+
+def last_commit(house: House) -> Path:
+    return max(house.layout.commits.glob("*.json"), key=lambda path: int(path.stem))
+
+
+def last_log(house: House, name: str) -> Path:
+    return sorted((table(house, name) / "_delta_log").glob("*.json"))[-1]
+
+
+DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
+    "a partition is gone": (lambda h: file(h, "triples").unlink(), "table triples"),
+    "a partition is torn": (lambda h: torn(file(h, "triples")), "table triples"),
+    "a bit of a partition is wrong": (
+        lambda h: rotten(file(h, "triples")), "partition",
+    ),
+    "a partition is another": (
+        lambda h: shutil.copy(*sorted(table(h, "triples").glob("*.parquet"))[:2]), "table triples",
+    ),
+    "the sets are torn": (lambda h: torn(file(h, "sets")), "table sets"),
+    "a bit of the sets is wrong": (lambda h: rotten(file(h, "sets")), "tables"),
+    "placements are gone": (
+        lambda h: file(h, "placements").unlink(), "table placements",
+    ),
+    "dependencies are gone": (
+        lambda h: file(h, "set_dependencies").unlink(), "table set_dependencies",
+    ),
+    "a log is torn": (lambda h: torn(last_log(h, "sets")), "table sets"),
+    "a look-up is torn": (lambda h: torn(file(h, "names", "*.hash.npy")), "names of ingest"),
+    "a bit of a look-up is wrong": (
+        lambda h: rotten(file(h, "names", "*.hash.npy")), "names of ingest",
+    ),
+    "names are gone": (lambda h: file(h, "names", "*.arrow").unlink(), "names of ingest"),
+    "names are torn": (lambda h: torn(file(h, "names", "*.arrow")), "names of ingest"),
+    "the current record is torn": (lambda h: torn(last_commit(h)), "commit"),
+    "an earlier record is torn": (lambda h: torn(h.layout.commits / "1.json"), "commit 1"),
+    "a record is that of another generation": (
+        lambda h: shutil.copy(h.layout.commits / "2.json", h.layout.commits / "1.json"), "commit 1",
+    ),
+    "a record tells of more triples": (
+        lambda h: rewritten(last_commit(h), lambda r: r["totals"].update(triples=10**6)), "tables",
+    ),
+    "a record tells of more dependencies": (
+        lambda h: rewritten(last_commit(h), lambda r: r["totals"].update(set_dependencies=1)),
+        "table set_dependencies",
+    ),
+    "ids are unknown": (lambda h: h.layout.ids.unlink(), "ids"),
+    "ids are free that are in use": (
+        lambda h: rewritten(h.layout.ids, lambda ids: ids.update(set=1)), "ids",
+    ),
+    "an earlier base is gone": (lambda h: shutil.rmtree(h.layout.base(1)), "commit"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_it_is_found_and_named(copy: House, damage: str) -> None:
+    make, where = DAMAGES[damage]
+    make(copy)
+    damages = looked(copy).damages
+    assert any(one.where.startswith(where) for one in damages), damages
+    for one in damages:
+        assert one.wanted
+        assert one.found
+        assert one.remedy
+
+
+def test_nothing_is_found_where_nothing_is_wrong(held: House) -> None:
+    report = looked(held)
+    assert report.damages == ()
+    assert (report.generation, report.deep) == (6, True)
+    both = len(set(triples(*range(9)))) + len(set(triples(*range(9), 11, 12)))
+    assert report.looked_at["triples"] == both  # of two bases
+    assert report.looked_at["names"] == report.looked_at["items"]
+
+
+LOST = {
+    "a dependency": """
+        MATCH (:Set {warehouse: $warehouse})-[d:DEPENDS_ON]->() WITH d LIMIT 1 DELETE d""",
+    "all": "MATCH (n {warehouse: $warehouse}) DETACH DELETE n",
+    "the mark of a generation": """
+        MATCH (l:Load {warehouse: $warehouse}) WITH l ORDER BY elementId(l) LIMIT 1 DELETE l""",
+    "sets": "MATCH (s:Set {warehouse: $warehouse}) WITH s LIMIT 5 DETACH DELETE s",
+}
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_neo4j_is_mended_from_the_tables(held: House, lost: str) -> None:
+    cypher(held, LOST[lost])
+    damages = looked(held, deep=False).damages
+    assert {one.where for one in damages} == {"Neo4j"}
+    assert all("provhouse repair" in one.remedy for one in damages)
+    repair(held.settings, Silent())
+    assert looked(held).damages == ()
+    held.check()
+    assert_answers(held, None, triples(*range(9), 11, 12))
+    assert_answers(held, 4, triples(*range(9), 9, 10))
+    assert_answers(held, 1, triples(*range(6)))
+
+
+def assert_answers(house: House, generation: int | None, given: list[Triple]) -> None:
+    oracle = Oracle.of(given)
+    items = sorted({end for triple in given for end in triple[:2]})
+    with Asker(house.settings, Silent(), generation) as asker:
+        for item in Random(1).sample(items, 20):
+            answer = asker.ask(item, "upstream", "csprov")
+            assert content(answer) == oracle.ask(item, "upstream")
+
+
+def test_without_neo4j_a_question_says_what_to_do(held: House) -> None:
+    cypher(held, "MATCH (n {warehouse: $warehouse}) DETACH DELETE n")
+    with Asker(held.settings, Silent()) as asker, pytest.raises(Damaged, match="provhouse repair"):
+        asker.ask(triples(1)[0].dst, "upstream", "csprov")
+    repair(held.settings, Silent())
+
+
+def test_there_must_be_something(houses: Houses) -> None:
+    house = houses()
+    for work in (check, repair):
+        with pytest.raises(NotFound):
+            work(house.settings, Silent())
+    assert not house.settings.warehouse.exists()
