@@ -58,7 +58,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
     """All phases."""
     load = os.getloadavg()[0]
     questions = choose(settings, seed)
-    http = up(settings.graph_home, settings.neo4j_memory, Silent()).http
+    used = versions(up(settings.graph_home, settings.neo4j_memory, Silent()).http)
     phases: list[Phase] = []
     began = perf_counter()
     process.up(replace(settings, hot_mb=0), Silent(), wait=True)
@@ -83,7 +83,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
         "seed": seed,
         "load": round(load, 2),
         "machine": machine(),
-        "versions": versions(http),
+        "versions": used,
         "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
         "start_seconds": round(start, 2),
         "command_seconds": commands,
