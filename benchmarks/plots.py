@@ -3,7 +3,7 @@
 The pictures go to `docs/plots`; the same results and the same matplotlib give the same bytes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,11 @@ def main() -> None:
     )  # fmt: skip
     pyplot: Any = import_module("matplotlib.pyplot")
     PLOTS.mkdir(exist_ok=True)
-    drawn: Mapping[str, Callable[[Any], Any]] = {
-        "methods": methods, "peers": peers, "components": components, "ingest": ingest,
+    drawn: dict[str, Callable[[Any], Any]] = {
+        "methods": methods, "components": components, "ingest": ingest,
     }  # fmt: skip
+    if peers_table.RESULTS.exists():
+        drawn["peers"] = peers
     for name, draw in drawn.items():
         figure = draw(pyplot)
         figure.savefig(PLOTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")

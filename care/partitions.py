@@ -10,7 +10,7 @@ from provhouse.model.columns import DERIVES_FROM, DST, SET, SRC
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.store.partitions import partition_path, read_partition
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.snapshot import Placements, Snapshot
 
 from .report import Damage
 from .tables import BACKUP, pair_codes
@@ -24,12 +24,21 @@ def partition_damages(
     ends = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     known = np.unique(pair_codes(snapshot, *ends))
     counts["partitions"] += len(snapshot.partitions)
+    placed = _by_partition(snapshot.placements)
     for done, partition in enumerate(snapshot.partitions.tolist()):
-        yield from _partition(snapshot, partition, known)
+        yield from _partition(snapshot, partition, known, placed)
         progress.advance(done + 1, len(snapshot.partitions))
 
 
-def _partition(snapshot: Snapshot, partition: int, known: I64) -> Iterator[Damage]:
+def _by_partition(placed: Placements) -> Placements:
+    """The same by partition, then set."""
+    order = np.lexsort((placed.sets, placed.partitions))
+    return Placements(placed.sets[order], placed.partitions[order], placed.triples[order])
+
+
+def _partition(
+    snapshot: Snapshot, partition: int, known: I64, placed: Placements
+) -> Iterator[Damage]:
     where = f"partition {partition}"
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     try:
@@ -47,7 +56,12 @@ def _partition(snapshot: Snapshot, partition: int, known: I64) -> Iterator[Damag
         wanted = "Every triple should lead from and to an item that is held"
         yield Damage(where, wanted, f"One names the number {lost}", BACKUP)
         return
-    yield from _placed(snapshot, partition, dst_set)
+    low, high = np.searchsorted(placed.partitions, [partition, partition + 1])
+    sets, held = np.unique(snapshot.set_ids[dst_set], return_counts=True)
+    same = np.array_equal(placed.sets[low:high], sets)
+    if not (same and np.array_equal(placed.triples[low:high], held)):
+        wanted = "Sets should have as many triples there as the placements say"
+        yield Damage(where, wanted, "Some have others", BACKUP)
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]
@@ -64,15 +78,3 @@ def _sets(snapshot: Snapshot, items: I64) -> I64:
     at = np.searchsorted(snapshot.set_firsts, items, "right") - 1
     inside = items < snapshot.set_firsts[at] + snapshot.set_items[at]
     return np.where(inside & (at >= 0), at, -1)
-
-
-def _placed(snapshot: Snapshot, partition: int, dst_set: I64) -> Iterator[Damage]:
-    """As many triples of each set lie there as the placements say."""
-    placed = snapshot.placements
-    here = placed.partitions == partition
-    sets, counts = np.unique(dst_set, return_counts=True)
-    told = snapshot.rows_of_sets(np.sort(placed.sets[here]))
-    order = np.argsort(placed.sets[here])
-    if not (np.array_equal(told, sets) and np.array_equal(placed.triples[here][order], counts)):
-        wanted = "Sets should have as many triples there as the placements say"
-        yield Damage(f"partition {partition}", wanted, "Some have others", BACKUP)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def _ids(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
     """The next free ids are higher than all that are in use."""
     ids = read_ids(layout)
     used = {"generation": max(numbers, default=0)}
-    if numbers:
+    with suppress(Damaged, IndexError):  # damage is told elsewhere; else nothing is held
         snapshot = Snapshot(layout, read_commit(layout, numbers[-1]))
         used["base"] = snapshot.commit.base
         used["ingest"] = int(np.max(snapshot.rows("ingests", [INGEST])[INGEST], initial=0))
