@@ -102,14 +102,14 @@ def components(pyplot: Any) -> Any:
     for number, one in enumerate(traces):
         there = [name for name in names if one["contenders"][name]]
         heights = [times(one, name) for name in there]
-        at = [names.index(name) + (number - len(traces) / 2) * 0.2 for name in there]
+        at = [names.index(name) + (number - (len(traces) - 1) / 2) * 0.2 for name in there]
         panel.bar(at, heights, 0.18, label=f"{one['trace']}, {one['edges']:,} edges")
     panel.axhline(1, color=INK, linewidth=0.7)
     panel.set_yscale("log")
     panel.set_xticks(range(len(names)))
     panel.set_xticklabels(names)
     panel.set_ylabel("times ours")
-    panel.legend(frameon=False, fontsize=8)
+    panel.legend(frameon=False, fontsize=8, ncol=2, loc="lower left", bbox_to_anchor=(0, 1))
     return figure
 
 

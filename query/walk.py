@@ -69,10 +69,10 @@ class Walks:
             self._graph().closure(int(self._snapshot.set_ids[own]), "upstream")
 
     def _walked(self, own: int, direction: Direction) -> Walk:
-        snapshot = self._snapshot
+        snapshot, graph = self._snapshot, self._graph()  # which has been found to hold all of it
         if snapshot.alone[own]:
             return self._reading(np.array([own]))
-        closure = self._graph().closure(int(snapshot.set_ids[own]), direction)
+        closure = graph.closure(int(snapshot.set_ids[own]), direction)
         if not closure:
             raise Damaged(
                 f"Neo4j should hold set {snapshot.set_ids[own]}",
