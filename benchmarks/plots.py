@@ -32,10 +32,8 @@ def main() -> None:
     pyplot: Any = import_module("matplotlib.pyplot")
     PLOTS.mkdir(exist_ok=True)
     drawn: dict[str, Callable[[Any], Any]] = {
-        "methods": methods, "components": components, "ingest": ingest,
+        "methods": methods, "peers": peers, "components": components, "ingest": ingest,
     }  # fmt: skip
-    if peers_table.RESULTS.exists():
-        drawn["peers"] = peers
     for name, draw in drawn.items():
         figure = draw(pyplot)
         figure.savefig(PLOTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")

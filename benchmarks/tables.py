@@ -38,11 +38,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "components", components_table.tables(components_table.read())
     yield BENCHMARKS, "explain", explain_table.table(explain_table.read())
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
-    if peers_table.RESULTS.exists():
-        yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
+    yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
     yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
-    if worst_table.RESULTS.exists():
-        yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
+    yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)
     yield SETS, "paper", sets_tables.pictures(found["paper"])
