@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import perf_counter
 
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.server import connected
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -17,7 +19,7 @@ from provhouse.store.layout import Layout
 from provhouse.store.locks import reading
 from provhouse.store.snapshot import Snapshot
 
-from .graph import graph_damages
+from .graph import dependency_damages, load_damages
 from .names import name_damages
 from .partitions import partition_damages
 from .records import record_damages
@@ -47,12 +49,17 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
             "Nothing was ever ingested there",
             "Begin with: provhouse ingest FILES",
         )
-    for snapshot in _of_each_base(layout, commit):
-        base = snapshot.commit.base
-        with reading(layout, base):
-            for name, part in _parts(snapshot, settings, progress, counts, deep).items():
-                progress.begin(f"Check {name} of base {base}")
-                damages += _named(name, part)
+    with (
+        connected(settings.graph_home, settings.neo4j_memory, progress) as address,
+        Graph(address, layout.warehouse_id()) as graph,
+    ):
+        damages += load_damages(layout, graph)
+        for snapshot in _of_each_base(layout, commit):
+            base = snapshot.commit.base
+            with reading(layout, base):
+                for name, part in _parts(snapshot, graph, progress, counts, deep).items():
+                    progress.begin(f"Check {name} of base {base}")
+                    damages += _named(name, part)
     return Report(commit.generation, deep, dict(counts), tuple(damages), perf_counter() - began)
 
 
@@ -69,13 +76,13 @@ def _of_each_base(layout: Layout, now: Commit) -> Iterator[Snapshot]:
 
 
 def _parts(
-    snapshot: Snapshot, settings: Settings, progress: Progress, counts: Counts, deep: bool
+    snapshot: Snapshot, graph: Graph, progress: Progress, counts: Counts, deep: bool
 ) -> dict[str, Callable[[], Damages]]:
     parts: dict[str, Callable[[], Damages]] = {
         "files": lambda: file_damages(snapshot, counts),
         "tables": lambda: table_damages(snapshot, counts),
         "names": lambda: name_damages(snapshot, counts, deep=deep),
-        "Neo4j": lambda: graph_damages(snapshot, settings, progress, counts),
+        "Neo4j": lambda: dependency_damages(snapshot, graph, counts),
     }
     if deep:
         parts["partitions"] = lambda: partition_damages(snapshot, progress, counts)

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected
 from provhouse.model.columns import DERIVES_FROM, SET
 from provhouse.model.errors import Damaged
-from provhouse.model.progress import Progress
-from provhouse.model.settings import Settings
 from provhouse.store.commits import generations, read_commit
+from provhouse.store.layout import Layout
 from provhouse.store.snapshot import Snapshot
 
 from .report import Damage
@@ -21,22 +19,11 @@ SETS = 20_000
 """Sets whose dependencies are asked for at once."""
 
 
-def graph_damages(
-    snapshot: Snapshot, settings: Settings, progress: Progress, counts: Counter[str]
-) -> Iterator[Damage]:
-    """More in Neo4j is never wrong; less is."""
-    with (
-        connected(settings.graph_home, settings.neo4j_memory, progress) as address,
-        Graph(address, snapshot.layout.warehouse_id()) as graph,
-    ):
-        yield from _loads(snapshot, graph)
-        yield from _dependencies(snapshot, graph, counts)
-
-
-def _loads(snapshot: Snapshot, graph: Graph) -> Iterator[Damage]:
-    for number in generations(snapshot.layout):
+def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
+    """Every generation has its mark."""
+    for number in generations(layout):
         try:
-            commit = read_commit(snapshot.layout, number)
+            commit = read_commit(layout, number)
         except Damaged:  # told where records are looked at
             continue
         if commit.visible and not graph.holds_load(commit.commit):
@@ -44,7 +31,8 @@ def _loads(snapshot: Snapshot, graph: Graph) -> Iterator[Damage]:
             yield Damage("Neo4j", wanted, "It holds another state of this warehouse", REPAIR)
 
 
-def _dependencies(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
+def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
+    """Every dependency is there; more in Neo4j is never wrong, less is."""
     rows = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     order = np.lexsort((parent, child))

@@ -50,7 +50,7 @@ def _partition(
     if (np.diff(dst) < 0).any():
         yield Damage(where, "Triples should be in the order of their dst", "Some are not", BACKUP)
         return
-    src_set, dst_set = _sets(snapshot, src), _sets(snapshot, dst)
+    src_set, dst_set = snapshot.held_rows(src), snapshot.held_rows(dst)
     if (src_set < 0).any() or (dst_set < 0).any():
         lost = int(src[src_set < 0][0] if (src_set < 0).any() else dst[dst_set < 0][0])
         wanted = "Every triple should lead from and to an item that is held"
@@ -71,10 +71,3 @@ def _partition(
         )
         wanted = f"The tables should tell that set {child} depends on set {parent}"
         yield Damage(where, wanted, f"{len(missing):,} dependencies are missing", BACKUP)
-
-
-def _sets(snapshot: Snapshot, items: I64) -> I64:
-    """Positions of the sets of items, -1 for an item that none has."""
-    at = np.searchsorted(snapshot.set_firsts, items, "right") - 1
-    inside = items < snapshot.set_firsts[at] + snapshot.set_items[at]
-    return np.where(inside & (at >= 0), at, -1)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import Import, connected
+from provhouse.cypher.server import Import, connected, is_fresh
 from provhouse.ingest.load import announce, bulk, load, load_without
 from provhouse.ingest.recover import recover
 from provhouse.model.columns import INGEST
@@ -39,7 +39,9 @@ def repair(settings: Settings, progress: Progress) -> Commit:
         commits = [read_commit(layout, number) for number in generations(layout)]
         everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
         newest = everything[-1]
-        first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
+        first: Import | None = None
+        if is_fresh(settings.graph_home):
+            first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
         address = stack.enter_context(
             connected(settings.graph_home, settings.neo4j_memory, progress, first)
         )
@@ -47,7 +49,8 @@ def repair(settings: Settings, progress: Progress) -> Commit:
         for whole in everything:
             for ingest in _ingests(whole):
                 progress.begin(f"Load Neo4j with ingest {ingest}")
-                done = first.done and whole is newest and ingest == _ingests(newest)[0]
+                begins = whole is newest and ingest == _ingests(newest)[0]
+                done = begins and first is not None and first.done
                 load(graph, whole, ingest, progress, imported=done)
         shown = Snapshot(layout, held)
         load_without(graph, newest, shown)

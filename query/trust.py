@@ -96,8 +96,7 @@ def _places(snapshot: Snapshot, sets: I64, items: I64) -> I64:
 
 def _sets_of(snapshot: Snapshot, items: I64) -> I64:
     """Positions of the sets of items; raises Damaged if one is in none."""
-    every = np.arange(len(snapshot.set_ids))
-    found = _places(snapshot, every, items)
+    found = snapshot.held_rows(items)
     if (found < 0).any():
         raise Damaged(
             f"Every triple should come from an item of generation {snapshot.commit.generation}",

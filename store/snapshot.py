@@ -201,6 +201,12 @@ class Snapshot:
         """The position in ``set_ids`` of the set of each item."""
         return np.searchsorted(self.set_firsts, items, "right") - 1
 
+    def held_rows(self, items: I64) -> I64:
+        """The same, -1 for an item that no set has."""
+        at = self.set_rows(items)
+        inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
+        return np.where(inside, at, -1)
+
     def item_ranges(self, sets: I64) -> tuple[I64, I64]:
         """The first and the last item of each range that some sets, in order, fill without a gap.
 

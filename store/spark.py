@@ -1,9 +1,7 @@
 """Spark: the one session of a process, and running a function over arguments as one job."""
 
 import atexit
-import fcntl
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -25,6 +23,7 @@ from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 
 from .layout import Layout
+from .scratch import scratch
 from .workers import settle
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ _CONFIG = {
     "spark.log.level": "ERROR",
 }
 
-SCRATCH, IN_USE = "provhouse-spark-", ".in-use"
 LONGEST_SOCKET_FOLDER = 60
 """The system takes 107 bytes, and Spark's names of sockets have 42."""
 DAEMON = "provhouse.store.daemon"
@@ -108,21 +106,21 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     os.environ["JAVA_HOME"] = str(executable.parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    scratch = _scratch()
+    temporary = scratch()
     conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
     conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
     conf.set("spark.driver.memory", settings.spark_memory)
-    conf.set("spark.sql.warehouse.dir", f"{scratch.name}/tables")
+    conf.set("spark.sql.warehouse.dir", f"{temporary.name}/tables")
     quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
-    java_options = [f"-Djava.io.tmpdir={scratch.name}", quick, *archive("spark")]
+    java_options = [f"-Djava.io.tmpdir={temporary.name}", quick, *archive("spark")]
     conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
-    if len(scratch.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
+    if len(temporary.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
         conf.set("spark.python.unix.domain.socket.enabled", "true")
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", scratch.name)
-    atexit.register(_stop, scratch)
+        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", temporary.name)
+    atexit.register(_stop, temporary)
     try:
         with log.open("ab") as sink:
             launch: Any = launch_gateway  # untyped
@@ -141,22 +139,6 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
         ) from error
 
 
-def _scratch() -> "tempfile.TemporaryDirectory[str]":
-    """A folder that is known to be in use while this process lives; those of dead ones go."""
-    for lock in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*/{IN_USE}"):
-        with suppress(OSError):  # somebody else's, or in use
-            handle = os.open(lock, os.O_RDWR)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(lock.parent, ignore_errors=True)
-            finally:
-                os.close(handle)
-    scratch = tempfile.TemporaryDirectory(prefix=SCRATCH)
-    handle = os.open(Path(scratch.name) / IN_USE, os.O_RDWR | os.O_CREAT, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
-    return scratch
-
-
 def _ignore(*_: object) -> None:
     pass
 
@@ -170,10 +152,10 @@ def _signal_kept() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _stop(scratch: "tempfile.TemporaryDirectory[str]") -> None:
+def _stop(temporary: "tempfile.TemporaryDirectory[str]") -> None:
     end()
     with suppress(OSError):
-        scratch.cleanup()
+        temporary.cleanup()
 
 
 def alive() -> bool:

@@ -178,6 +178,7 @@ def test_neo4j_is_mended_from_the_tables(held: House, lost: str) -> None:
     cypher(held, LOST[lost])
     damages = looked(held, deep=False).damages
     assert {one.where for one in damages} == {"Neo4j"}
+    assert len(set(damages)) == len(damages)  # each is told once, however many bases there are
     assert all("provhouse repair" in one.remedy for one in damages)
     repair(held.settings, Silent())
     assert looked(held).damages == ()

@@ -1,0 +1,28 @@
+"""Spark's folder for temporary files, which goes even where its process was killed."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX, IN_USE = "provhouse-spark-", ".in-use"
+
+
+def scratch() -> "tempfile.TemporaryDirectory[str]":
+    """A folder that is known to be in use while this process lives; those of dead ones go."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
+        with suppress(OSError):  # somebody else's, or in use
+            handle = os.open(lock, os.O_RDWR)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(lock.parent, ignore_errors=True)
+            finally:
+                os.close(handle)
+    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    aside = Path(folder.name) / "taken"
+    handle = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
+    aside.rename(aside.with_name(IN_USE))  # nobody finds it before it is locked
+    return folder
