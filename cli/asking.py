@@ -27,7 +27,12 @@ Result = TypeVar("Result")
 Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
 """Gives the asker of a generation, for the length of a block."""
 
-ACCEPT = {Form.json: "application/json", Form.csv: "text/csv", Form.table: "text/plain"}
+ACCEPT = {
+    Form.json: "application/json",
+    Form.lines: "application/jsonl",
+    Form.csv: "text/csv",
+    Form.table: "text/plain",
+}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 MOST_PER_VALUE = 8
 """Bytes for each value that a look-up by number may take."""
 
+DENSE = 64
+"""Up to so many numbers for each value it is quicker to mark them in a row than to sort them."""
+
 
 def among(values: I64, ordered: I64) -> Bools:
     """Which values are among others that are in order; unlike ``isin`` it sorts nothing."""
@@ -30,3 +33,20 @@ def among(values: I64, ordered: I64) -> Bools:
     found: Bools = there.take(places, mode="clip")
     found &= (places >= 0) & (places < span)
     return found
+
+
+def distinct(values: I64) -> tuple[I64, I64]:
+    """The distinct values in order, and the place of each value among them."""
+    if not len(values):
+        return values, values
+    first = values.min()
+    span = int(values.max() - first) + 1
+    if span > DENSE * len(values):
+        ordered, places = np.unique(values, return_inverse=True)
+        return ordered, places
+    there = np.zeros(span, bool)
+    there[values - first] = True
+    ordered = np.flatnonzero(there)
+    place = np.empty(span, np.int32)
+    place[ordered] = np.arange(len(ordered), dtype=np.int32)
+    return ordered + first, place[values - first].astype(np.int64)

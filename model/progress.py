@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 from time import perf_counter
 from typing import Protocol
 
@@ -40,16 +41,32 @@ class Silent:
         """Nobody listens."""
 
 
-class Stopwatch:
-    """Seconds spent in each named step, and the sum as ``total``; ``limit`` is how many may be."""
+LOOK_SECONDS = 0.2
 
-    def __init__(self, limit: float | None = None) -> None:
+
+class Stopwatch:
+    """Seconds spent in each named step, and the sum as ``total``.
+
+    ``limit`` is how many there may be; ``gone`` is set when nobody waits any longer.
+    """
+
+    def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
         self.seconds: dict[str, float] = {}
         self._limit = limit
+        self._gone = gone
         self._began = perf_counter()
+
+    def pause(self) -> float | None:
+        """How long to wait before this is asked again, None for ever; raises what ``left`` does."""
+        left = self.left()
+        if self._gone is None:
+            return left
+        return LOOK_SECONDS if left is None else min(left, LOOK_SECONDS)
 
     def left(self) -> float | None:
         """The seconds that are left, if there is a limit; raises TooSlow if none are."""
+        if self._gone and self._gone.is_set():
+            raise TooSlow("Whoever asks should wait for the answer", "They have left")
         if self._limit is None:
             return None
         left = self._limit - (perf_counter() - self._began)

@@ -70,6 +70,7 @@ def _tables(answer: "Answer") -> pa.Table:
     named = counts.rename_columns(
         {"item_count": "items", "depth_min": "nearest", "depth_max": "farthest"}
     )
+    named = named.set_column(0, "table", named["table"].cast(pa.string()))  # codes have no order
     return named.sort_by([("nearest", "ascending"), ("table", "ascending")])
 
 
@@ -104,8 +105,8 @@ def _way(answer: "Answer") -> str:
 def _ops(answer: "Answer") -> dict[str, list[str]]:
     """The operations at the far end of the triples, by table, the most frequent first."""
     far = "src" if answer.direction == "upstream" else "dst"
-    items = pc.cast(answer.items["item"], pa.large_string())
-    place = pc.index_in(pc.cast(answer.triples[far], pa.large_string()), value_set=items)
+    items, ends = (_codes(column) for column in (answer.items["item"], answer.triples[far]))
+    place = pc.index_in(ends, value_set=items)
     pairs = pa.table({"table": answer.items["table"].take(place), "op": answer.triples["op"]})
     pairs = pairs.filter(pc.is_valid(place))  # filters may show only the near end
     counts = pairs.group_by(["table", "op"]).aggregate([([], "count_all")])
@@ -115,6 +116,11 @@ def _ops(answer: "Answer") -> dict[str, list[str]]:
         if row["op"]:
             found.setdefault(row["table"] or "", []).append(row["op"])
     return found
+
+
+def _codes(names: pa.ChunkedArray) -> pa.Array:
+    """What stands for the names; items and triples of an answer share one array of them."""
+    return names.combine_chunks().indices
 
 
 def _listed(names: list[str], most: int = 4) -> str:

@@ -131,7 +131,9 @@ def _rows(answer: "Answer") -> tuple[Sequence[str], Iterator[Sequence[object]]]:
 
 
 def _plain(table: "pa.Table") -> Iterator[Sequence[object]]:
-    for batch in table.to_batches(max_chunksize=8192):
+    from .rows import pieces  # it needs pyarrow, which other results do not
+
+    for batch in pieces(table):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 

@@ -9,7 +9,11 @@ class Form(StrEnum):
 
     table = "table"
     json = "json"
+    lines = "jsonl"
     csv = "csv"
+
+
+ENDINGS = {".csv": Form.csv, ".jsonl": Form.lines, ".ndjson": Form.lines}
 
 
 def chosen(form: Form | None, out: Path | None, terminal: bool) -> Form:
@@ -17,5 +21,5 @@ def chosen(form: Form | None, out: Path | None, terminal: bool) -> Form:
     if form:
         return form
     if out:
-        return Form.csv if out.suffix.lower() == ".csv" else Form.json
+        return ENDINGS.get(out.suffix.lower(), Form.json)
     return Form.table if terminal else Form.json

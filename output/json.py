@@ -32,7 +32,7 @@ class JsonOutput:
         """One object; see ``schemas/answer.json``."""
         if answer.counts:
             tables, ops = answer.counts.tables.to_pylist(), answer.counts.ops.to_pylist()
-            self._line({**_head(answer), "tables": tables, "ops": ops, **_tail(answer)})
+            self._line({**_head(answer), "tables": tables, "ops": ops, **tail(answer)})
             return
         self._listed(_head(answer), answer)
 
@@ -129,7 +129,7 @@ class JsonOutput:
         self._write(_dumped(head)[:-1])
         self._list(',"items":[', items(rows.items))
         self._list(',"triples":[', triples(rows.triples))
-        self._write(f",{_dumped(_tail(rows))[1:]}\n")
+        self._write(f",{_dumped(tail(rows))[1:]}\n")
 
     def _change(self, begin: str, change: "Change") -> None:
         from .json_rows import items, triples
@@ -162,7 +162,8 @@ def _head(answer: "Answer") -> dict[str, object]:
     return {name: getattr(answer, name) for name in names}
 
 
-def _tail(answer: "Answer | Path") -> dict[str, object]:
+def tail(answer: "Answer | Path") -> dict[str, object]:
+    """What is told of an answer beside what it holds: what was read, and how long it took."""
     seconds = {step: answer.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(answer.read), "seconds": _seconds(seconds)}
 

@@ -7,36 +7,33 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-ROWS = 8192
-"""Rows that are text at a time."""
+from .rows import pieces
+
 _ESCAPED = r'["\\\x00-\x1f]'
 """What a string of JSON may not hold as it is."""
 
 
-def items(table: pa.Table) -> Iterator[str]:
-    """The items of an answer, some thousand objects at a time with commas between."""
-    for batch in table.to_batches(max_chunksize=ROWS):
-        if batch.num_rows:
-            depth = batch["depth"].cast(pa.string())
-            yield _objects(
-                {"item": _strings(batch["item"]), "table": _strings(batch["table"]), "depth": depth}
-            )
+def items(table: pa.Table, between: str = ",") -> Iterator[str]:
+    """The items of an answer, some thousand objects at a time with ``between`` between."""
+    for batch in pieces(table):
+        depth = batch["depth"].cast(pa.string())
+        names = {name: _strings(batch[name]) for name in ("item", "table")}
+        yield _objects({**names, "depth": depth}, between)
 
 
-def triples(table: pa.Table) -> Iterator[str]:
+def triples(table: pa.Table, between: str = ",") -> Iterator[str]:
     """The triples of an answer, in the same way."""
-    for batch in table.to_batches(max_chunksize=ROWS):
-        if batch.num_rows:
-            values = {name: _strings(batch[name]) for name in ("src", "dst", "op")}
-            yield _objects({**values, "attributes": _attributes(batch["attributes"])})
+    for batch in pieces(table):
+        values = {name: _strings(batch[name]) for name in ("src", "dst", "op")}
+        yield _objects({**values, "attributes": _attributes(batch["attributes"])}, between)
 
 
-def _objects(values: dict[str, pa.Array]) -> str:
+def _objects(values: dict[str, pa.Array], between: str) -> str:
     """One object a row, of values that are JSON already."""
     parts: list[Any] = []
     for name, column in values.items():
         parts += [f'{"," if parts else "{"}"{name}":', column]
-    return ",".join(pc.binary_join_element_wise(*parts, "}", "").to_pylist())
+    return between.join(pc.binary_join_element_wise(*parts, "}", "").to_pylist())
 
 
 def _strings(column: pa.Array) -> pa.Array:

@@ -86,6 +86,10 @@ def opened(form: Form | None, out: Path | None = None, timing: bool = False) -> 
                 from .json import JsonOutput
 
                 yield JsonOutput(handle)
+            case Form.lines:
+                from .json_lines import JsonLinesOutput
+
+                yield JsonLinesOutput(handle)
             case Form.csv:
                 from .csv import CsvOutput
 

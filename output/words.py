@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
@@ -53,8 +54,13 @@ def notes(answer: "Answer") -> Iterator[str]:
         yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
     if not answer.complete:
         yield "The answer is not complete: a part of what was asked for is missing."
-    if answer.items.num_rows and pc.index(answer.items["item"], answer.item).as_py() >= 0:
+    if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
         yield "The item is among them: a cycle leads back to it."
+
+
+def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
+    code = pc.index(items.dictionary, pa.scalar(asked, items.dictionary.type)).as_py()
+    return bool(code >= 0 and pc.index(items.indices, pa.scalar(code, pa.int32())).as_py() >= 0)
 
 
 def how(answer: "Answer") -> str:

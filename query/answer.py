@@ -32,9 +32,10 @@ class Counts:
 class Answer:
     """The lineage or impact of one item, as of one generation.
 
-    ``items`` has the columns item, table (text) and depth (fewest hops), ordered by depth, then
-    item. ``triples`` has src, dst, op and attributes (a JSON object as text), ordered by the depth
-    of the near end, then src, dst, op, attributes.
+    ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item.
+    ``triples`` has src, dst, op and attributes (a JSON object as text), ordered by the depth of the
+    near end, then src, dst, op, attributes. Names of items are codes (Arrow's dictionaries) of one
+    array that both tables share, so that each stands there once; those of tables are codes, too.
     """
 
     item: str

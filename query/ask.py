@@ -34,8 +34,8 @@ from .rq import RQ
 from .tables import check_tables
 from .walk import Walk, Walks
 
-WALKS = 8
-"""Walks take an eighth of what stays at hand beside the partitions."""
+SHARE = 8
+"""Walks take an eighth of what stays at hand beside the partitions, and so do names."""
 
 
 class Asker:
@@ -55,10 +55,10 @@ class Asker:
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
-        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of))
+        kept = settings.hot_mb * MEGABYTE // SHARE
+        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), kept)
         self.as_of = as_of
         self.bulk = Bulk(self.snapshot, settings, progress, cached)
-        kept = settings.hot_mb * MEGABYTE // WALKS
         self._walks = Walks(self.snapshot, lambda: self.graph, kept)
         self._stack = ExitStack()
 
@@ -107,15 +107,15 @@ class Asker:
         return self.answer(Question(item, direction, method, depth))
 
     def answer(
-        self, question: Question, seconds: float | None = None, *, suggest: bool = True
+        self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """The answer, within so many seconds, to a question whose ``as_of`` this was made with.
+        """The answer, in the time of the watch, to a question whose ``as_of`` this was made with.
 
         Raises NotFound if the item is not held, which names others like it if ``suggest``;
         UsageError for a filter on a table that is none; Damaged rather than give a short answer;
         TooSlow.
         """
-        watch = Stopwatch(seconds)
+        watch = watch or Stopwatch()
         with watch.step("locate"):
             check_tables([*question.tables, question.through or ""], self.snapshot)
             number = locate(self.snapshot, question.item, suggest=suggest)

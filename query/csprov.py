@@ -49,4 +49,4 @@ class CSProv:
 
     def _fetch(self, walk: Walk) -> Fetched:
         ranges = self._snapshot.item_ranges(walk.sets)
-        return self._bulk.partitions.fetch(walk.partitions, *ranges, self._watch.left())
+        return self._bulk.partitions.fetch(walk.partitions, *ranges, self._watch)

@@ -4,17 +4,19 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from threading import Event
 from typing import TypeVar
 from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
-from fastapi import Response
+from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from provhouse.model.errors import NotFound
+from provhouse.model.progress import Stopwatch
 from provhouse.output.form import Form
 from provhouse.output.output import Absent, Output
 from provhouse.query.answer import Answer
@@ -24,6 +26,7 @@ from provhouse.query.question import Question
 from .forms import LINES, MEDIA_TYPES, SMALL, Look, rows
 from .gate import Gate
 from .given import Given
+from .leaving import noticed
 from .metrics import Metrics
 from .pipe import Pipe
 from .warm import Warm
@@ -41,8 +44,11 @@ class Answering:
     seconds: float
     given: Given
 
-    async def one(self, question: Question, look: Look) -> Response:
-        """The answer to one question, which takes no turn if it was given lately."""
+    async def one(self, question: Question, look: Look, request: Request) -> Response:
+        """The answer to one question, which takes no turn if it was given lately.
+
+        Work on it ends when the client hangs up.
+        """
         if again := self.given.again(self.warm.generation, (question, look)):
             self.metrics.again.inc()
             return again
@@ -51,13 +57,17 @@ class Answering:
             if question.as_of is None and not look.timing:
                 self.given.keep(answer.generation, (question, look), body)
 
-        return await self.reply(
-            lambda warm: self._one(warm, question), lambda o, found: o.answer(found), look, keep
-        )
+        async with noticed(request) as gone:
+            return await self.reply(
+                lambda warm: self._one(warm, question, gone),
+                lambda output, found: output.answer(found),
+                look,
+                keep,
+            )
 
-    def _one(self, warm: Warm, question: Question) -> Answer:
+    def _one(self, warm: Warm, question: Question, gone: Event) -> Answer:
         with warm.asker(question.as_of) as asker:
-            return self._answer(asker, question)
+            return self._answer(asker, question, gone)
 
     async def reply(
         self,
@@ -105,23 +115,30 @@ class Answering:
         except BaseException:
             await stack.aclose()
             raise
-        pipe = Pipe(lambda handle: look.output(handle).answers(self._replies(asker, questions)))
+        gone = Event()
+        replies = self._replies(asker, questions, gone)
+        pipe = Pipe(lambda handle: look.output(handle).answers(replies))
         headers = {"Provhouse-Absent": str(len(absent))}
         if absent:
             headers["Provhouse-First-Absent"] = quote(absent[0])
         stack.callback(pipe.close)
+        stack.callback(gone.set)
         media_type = LINES if look.form is Form.json else MEDIA_TYPES[look.form]
         return _Sent(pipe, stack, headers, media_type)
 
-    def _replies(self, asker: Asker, questions: Sequence[Question]) -> Iterator[Answer | Absent]:
+    def _replies(
+        self, asker: Asker, questions: Sequence[Question], gone: Event
+    ) -> Iterator[Answer | Absent]:
         for question in questions:
             try:
-                yield self._answer(asker, question, suggest=False)
+                yield self._answer(asker, question, gone, suggest=False)
             except NotFound:
                 yield Absent(question.item)
 
-    def _answer(self, asker: Asker, question: Question, *, suggest: bool = True) -> Answer:
-        answer = asker.answer(question, self.seconds, suggest=suggest)
+    def _answer(
+        self, asker: Asker, question: Question, gone: Event, *, suggest: bool = True
+    ) -> Answer:
+        answer = asker.answer(question, Stopwatch(self.seconds, gone), suggest=suggest)
         self.metrics.answered(answer)
         return answer
 

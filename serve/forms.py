@@ -7,6 +7,7 @@ from provhouse.model.errors import UsageError
 from provhouse.output.csv import CsvOutput
 from provhouse.output.form import Form
 from provhouse.output.json import JsonOutput
+from provhouse.output.json_lines import JsonLinesOutput
 from provhouse.output.output import Output
 from provhouse.output.table import TableOutput
 from provhouse.query.answer import Answer
@@ -15,6 +16,7 @@ from provhouse.query.path import Path
 
 MEDIA_TYPES = {
     Form.json: "application/json",
+    Form.lines: "application/jsonl",
     Form.csv: "text/csv; charset=utf-8",
     Form.table: "text/plain; charset=utf-8",
 }
@@ -38,6 +40,8 @@ class Look:
         match self.form:
             case Form.json:
                 return JsonOutput(handle)
+            case Form.lines:
+                return JsonLinesOutput(handle)
             case Form.csv:
                 return CsvOutput(handle)
             case Form.table:
@@ -50,12 +54,15 @@ def wanted(accept: str, width: int, color: bool, timing: bool) -> Look:
         match kind.partition(";")[0].strip().lower():
             case "" | "*/*" | "application/*" | "application/json" | "application/x-ndjson":
                 return Look(Form.json, width, color, timing)
+            case "application/jsonl":
+                return Look(Form.lines, width, color, timing)
             case "text/csv":
                 return Look(Form.csv, width, color, timing)
             case "text/plain" | "text/*":
                 return Look(Form.table, width, color, timing)
     raise UsageError(
-        "Accept should be application/json, text/csv or text/plain", f"It is {accept!r}"
+        "Accept should be application/json, application/jsonl, text/csv or text/plain",
+        f"It is {accept!r}",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, FastAPI, Query, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
 
 from provhouse.output.output import Output
 from provhouse.query.diff import Diff, compared
@@ -67,16 +67,20 @@ def _add_lineage(
     app: FastAPI, answering: Answering, looks: Look, name: str, direction: Direction, text: str
 ) -> None:
     @app.get(f"/v1/{name}", name=name, description=text, responses=responses("answer"))
-    async def one(asking: Annotated[AskingOne, Query()], look: Look = looks) -> Response:
-        return await answering.one(asking.question(asking.item, direction), look)
+    async def one(
+        asking: Annotated[AskingOne, Query()], request: Request, look: Look = looks
+    ) -> Response:
+        return await answering.one(asking.question(asking.item, direction), look, request)
 
     many = responses("answer", lines=True)
     text = f"{text} Of many items: one answer a line."
 
     @app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=many)
-    async def posted(asking: AskingOne | AskingMany, look: Look = looks) -> Response:
+    async def posted(
+        asking: AskingOne | AskingMany, request: Request, look: Look = looks
+    ) -> Response:
         if isinstance(asking, AskingOne):
-            return await answering.one(asking.question(asking.item, direction), look)
+            return await answering.one(asking.question(asking.item, direction), look, request)
         return await answering.many([asking.question(i, direction) for i in asking.items], look)
 
 

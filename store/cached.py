@@ -17,6 +17,7 @@ import pyarrow as pa
 from cachetools import LRUCache
 
 from provhouse.model.arrays import I64
+from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 
 from .blocks import as_block, cached_rows, from_block, nothing
@@ -81,11 +82,11 @@ class Cached:
             self._hot[path] = rows
 
     def read(
-        self, blocks: "RDD[bytes]", at: dict[Path, int], seconds: float | None
+        self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
     ) -> dict[Path, bytes]:
         """Blocks of partitions, by their places in ``blocks``; each is read by one job only."""
         read = partial(_read, blocks, at)
-        found = self._flights.blocks(list(at), read, blocks.context.cancelJobGroup, seconds)
+        found = self._flights.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
         self.read_before |= found.keys()
         return found
 
@@ -109,17 +110,17 @@ class Partitions:
         self._partitions = partitions
 
     def fetch(
-        self, partitions: I64, first: I64, last: I64, seconds: float | None = None
+        self, partitions: I64, first: I64, last: I64, watch: Stopwatch | None = None
     ) -> Fetched:
         """The triples of these partitions whose dst is in one of the ranges first to last.
 
         Runs at most one Spark job, with one task for each partition that is neither here nor being
-        read for somebody else, and no other. Raises TooSlow after so many seconds.
+        read for somebody else, and no other. Raises TooSlow when the time of the watch is up.
         """
         at = self._places(partitions)
         tables = self._cached.hot(list(at))
         missing = {path: place for path, place in at.items() if path not in tables}
-        for path, block in self._cached.read(self._blocks, missing, seconds).items():
+        for path, block in self._cached.read(self._blocks, missing, watch or Stopwatch()).items():
             tables[path] = from_block(block)
             self._cached.keep(path, tables[path])
         return Fetched([tables[path] for path in at], first, last)

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from threading import RLock
 
-from provhouse.model.errors import TooSlow
+from provhouse.model.progress import Stopwatch
 
 JOBS = 8
 """So many jobs run at once; a further one waits for its turn."""
@@ -42,9 +42,9 @@ class Flights:
         partitions: Sequence[Path],
         read: Read,
         cancel: Callable[[str], None],
-        seconds: float | None = None,
+        watch: Stopwatch,
     ) -> Blocks:
-        """The blocks of these partitions; raises TooSlow if that takes longer than ``seconds``.
+        """The blocks of these partitions; raises TooSlow when the time of the watch is up.
 
         ``cancel`` stops the job of a name.
         """
@@ -53,8 +53,9 @@ class Flights:
         with self._lock:
             flights = self._boarded(partitions, read, cancel)
         try:
-            if wait([flight.blocks for flight in flights], seconds).not_done:
-                raise TooSlow("The partitions should be read within the time allowed")
+            blocks = [flight.blocks for flight in flights]
+            while wait(blocks, watch.pause()).not_done:
+                pass
             found: Blocks = {}
             for flight in flights:
                 found |= flight.blocks.result()

@@ -8,22 +8,29 @@ stand here and nowhere else, but for rejected rows.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from cachetools import LRUCache
 
 from provhouse.model.arrays import I64, U64, Column
 from provhouse.model.columns import NAME, TABLE
 
 from .hashing import hashes
+from .spilled import spilled
 
 BATCH = 1024
+MANY = 1 << 18
+"""More names than these are unpacked into a file instead of memory."""
+_NONE = pa.array([], pa.string())
+_Key = tuple[str, int, tuple[str, ...]]
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
 
 
@@ -65,12 +72,17 @@ def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.
 
 
 class Names:
-    """The names of the items that some ingests brought."""
+    """The names of the items that some ingests brought.
 
-    def __init__(self, folder: Path, spans: Iterable[Span]) -> None:
+    The batches that were used last stay unpacked, up to ``kept`` bytes.
+    """
+
+    def __init__(self, folder: Path, spans: Iterable[Span], kept: int = 0) -> None:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
         self._readers = local()  # threads can't share a reader
+        self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
+        self._lock = Lock()
         self._load = cache(lambda name: np.load(folder / name, mmap_mode="r"))
 
     @cached_property
@@ -96,10 +108,22 @@ class Names:
         """The table of each item, empty where it has none, in the order asked."""
         return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
-    def described(self, numbers: I64) -> tuple[pa.Array, pa.Array]:
-        """Name and table of each item, in the order asked; arrays of text."""
-        rows = self._columns(numbers, NAME, TABLE)
-        return rows[NAME].combine_chunks(), rows[TABLE].combine_chunks()
+    def described(self, numbers: I64) -> tuple[pa.Array, pa.DictionaryArray]:
+        """Name and table of each of these items, which are in order and distinct.
+
+        The names of very many items lie in a file.
+        """
+        tables: list[pa.Array] = []
+
+        def names() -> Iterator[pa.Array]:
+            for start in range(0, len(numbers), MANY):
+                rows = self._columns(numbers[start : start + MANY], NAME, TABLE)
+                tables.append(rows[TABLE].combine_chunks().dictionary_encode())
+                yield rows[NAME].combine_chunks()
+
+        texts = spilled(names()) if len(numbers) > MANY else pa.concat_arrays([_NONE, *names()])
+        coded = pa.chunked_array(tables, pa.dictionary(pa.int32(), pa.string()))
+        return texts, coded.unify_dictionaries().combine_chunks()
 
     def _columns(self, numbers: I64, *columns: str) -> pa.Table:
         distinct, back = numbers, None
@@ -124,8 +148,18 @@ class Names:
             np.diff(segment, prepend=-1).astype(bool) | np.diff(block, prepend=-1).astype(bool)
         )
         for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-            reader = self._opened(files[segment[start]], columns)
-            yield reader.get_batch(int(block[start])), within[start:end] % BATCH
+            batch = self._batch(files[segment[start]], int(block[start]), columns)
+            yield batch, within[start:end] % BATCH
+
+    def _batch(self, file: str, number: int, columns: tuple[str, ...]) -> pa.RecordBatch:
+        key = (file, number, columns)
+        with self._lock:
+            batch = self._kept.get(key)
+        if batch is None:
+            batch = self._opened(file, columns).get_batch(number)
+            with self._lock, suppress(ValueError):  # larger than all that may be kept
+                self._kept[key] = batch
+        return batch
 
     def _opened(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
         held = self._readers.__dict__
@@ -156,3 +190,7 @@ class Names:
             found[rows[hit]] = numbers[hit]
             rows = rows[~hit]
             at[rows] += 1
+
+
+def _size(batch: pa.RecordBatch) -> int:
+    return int(batch.nbytes)

@@ -55,11 +55,15 @@ def rows_of(keys: I64, wanted: I64) -> tuple[I64, I64]:
 
 
 class Snapshot:
-    """The state that a commit names; nothing in it changes, whatever is written meanwhile."""
+    """The state that a commit names; nothing in it changes, whatever is written meanwhile.
 
-    def __init__(self, layout: Layout, commit: Commit) -> None:
+    Names that were used last stay unpacked, up to ``kept`` bytes.
+    """
+
+    def __init__(self, layout: Layout, commit: Commit, kept: int = 0) -> None:
         self.layout = layout
         self.commit = commit
+        self._kept = kept
 
     def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
         """The visible rows of a small table."""
@@ -89,7 +93,7 @@ class Snapshot:
     @cached_property
     def names(self) -> Names:
         """The names of all items that are held."""
-        return Names(self.layout.names(self.commit.base), self.spans)
+        return Names(self.layout.names(self.commit.base), self.spans, self._kept)
 
     @property
     def spans(self) -> list[Span]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import psutil
 
-from provhouse.model.errors import ProvhouseError, Unavailable
+from provhouse.model.errors import ProvhouseError, TooSlow, Unavailable
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.archives import options as archive
@@ -247,22 +247,31 @@ def working() -> Iterator[None]:
 @contextmanager
 def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
     """Around jobs of this thread: when the time of the watch is up they stop; raises TooSlow."""
-    seconds = watch.left()
-    if seconds is None:
+    if watch.pause() is None:
         yield
         return
     group = f"limited {threading.get_ident()}"
     context.setJobGroup(group, group, interruptOnCancel=True)
-    timer = threading.Timer(seconds, context.cancelJobGroup, [group])
-    timer.start()
+    over = threading.Event()
+    threading.Thread(target=_stop_late, args=(context, group, watch, over), daemon=True).start()
     try:
         yield
     except Exception:
         watch.left()  # says so if that is why
         raise
     finally:
-        timer.cancel()
+        over.set()
         context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+
+
+def _stop_late(
+    context: "SparkContext", group: str, watch: Stopwatch, over: threading.Event
+) -> None:
+    try:
+        while not over.wait(watch.pause()):
+            pass
+    except TooSlow:
+        context.cancelJobGroup(group)
 
 
 def _ended(error: Exception, said: str) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from provhouse.model.arrays import among
+from provhouse.model.arrays import among, distinct
 
 
 @pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
@@ -13,3 +13,13 @@ def test_among_is_what_isin_says(span: int) -> None:
         values = random.integers(-span, span, random.integers(0, 60))
         ordered = np.unique(random.integers(-span, span, random.integers(0, 30)))
         assert np.array_equal(among(values, ordered), np.isin(values, ordered))
+
+
+@pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
+def test_distinct_is_what_unique_says(span: int) -> None:
+    random = np.random.default_rng(span)
+    for size in (0, 1, *range(2, 200, 7)):
+        values = random.integers(-span, span, size)
+        ordered, places = distinct(values)
+        assert np.array_equal(ordered, np.unique(values))
+        assert np.array_equal(ordered[places], values)

@@ -1,6 +1,6 @@
 """Answers and summaries made by hand, for the forms that they are written in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,21 @@ GOLDEN = Path(__file__).parent / "golden"
 ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
 
 
+CODES: dict[str, int] = {}
+"""What stands for a name: the same in all tables, as in those of one answer."""
+
+
+def coded(names: Iterable[str]) -> pa.DictionaryArray:
+    """Names as an answer holds them."""
+    codes = [CODES.setdefault(name, len(CODES)) for name in names]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(CODES, pa.string()))
+
+
 def items(*rows: tuple[str, str, int]) -> pa.Table:
     """Items as an answer holds them."""
     names, tables, depths = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table({
-        "item": pa.array(names, pa.string()),
+        "item": coded(names),
         "table": pa.array(tables, pa.string()),
         "depth": pa.array(depths, pa.int64()),
     })  # fmt: skip
@@ -39,8 +49,9 @@ def items(*rows: tuple[str, str, int]) -> pa.Table:
 def triples(*rows: tuple[str, str, str, str]) -> pa.Table:
     """Triples as an answer holds them."""
     columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-    names = ("src", "dst", "op", "attributes")
-    return pa.table({n: pa.array(c, pa.string()) for n, c in zip(names, columns, strict=True)})
+    src, dst, op, attributes = (list(column) for column in columns)
+    texts = {"op": pa.array(op, pa.string()), "attributes": pa.array(attributes, pa.string())}
+    return pa.table({"src": coded(src), "dst": coded(dst), **texts})
 
 
 SMALL = Answer(

@@ -14,6 +14,7 @@ from provhouse.output.form import Form, chosen
         (None, None, False, Form.json),
         (None, Path("x.CSV"), False, Form.csv),
         (None, Path("x.json"), False, Form.json),
+        (None, Path("x.jsonl"), False, Form.lines),
         (None, Path("x"), False, Form.json),
         (Form.table, Path("x.csv"), False, Form.table),
         (Form.csv, None, True, Form.csv),

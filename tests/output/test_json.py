@@ -15,6 +15,7 @@ from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.output.json import JsonOutput
+from provhouse.output.json_lines import JsonLinesOutput
 from provhouse.output.output import Absent
 from provhouse.query.answer import Answer
 from provhouse.query.diff import Change, Diff
@@ -27,10 +28,10 @@ from provhouse.query.status import Status
 Act = Callable[[JsonOutput], None]
 
 
-def written(act: Act) -> str:
+def written(act: Act, form: type[JsonOutput] = JsonOutput) -> str:
     """What an output writes."""
     handle = io.StringIO()
-    act(JsonOutput(handle))
+    act(form(handle))
     return handle.getvalue()
 
 
@@ -58,6 +59,12 @@ def test_answer(name: str, request: pytest.FixtureRequest) -> None:
         {**row, "attributes": json.loads(row["attributes"])} for row in answer.triples.to_pylist()
     ]
     assert text.count("\n") == 1
+    first, *rows = map(
+        json.loads, written(lambda o: o.answer(answer), JsonLinesOutput).splitlines()
+    )
+    assert list(first) == ["answer"]
+    count = len(value["items"])
+    assert {**first["answer"], "items": rows[:count], "triples": rows[count:]} == value
 
 
 def test_a_summary_has_counts_instead(counts: Answer) -> None:

@@ -7,7 +7,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provhouse.output.json_rows import ROWS, items, triples
+from provhouse.output.json_rows import items, triples
+from provhouse.output.rows import ROWS
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 MAPS = st.dictionaries(TEXT, TEXT, max_size=2)
@@ -19,11 +20,20 @@ def read(pieces: Any) -> list[Any]:
     return rows
 
 
+def coded(table: pa.Table, *columns: str) -> pa.Table:
+    """The same with codes for texts, as an answer holds them."""
+    for at, name in ((table.column_names.index(name), name) for name in columns):
+        table = table.set_column(at, name, table[name].dictionary_encode())
+    return table
+
+
 @given(st.lists(st.tuples(TEXT, TEXT, st.integers(0, 2**31 - 1)), max_size=5))
 def test_items(rows: list[tuple[str, str, int]]) -> None:
     given = [dict(zip(("item", "table", "depth"), row, strict=True)) for row in rows]
     schema = pa.schema([("item", pa.string()), ("table", pa.string()), ("depth", pa.int32())])
-    assert read(items(pa.Table.from_pylist(given, schema))) == given
+    table = pa.Table.from_pylist(given, schema)
+    assert read(items(table)) == given
+    assert read(items(coded(table, "item", "table"))) == given
 
 
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT, MAPS), max_size=5))

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from helpers.spark import heard
 from provhouse.model.arrays import I64
 from provhouse.model.errors import TooSlow
+from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.blocks import SENT, as_block, cached_rows, from_block
 from provhouse.store.cached import Cached, Partitions
@@ -94,7 +95,7 @@ def test_a_job_that_nobody_waits_for_is_stopped(spark: SparkSession, folder: Pat
     blocks = context.parallelize(["x"], 1).map(slow)
     began = monotonic()
     with pytest.raises(TooSlow):
-        cached.read(blocks, {partition_path(folder, 3): 0}, 0.5)
+        cached.read(blocks, {partition_path(folder, 3): 0}, Stopwatch(0.5))
     while context.statusTracker().getActiveJobsIds() and monotonic() < began + 20:
         pass
     assert monotonic() < began + 20

@@ -9,6 +9,7 @@ from time import monotonic, sleep
 import pytest
 
 from provhouse.model.errors import TooSlow
+from provhouse.model.progress import Stopwatch
 from provhouse.store.flights import Blocks, Flights
 
 A, B, C = Path("a"), Path("b"), Path("c")
@@ -50,36 +51,40 @@ def others() -> Iterator[ThreadPoolExecutor]:
 def test_who_comes_later_shares_the_job(flights: Flights, others: ThreadPoolExecutor) -> None:
     reader = Reader()
     ask = flights.blocks
-    first = others.submit(ask, [A, B], reader.read, reader.cancelled.append)
+    first = others.submit(ask, [A, B], reader.read, reader.cancelled.append, Stopwatch())
     assert reader.has_begun(1)
     later = [
-        others.submit(ask, [B, C], reader.read, reader.cancelled.append),
-        others.submit(ask, [A], reader.read, reader.cancelled.append),
+        others.submit(ask, [B, C], reader.read, reader.cancelled.append, Stopwatch()),
+        others.submit(ask, [A], reader.read, reader.cancelled.append, Stopwatch()),
     ]
     assert reader.has_begun(2)
     reader.go.set()
     assert first.result(10) == {A: b"a", B: b"b"}
     assert [one.result(10) for one in later] == [{B: b"b", C: b"c"}, {A: b"a"}]
     assert reader.begun == [[A, B], [C]]
-    assert ask([A], reader.read, reader.cancelled.append) == {A: b"a"}  # nothing is kept here
+    assert ask([A], reader.read, reader.cancelled.append, Stopwatch()) == {
+        A: b"a"
+    }  # nothing is kept here
     assert reader.begun[2:] == [[A]]
     assert reader.cancelled == []
 
 
 def test_a_job_stops_with_the_last_who_waits(flights: Flights, others: ThreadPoolExecutor) -> None:
     reader = Reader()
-    patient = others.submit(flights.blocks, [A], reader.read, reader.cancelled.append, 10)
+    patient = others.submit(
+        flights.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(10)
+    )
     assert reader.has_begun(1)
     with pytest.raises(TooSlow):
-        flights.blocks([A], reader.read, reader.cancelled.append, 0.05)
+        flights.blocks([A], reader.read, reader.cancelled.append, Stopwatch(0.05))
     assert reader.cancelled == []
     reader.go.set()
     assert patient.result(10) == {A: b"a"}
     reader.go.clear()
     with pytest.raises(TooSlow):
-        flights.blocks([B], reader.read, reader.cancelled.append, 0.05)
+        flights.blocks([B], reader.read, reader.cancelled.append, Stopwatch(0.05))
     assert len(reader.cancelled) == 1
-    after = others.submit(flights.blocks, [B], reader.read, reader.cancelled.append)
+    after = others.submit(flights.blocks, [B], reader.read, reader.cancelled.append, Stopwatch())
     assert reader.has_begun(3)  # a job that was told to stop is nobody's any more
     reader.go.set()
     assert after.result(10) == {B: b"b"}
@@ -92,8 +97,21 @@ def test_an_error_reaches_all_who_wait(flights: Flights, others: ThreadPoolExecu
         go.wait(10)
         raise OSError("torn")
 
-    both = [others.submit(flights.blocks, [A], fail, print) for _ in range(2)]
+    both = [others.submit(flights.blocks, [A], fail, print, Stopwatch()) for _ in range(2)]
     go.set()
     for one in both:
         with pytest.raises(OSError, match="torn"):
             one.result(10)
+
+
+def test_who_has_left_waits_no_longer(flights: Flights, others: ThreadPoolExecutor) -> None:
+    reader, gone = Reader(), Event()
+    asked = others.submit(
+        flights.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(None, gone)
+    )
+    assert reader.has_begun(1)
+    gone.set()
+    with pytest.raises(TooSlow, match="left"):
+        asked.result(5)
+    assert len(reader.cancelled) == 1
+    reader.go.set()

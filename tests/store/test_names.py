@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.collision import colliding
+from provhouse.store import names as module
 from provhouse.store.hashing import hashes
 from provhouse.store.names import BATCH, Names, Span, names_file, write_index, write_names
 
@@ -36,6 +37,24 @@ def test_many_batches_segments_and_ingests(tmp_path: Path) -> None:
     assert names.locate(pa.array(["3/0", "1/4999", "2/0", ""])).tolist() == [9_001, 5_000, -1, -1]
     assert Names(tmp_path, [first]).locate(pa.array(["3/0", "1/0"])).tolist() == [-1, 1]
     assert names.names(np.empty(0, np.int64)).to_pylist() == []
+
+
+@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: no batch, one, all
+@pytest.mark.parametrize("many", [100, 1 << 18])
+def test_described_from_memory_and_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, kept: int
+) -> None:
+    span = Span(1, 1, 5_000)
+    texts = [f"né{'e' * (n % 3)}{n}" for n in range(span.items)]
+    tables = [("", "t", "ü")[n % 3] for n in range(span.items)]
+    stored(tmp_path, span, texts, tables, 2 * BATCH)
+    monkeypatch.setattr(module, "MANY", many)
+    names = Names(tmp_path, [span], kept)
+    for wanted in (np.arange(1, 5_001), np.arange(7, 4_000, 31), np.array([3]), np.arange(0)):
+        for _ in range(2):  # unpacked, then kept
+            found, of = names.described(wanted)
+            assert found.to_pylist() == [texts[n - 1] for n in wanted]
+            assert of.to_pylist() == [tables[n - 1] for n in wanted]
 
 
 def test_names_that_share_a_hash_are_told_apart(tmp_path: Path) -> None:
