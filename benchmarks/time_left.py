@@ -1,0 +1,118 @@
+"""How right the time left is that an ingest of the paper's trace shows.
+
+For each step that tells how far it is, and takes at least ``LEAST`` seconds, the whole time that
+would have been shown (what is behind it and what is left) is compared with what the step took,
+whenever it told so after its first quarter. What was measured goes to `results/time_left.json`.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from machine import machine
+from paper_trace import paper
+from time_left_form import Results, Step
+from trace_files import write
+
+from provhouse.cli.failures import guarded
+from provhouse.ingest.ingest import ingest
+from provhouse.model.settings import Settings
+
+RESULTS = Path(__file__).parent / "results" / "time_left.json"
+SEED = 1
+LEAST = 2.0
+
+
+@dataclass
+class _Told:
+    """A step, and what it told: after how many seconds which part of it was done."""
+
+    name: str
+    began: float
+    ended: float = 0.0
+    parts: list[tuple[float, float]] = field(default_factory=list)
+
+
+class Listener:
+    """Keeps what a person would be shown."""
+
+    def __init__(self) -> None:
+        self.steps: list[_Told] = []
+
+    def begin(self, step: str) -> None:
+        """The step before has ended."""
+        self.end()
+        self.steps.append(_Told(step, perf_counter()))
+
+    def end(self) -> None:
+        """The last step has ended."""
+        if self.steps and not self.steps[-1].ended:
+            self.steps[-1].ended = perf_counter()
+
+    def advance(self, done: int, total: int, unit: str = "") -> None:
+        """A part is done."""
+        step = self.steps[-1]
+        if 0 < done <= total:
+            step.parts.append((perf_counter() - step.began, done / total))
+
+    def count(self, name: str, value: int) -> None:
+        """Counts don't matter here."""
+
+    def say(self, sentence: str) -> None:
+        """Nor do sentences."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure how right the time left is.")
+    parser.add_argument("--copies", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="work there and leave it, else in a temporary")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
+        folder = given.folder or Path(temporary)
+        sys.exit(guarded(lambda: run(folder, given.copies), lambda: folder / "warehouse" / "logs"))
+
+
+def run(folder: Path, copies: int) -> None:
+    """Take the trace in, and write what was told."""
+    paths = write(paper(SEED), folder / "trace", copies)
+    listener = Listener()
+    settings = Settings.load({"warehouse": folder / "warehouse"})
+    began = perf_counter()
+    ingest(paths, settings, progress=listener)
+    listener.end()
+    results: Results = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "copies": copies,
+        "seconds": round(perf_counter() - began, 1),
+        "steps": list(judged(listener.steps)),
+    }
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(results["steps"], indent=1))
+
+
+def judged(steps: Sequence[_Told]) -> Iterator[Step]:
+    """By how much each step was wrong."""
+    for step in steps:
+        took = step.ended - step.began
+        wrong = [abs(s / part - took) / took for s, part in step.parts if s >= took / 4]
+        if took >= LEAST and wrong:
+            yield {
+                "step": step.name,
+                "seconds": round(took, 2),
+                "told": len(wrong),
+                "median": round(median(wrong), 3),
+                "most": round(max(wrong), 3),
+            }
+
+
+if __name__ == "__main__":
+    main()
