@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pyarrow.csv import write_csv
 
 from provhouse.model.errors import Unavailable
+from provhouse.model.faults import reach
 
 from .config import DATABASE
 from .process import ENVIRONMENT, java_command
@@ -76,6 +77,7 @@ class Import:
     def run(self, home: Path, memory: str) -> None:
         """Write the database; raises Unavailable with the importer's words if it fails."""
         _marker(home).touch()
+        reach("import begun")
         folder = _folder(home)
         folder.mkdir(parents=True, exist_ok=True)
         arguments = []
@@ -84,8 +86,10 @@ class Import:
             self._write(file, PARTS[name], rows)
             arguments.append(f"{PARTS[name].option}={file}")
         write_store(home, memory, arguments)
+        reach("import written")
         shutil.rmtree(folder)
         _marker(home).unlink()
+        reach("import complete")
         self.done = True
 
     def _write(self, file: Path, part: Part, rows: pa.Table) -> None:

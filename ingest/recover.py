@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 
 from provhouse.model.columns import INGEST
+from provhouse.model.faults import reach
 from provhouse.store.commits import Commit, generations, read_commit
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout
@@ -14,6 +15,7 @@ from provhouse.store.tables import read_rows, take_back
 def recover(layout: Layout) -> None:
     """Bring every folder to what the last commit says; Neo4j may keep more, which is harmless."""
     shutil.rmtree(layout.staging, ignore_errors=True)
+    reach("staging removed")
     if not read_ids(layout).unfinished:
         return
     commits = [read_commit(layout, generation) for generation in generations(layout)]
@@ -21,10 +23,12 @@ def recover(layout: Layout) -> None:
     for folder in layout.root.glob("base-*"):
         if folder not in used:
             shutil.rmtree(folder)
+            reach("base removed")
     if commits:
         last = commits[-1]
         take_back(layout, last.base, [c for c in commits if c.base == last.base])
         _drop_names(layout, last)
+        reach("names dropped")
     finished(layout)
 
 

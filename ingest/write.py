@@ -26,6 +26,7 @@ from provhouse.model.columns import (
     TABLES,
     TRIPLES,
 )
+from provhouse.model.faults import reach
 from provhouse.store.layout import Layout, sync_folder
 from provhouse.store.partitions import partition_file
 from provhouse.store.tables import NewFile, append_files, append_rows, sync
@@ -95,7 +96,9 @@ def _triples(folder: Path, target: Target, gathered: Sequence[Gathered]) -> int:
         zip(_parts(folder, "partitions"), sizes, strict=True), target.first_partition
     ):
         os.replace(path, table / partition_file(number))
+        reach("partition moved")
         files.append(NewFile(partition_file(number), size, {PARTITION: str(number)}))
+    reach("partitions moved")
     return append_files(table, "triples", files) if files else -1
 
 
@@ -121,6 +124,7 @@ def _move_names(folder: Path, target: Target) -> None:
         sync(path)
         os.replace(path, names / path.name)
     sync_folder(names)
+    reach("names moved")
 
 
 def _placements(folder: Path, target: Target, gathered: Sequence[Gathered]) -> pa.Table:

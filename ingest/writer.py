@@ -8,6 +8,7 @@ from pathlib import Path
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import Import, connected, is_fresh, process_id
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Totals, current
@@ -50,6 +51,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
         memory = stack.enter_context(PeakMemory())
+        reach("lock held")
         recover(layout)
         before = current(layout)
         held = None if order.anew else before
@@ -86,10 +88,13 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
             connect=connect,
             progress=progress,
         )
+        reach("begun")
         for title, step in order.steps:
             progress.begin(title)
-            with watch.step(title.split()[0].lower()):
+            name = title.split()[0].lower()
+            with watch.step(name):
                 step(work)
+            reach(name)
             if nothing_new(work):
                 break
         return _summary(work, watch.total(), memory.megabytes)

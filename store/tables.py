@@ -22,6 +22,7 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from provhouse.model.columns import PARTITION, TABLES
 from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
 
 from .commits import Commit
 from .layout import Layout, sync_folder
@@ -74,11 +75,13 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
         )
+    reach("log appended")
     for file in files:
         sync(folder / file.name)
     sync(folder / "_delta_log" / f"{version:020d}.json")
     sync_folder(folder)
     sync_folder(folder / "_delta_log")
+    reach("table synced")
     return version
 
 
@@ -93,6 +96,7 @@ def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     file = _rows_file(ingest)
     write_parquet(rows.cast(TABLES[name]), folder / file)
+    reach("rows written")
     return append_files(folder, name, [NewFile(file, rows.num_rows)])
 
 
@@ -176,6 +180,7 @@ def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
         latest = DeltaTable(folder)
         if latest.version() > max(versions):
             latest.restore(max(versions))
+            reach("table taken back")
         for file in folder.glob("*.parquet"):
             if file.name not in kept:
                 file.unlink()
