@@ -170,7 +170,20 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
             f"It ended with {done.returncode}: " + " ".join(told[:3]),
             "Run the command again",
         )
-    _trim(home / "data" / "transactions" / DATABASE)
+    logs = home / "data" / "transactions" / DATABASE
+    _trim(logs)
+    _sync(home / "data" / "databases" / DATABASE)
+    _sync(logs)
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the disk has all files of a folder."""
+    for path in (*folder.rglob("*"), folder):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _trim(logs: Path) -> None:

@@ -149,6 +149,7 @@ def _started(
     home: Path, memory: str, state: State, progress: Progress, first: Import | None
 ) -> State:
     """Start the process and remember it at once, should this command be killed while it waits."""
+    process.stop_forgotten(home)
     ensure_password(home)
     state = _on_free_ports(state, progress)
     write_conf(home, state.bolt, state.http, PAGE_CACHE)
