@@ -34,6 +34,7 @@ POINTS = (
     "verify",
     "write",
     "load",
+    "commit",
     # within Spark's workers
     "rows staged",
     "partition staged",

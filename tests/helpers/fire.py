@@ -6,27 +6,40 @@ either done what it was asked to or nothing, and the next one needs no help.
 
 import csv
 import json
-import os
+import shutil
 import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
+from helpers.cold import Cold, Started
 from helpers.command import Done
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warm import Child, Warm
+from provhouse.cypher import server
+from provhouse.model.progress import Silent
 
-CHANGES = ("ingest", "replace", "compact", "rollback", "repair")
+Act = Callable[["Child | Started"], None]
 ROWS = 30
 """Triples in one file."""
 ASKED = 2
 """Items asked for after a round, in both directions."""
+
+
+class Outcome(NamedTuple):
+    """What became of a command that was cut off."""
+
+    reached: bool
+    """Whether it came to the fault point at all."""
+    status: int
+    new: bool
+    """Whether the warehouse has the new generation."""
 
 
 @dataclass
@@ -55,7 +68,9 @@ class Fire:
         ]
         self.warehouse.parent.mkdir(parents=True, exist_ok=True)
 
-    def start(self, *arguments: object, fault: str = "") -> Child:
+    def start(
+        self, *arguments: object, fault: str = "", by: Warm | Cold | None = None
+    ) -> Child | Started:
         """Begin a command, to stop at a fault point or not."""
         environment = {
             "PROVHOUSE_WAREHOUSE": str(self.warehouse),
@@ -64,7 +79,7 @@ class Fire:
             "PROVHOUSE_THETA": "6",
             "PROVHOUSE_PARTITION_TRIPLES": "20",
         }
-        return self.warm.start(environment, *arguments, fault=fault)
+        return (by or self.warm).start(environment, *arguments, fault=fault)
 
     def run(self, *arguments: object, status: int = 0) -> Done:
         """Run a command to its end, which must be this one."""
@@ -98,24 +113,35 @@ class Fire:
         self.run(*command)
         self.states = after
 
-    def round(self, kind: str, fault: str, act: Callable[[Child], None]) -> dict[str, Any]:
+    def round(self, kind: str, fault: str, act: Act, by: Warm | Cold | None = None) -> Outcome:
         """A change that is cut off at a fault point by ``act``; then all that must hold."""
         while len(self.states) < 3:
             self.ingest()
         before = self.generations()
-        command, after = self.change(kind)
-        child = self.start(*command, fault=fault).awaits()
+        if kind.endswith(" anew"):
+            self.end_neo4j(forget=kind == "repair anew")
+        command, after = self.change(kind.removesuffix(" anew"))
+        child = self.start(*command, fault=fault, by=by).awaits()
         reached = child.stopped
         if reached:
             act(child)
         done = child.awaits().done
         self.assert_old_or_new(before, after, done)
         new = self.generations() != before
+        if kind == "repair anew":
+            self.run("repair")
+            server.up(self.home, "512m", Silent())
         self.assert_answers("lineage")  # a reader needs no writer before it
         self.ingest()  # and the next writer puts away what was left
         self.assert_whole()
         self.assert_answers("impact")
-        return {"reached": reached, "status": done.status, "new": new}
+        return Outcome(reached, done.status, new)
+
+    def end_neo4j(self, forget: bool) -> None:
+        """Let there be no server, or not even what it held."""
+        kill_neo4j(self.home)
+        if forget:
+            shutil.rmtree(self.home)
 
     def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
         """The change was made in whole or not at all; if it said that it was, it was."""
@@ -175,22 +201,12 @@ def content(answer: dict[str, Any]) -> Expected:
     return Expected(items, triples, answer["truncated"] is not None)
 
 
-def kill(child: Child) -> None:
-    """The command itself is killed."""
-    child.killed()
-
-
-def kill_neo4j(home: Path) -> Callable[[Child], None]:
-    """Its Neo4j is killed, and the command goes on."""
-
-    def act(child: Child) -> None:
-        for process in neo4j_of(home):
-            with suppress(psutil.Error):
-                process.kill()
-                process.wait(10)
-        child.goes_on()
-
-    return act
+def kill_neo4j(home: Path) -> None:
+    """End its server as the system does when memory is short."""
+    for process in neo4j_of(home):
+        with suppress(psutil.Error):
+            process.kill()
+            process.wait(10)
 
 
 def neo4j_of(home: Path) -> list[psutil.Process]:
@@ -202,9 +218,15 @@ def neo4j_of(home: Path) -> list[psutil.Process]:
     ]
 
 
-def alive(pid: int) -> bool:
-    """Whether there is such a process."""
-    with suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        return True
-    return False
+def victims(home: Path) -> "dict[str, Act]":
+    """Who is killed while a command stands still; it then goes on if it is not the victim."""
+
+    def neo4j(child: Child | Started) -> None:
+        kill_neo4j(home)
+        child.goes_on()
+
+    def spark(child: Child | Started) -> None:
+        assert isinstance(child, Started)
+        child.without_spark()
+
+    return {"command": lambda child: child.killed() and None, "Neo4j": neo4j, "Spark": spark}
