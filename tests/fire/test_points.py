@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.fire import Fire, victims
+from helpers.fire import Fire, at_point, victims
 from provhouse.ingest.compact import COMPACTION
 from provhouse.ingest.steps import STEPS
 from provhouse.model import faults
@@ -37,12 +37,9 @@ def test_nothing_happens_at_a_point_that_nobody_named(monkeypatch: pytest.Monkey
     faults.reach("read")
 
 
-@pytest.mark.parametrize(
-    ("change", "point"), [("ingest", "log appended=stop@3"), ("ingest", "record aside=stop")]
-)
-def test_a_command_is_killed(fire: Fire, change: str, point: str) -> None:
-    outcome = fire.round(change, point, victims(fire.home)["command"])
-    assert outcome == (True, -9, False)
+def test_a_command_is_killed(fire: Fire) -> None:
+    cut = at_point(fire, "log appended=stop@3", victims(fire.home)["command"])
+    assert fire.round("ingest", cut) == (True, -9, False)
 
 
 def test_a_full_disk_is_told_and_nothing_stays(fire: Fire) -> None:

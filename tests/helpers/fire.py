@@ -6,8 +6,10 @@ either done what it was asked to or nothing, and the next one needs no help.
 
 import csv
 import json
+import os
 import shutil
 import signal
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +28,9 @@ from provhouse.cypher import server
 from provhouse.model.progress import Silent
 
 Act = Callable[["Child | Started"], None]
+"""What happens to a command that stands still."""
+Cut = Callable[[list[object]], tuple["Child | Started", bool]]
+"""Starts a command and cuts it off; whether it came to where that was to be."""
 ROWS = 30
 """Triples in one file."""
 ASKED = 2
@@ -113,18 +118,19 @@ class Fire:
         self.run(*command)
         self.states = after
 
-    def round(self, kind: str, fault: str, act: Act, by: Warm | Cold | None = None) -> Outcome:
-        """A change that is cut off at a fault point by ``act``; then all that must hold."""
+    def grow(self) -> None:
+        """See to it that there is something to compact and to take back."""
         while len(self.states) < 3:
             self.ingest()
+
+    def round(self, kind: str, cut: "Cut") -> Outcome:
+        """A change that ``cut`` starts and cuts off; then all that must hold."""
+        self.grow()
         before = self.generations()
         if kind.endswith(" anew"):
             self.end_neo4j(forget=kind == "repair anew")
         command, after = self.change(kind.removesuffix(" anew"))
-        child = self.start(*command, fault=fault, by=by).awaits()
-        reached = child.stopped
-        if reached:
-            act(child)
+        child, reached = cut(command)
         done = child.awaits().done
         self.assert_old_or_new(before, after, done)
         new = self.generations() != before
@@ -230,3 +236,32 @@ def victims(home: Path) -> "dict[str, Act]":
         child.without_spark()
 
     return {"command": lambda child: child.killed() and None, "Neo4j": neo4j, "Spark": spark}
+
+
+def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
+    """Cut off at a fault point."""
+
+    def cut(command: list[object]) -> tuple[Child | Started, bool]:
+        child = fire.start(*command, fault=fault, by=by).awaits()
+        reached = child.stopped
+        if reached:
+            act(child)
+        return child, reached
+
+    return cut
+
+
+def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
+    """Cut off after so many seconds, whatever it does then."""
+
+    def cut(command: list[object]) -> tuple[Child | Started, bool]:
+        child = fire.start(*command)
+        time.sleep(wait)
+        if victim == "Neo4j":
+            kill_neo4j(fire.home)
+        else:
+            with suppress(ProcessLookupError):  # it was quicker
+                os.kill(child.pid, signal.SIGKILL)
+        return child, True
+
+    return cut
