@@ -56,6 +56,8 @@ class Fire:
     """The home of its Neo4j, which is kept up."""
     warm: Warm
     seed: int
+    beside: Path | None = None
+    """Where its files of triples lie; else beside the warehouse."""
     states: list[list[Triple]] = field(default_factory=lambda: [[]])
     """What is held, after what was before each ingest of it."""
     random: Random = field(init=False)
@@ -71,7 +73,6 @@ class Fire:
             Triple(self.random.choice(self._rows).dst, self.random.choice(self._rows).src, "join")
             for _ in range(6)
         ]
-        self.warehouse.parent.mkdir(parents=True, exist_ok=True)
 
     def start(
         self, *arguments: object, fault: str = "", by: Warm | Cold | None = None
@@ -93,10 +94,15 @@ class Fire:
         assert "Traceback" not in done.err
         return done
 
+    def _beside(self, name: str) -> Path:
+        folder = self.beside or self.warehouse.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / f"{self.seed}-{name}"
+
     def file(self) -> tuple[Path, list[Triple]]:
         """Some triples as a file that no other round has."""
         self._files += 1
-        path = self.warehouse.parent / f"{self.seed}-{self._files}.csv"
+        path = self._beside(f"{self._files}.csv")
         rows = self.random.sample(self._rows, ROWS)
         rows.append(Triple(rows[0].src, f"{self.seed}/{self._files}", "only here"))
         with path.open("w", encoding="utf-8", newline="") as out:
@@ -175,7 +181,7 @@ class Fire:
         oracle = Oracle.of(self.states[-1])
         items = sorted({end for triple in self.states[-1] for end in triple[:2]})
         asked = self.random.sample(items, min(ASKED, len(items)))
-        names = self.warehouse.parent / f"{self.seed}-asked.txt"
+        names = self._beside("asked.txt")
         names.write_text("\n".join(asked))
         answers = self.run(command, "--items", names, "--format", "json").out.splitlines()
         direction = {"lineage": "upstream", "impact": "downstream"}[command]
