@@ -241,7 +241,10 @@ def victims(home: Path) -> "dict[str, Act]":
         assert isinstance(child, Started)
         child.without_spark()
 
-    return {"command": lambda child: child.killed() and None, "Neo4j": neo4j, "Spark": spark}
+    def command(child: Child | Started) -> None:
+        child.killed()
+
+    return {"command": command, "Neo4j": neo4j, "Spark": spark}
 
 
 def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
