@@ -167,11 +167,17 @@ def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
 
 
 def is_ahead(layout: Layout, commit: Commit) -> bool:
-    """Whether a table of its base has versions that this commit, the last one, does not know."""
+    """Whether a table of its base has rows that this commit, the last one, does not know."""
     for name in TABLES:
-        known = commit.tables.get(name, -1)
-        logs = (layout.table(commit.base, name) / "_delta_log").glob("*.json")
-        if any(log.stem.isdigit() and int(log.stem) > known for log in logs):
+        folder, known = layout.table(commit.base, name), commit.tables.get(name)
+        logs = (folder / "_delta_log").glob("*.json")
+        if known is None:
+            if any(logs):
+                return True
+            continue
+        newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
+        # What was taken back is newer too, and says what the committed version does.
+        if newer and _newest(folder, known) != set(table_files(folder, name, known)):
             return True
     return False
 
@@ -190,7 +196,7 @@ def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        shown = {version: set(_files(folder, version)) for version in versions}
+        shown = {version: set(table_files(folder, name, version)) for version in versions}
         if _newest(folder, max(versions)) != shown[max(versions)]:
             DeltaTable(folder).restore(max(versions))
             reach("table taken back")
@@ -205,7 +211,7 @@ def _newest(folder: Path, committed: int) -> set[Path]:
     try:
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
     except (OSError, DeltaError):
-        DeltaTable(folder, version=committed)  # else it is damage
+        table_files(folder, folder.name, committed)  # raises Damaged if that is torn too
         for log in (folder / "_delta_log").glob("*.json"):
             if log.stem.isdigit() and int(log.stem) > committed:
                 log.unlink()
