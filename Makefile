@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test test-long lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -55,6 +55,11 @@ bench-large: ## The same of nine copies of that trace, 58 million triples (half 
 
 test: setup ## Run all tests
 	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+
+test-long: setup ## Kill commands at every fault point and at random (hours; goes on where it was; MINUTES=110, PARTS=2 PART=1)
+	@.venv/bin/pytest -m long --maxfail=10 tests
+	@.venv/bin/python benchmarks/reliability.py
+	@.venv/bin/python benchmarks/tables.py
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check

@@ -13,12 +13,14 @@ import explain_table
 import ingest_table
 import methods_table
 import peers_table
+import reliability_table
 import serve_table
 import sets_tables
 import worst_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+RELIABILITY = ROOT / "docs" / "reliability.md"
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 
 
@@ -41,6 +43,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
     yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
     yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
+    yield RELIABILITY, "rounds", reliability_table.table(reliability_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)
     yield SETS, "paper", sets_tables.pictures(found["paper"])

@@ -16,6 +16,7 @@ from provhouse.ingest.load import announce, bulk, load, load_without
 from provhouse.ingest.recover import recover
 from provhouse.model.columns import INGEST
 from provhouse.model.errors import NotFound
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, current, generations, read_commit
@@ -35,6 +36,7 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     held = _held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
+        reach("lock held")
         recover(layout)
         commits = [read_commit(layout, number) for number in generations(layout)]
         everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
@@ -52,10 +54,12 @@ def repair(settings: Settings, progress: Progress) -> Commit:
                 begins = whole is newest and ingest == _ingests(newest)[0]
                 done = begins and first is not None and first.done
                 load(graph, whole, ingest, progress, imported=done)
+                reach("ingest repaired")
         shown = Snapshot(layout, held)
         load_without(graph, newest, shown)
         for commit in commits:
             graph.write_load(commit.commit)
+        reach("marks repaired")
         announce(graph, shown)
         return held
 

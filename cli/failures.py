@@ -24,6 +24,8 @@ _OUTSIDE = {
 }  # fmt: skip
 """Errors that the machine makes, and not we."""
 
+_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
+
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
 
@@ -117,12 +119,19 @@ def _outside(error: BaseException) -> ProvhouseError | None:
         return Unavailable(
             "There should be memory enough for this", "There is not", "Free some, or ask for less"
         )
+    if isinstance(error, OSError) and _full(error):
+        error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if isinstance(error, OSError) and error.errno in _OUTSIDE:
         what = f"{error.filename}" if error.filename else "a file"
         return Unavailable(
             f"It should be possible to work with {what}", f"The machine says: {error.strerror}"
         )
     return None
+
+
+def _full(error: OSError) -> bool:
+    """Whether a disk was full; numpy and the tables' library say so in words only."""
+    return error.errno is None and any(words in str(error) for words in _FULL)
 
 
 def _defect(error: BaseException, logs: Callable[[], Path]) -> int:

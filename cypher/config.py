@@ -88,10 +88,20 @@ def ensure_password(home: Path) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """O_EXCL: a file or link that somebody else put there first is not written through."""
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as out:
-        out.write(text)
+    """O_EXCL: a file or link that somebody else put there first is not written through.
+
+    It appears whole: half a password, after a crash, would lock everybody out for ever.
+    """
+    aside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(handle)
+        os.link(aside, file)
+    finally:
+        aside.unlink()
 
 
 def _hashed(password: str) -> str:

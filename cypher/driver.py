@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import (
     AuthError,
+    DatabaseError,
     ServiceUnavailable,
     SessionExpired,
     TransientError,
@@ -63,6 +64,12 @@ def translated(address: Address) -> Iterator[None]:
             f"Neo4j at {address.bolt} should be able to do this",
             f"It says: {error.message}",
             "If it lacks memory, give it more with PROVHOUSE_NEO4J_MEMORY=2g after: provhouse down",
+        ) from error
+    except DatabaseError as error:
+        raise Unavailable(
+            f"Neo4j at {address.bolt} should be able to do this",
+            f"It says: {error.message}",
+            "See whether its disk is full; then run the command again, after: provhouse down",
         ) from error
     except (ServiceUnavailable, SessionExpired) as error:
         raise Unavailable(

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 from neo4j import READ_ACCESS, Driver, ManagedTransaction
 
 from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
 
 from . import guard
 from .address import Address
@@ -57,7 +58,9 @@ class Graph:
         """
         done = 0
         for batch in _batches(rows):
+            reach("batch unwritten")
             self._run(statement(name), rows=batch)
+            reach("batch written")
             done += len(batch)
         return done
 
@@ -67,7 +70,9 @@ class Graph:
 
     def write_load(self, commit: str) -> None:
         """Mark a commit as written in whole; to be the last transaction of it."""
+        reach("mark unwritten")
         self._run(statement("load"), commit=commit)
+        reach("mark written")
 
     def holds_load(self, commit: str) -> bool:
         """Whether all that the commit wrote is here."""

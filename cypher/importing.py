@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pyarrow.csv import write_csv
 
 from provhouse.model.errors import Unavailable
+from provhouse.model.faults import reach
 
 from .config import DATABASE
 from .process import ENVIRONMENT, java_command
@@ -76,6 +77,7 @@ class Import:
     def run(self, home: Path, memory: str) -> None:
         """Write the database; raises Unavailable with the importer's words if it fails."""
         _marker(home).touch()
+        reach("import begun")
         folder = _folder(home)
         folder.mkdir(parents=True, exist_ok=True)
         arguments = []
@@ -84,8 +86,10 @@ class Import:
             self._write(file, PARTS[name], rows)
             arguments.append(f"{PARTS[name].option}={file}")
         write_store(home, memory, arguments)
+        reach("import written")
         shutil.rmtree(folder)
         _marker(home).unlink()
+        reach("import complete")
         self.done = True
 
     def _write(self, file: Path, part: Part, rows: pa.Table) -> None:
@@ -166,7 +170,20 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
             f"It ended with {done.returncode}: " + " ".join(told[:3]),
             "Run the command again",
         )
-    _trim(home / "data" / "transactions" / DATABASE)
+    logs = home / "data" / "transactions" / DATABASE
+    _trim(logs)
+    _sync(home / "data" / "databases" / DATABASE)
+    _sync(logs)
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the disk has all files of a folder."""
+    for path in (*folder.rglob("*"), folder):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _trim(logs: Path) -> None:

@@ -85,6 +85,12 @@ def serves(pid: int | None, home: Path) -> bool:
         return False
 
 
+def stop_forgotten(home: Path) -> None:
+    """Stop a server of this home that nobody remembers: who started it was killed at once."""
+    for process in psutil.process_iter():
+        stop(process.pid, home)
+
+
 def stop(pid: int | None, home: Path) -> None:
     """Ask the server to stop and wait until it is gone; it is killed if it does not listen."""
     if pid is not None and serves(pid, home):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Unavailable
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 
 from . import process
@@ -136,6 +137,7 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
             state = _started(home, memory, state, progress, first)
         address = state.address(home)
         process.await_ready(state.pid, home, lambda: answers(address))
+        reach("Neo4j up")
     except BaseException:
         if started:
             process.stop_children(home)
@@ -147,6 +149,7 @@ def _started(
     home: Path, memory: str, state: State, progress: Progress, first: Import | None
 ) -> State:
     """Start the process and remember it at once, should this command be killed while it waits."""
+    process.stop_forgotten(home)
     ensure_password(home)
     state = _on_free_ports(state, progress)
     write_conf(home, state.bolt, state.http, PAGE_CACHE)
@@ -154,7 +157,9 @@ def _started(
     if first and is_fresh(home):
         first.run(home, memory)
     progress.say("Starting Neo4j")
+    reach("Neo4j configured")
     state = replace(state, pid=process.start(home, memory))
+    reach("Neo4j spawned")
     state.save(home)
     return state
 

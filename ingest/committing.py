@@ -4,6 +4,7 @@ from contextlib import suppress
 
 from provhouse.cypher.graph import Graph
 from provhouse.model.errors import Unavailable
+from provhouse.model.faults import reach
 from provhouse.store.commits import write_commit
 from provhouse.store.ids import finished
 from provhouse.store.layout import Layout, sync_folder
@@ -17,7 +18,11 @@ def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     layout.create(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):
         sync_folder(folder)
+    reach("record unwritten")
     write_commit(layout, after.commit)
+    reach("record linked")
     finished(layout)
+    reach("ids finished")
     with suppress(Unavailable):  # it is committed; this is for people who look around
         announce(graph, after)
+    reach("announced")

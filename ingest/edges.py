@@ -16,6 +16,8 @@ from provhouse.model.arrays import I32, I64, U64
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import BadInput
 
+from .mapped import mapped
+
 CHUNK = 1 << 22
 """Edges taken up at once by whoever passes over all of them."""
 
@@ -34,7 +36,7 @@ def write_edges(task: Task) -> int:
     places = Places(np.load(task.folder / "hashes.npy", mmap_mode="r"))
     (task.folder / "edges").mkdir(exist_ok=True)
     path = task.folder / "edges" / f"{task.number:06d}.npy"
-    out = np.lib.format.open_memmap(path, "w+", np.int32, (2, task.rows))
+    out = mapped(path, np.int32, (2, task.rows))
     at = 0
     for batch in stream(task.folder / "rows" / f"{task.number:06d}.arrow"):
         end = at + batch.num_rows

@@ -32,6 +32,7 @@ from provhouse.model.columns import (
     SRC_TABLE,
     TRIPLES,
 )
+from provhouse.model.faults import reach
 from provhouse.store.commits import Commit
 from provhouse.store.layout import Layout
 from provhouse.store.partitions import write_partition
@@ -149,6 +150,7 @@ class Gather:
         for number, (start, end) in enumerate(pairwise(bounds.tolist())):
             path = folder / f"{self.number:04d}-{number:06d}.parquet"
             write_partition(kept.slice(start, end - start), path)
+            reach("partition staged")
 
     def _save(self, kind: str, table: pa.Table) -> None:
         (self.folder / kind).mkdir(exist_ok=True)

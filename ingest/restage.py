@@ -31,6 +31,7 @@ from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import run_tasks
 from provhouse.store.tables import table_files
 
+from .mapped import mapped
 from .naming import Named
 from .spelling import RANGE
 from .stage import HASH, REJECTS, Staged
@@ -57,7 +58,7 @@ def restage(work: Work) -> None:
     for kind in ("rows", "edges", "items", "rejects"):
         (work.folder / kind).mkdir()
     for name, dtype in (("tables", np.int32), ("held", np.int64)):  # mapped, filled by the tasks
-        np.lib.format.open_memmap(work.folder / f"{name}.npy", "w+", dtype, (items,)).flush()
+        mapped(work.folder / f"{name}.npy", dtype, (items,)).flush()
     done = run_tasks(work.context, _run, tasks, work.progress)
     work.staged = [result for result in done if isinstance(result, Staged)]
     work.named = [result for result in done if isinstance(result, Named)]

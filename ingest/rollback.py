@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected
 from provhouse.model.errors import NotFound
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, Totals, current, generations, read_commit
@@ -35,6 +36,7 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
     _check_held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
+        reach("lock held")
         recover(layout)
         held = _check_held(layout)
         progress.begin("Start Neo4j")

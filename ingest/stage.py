@@ -26,6 +26,7 @@ from provhouse.model.columns import (
     TABLE,
     TABLES,
 )
+from provhouse.model.faults import reach
 from provhouse.store.hashing import hashes
 
 from .attributes import quoted
@@ -85,6 +86,7 @@ def stage(task: Task) -> Staged:
             if good.num_rows:
                 out.write(good)
             valid, rejected = valid + good.num_rows, rejected + bad.num_rows
+    reach("rows staged")
     return Staged(valid, rejected)
 
 

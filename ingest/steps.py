@@ -34,6 +34,7 @@ from .cutting import cut_items
 from .edges import Task as EdgeTask
 from .edges import write_edges
 from .load import bulk, load
+from .mapped import mapped
 from .naming import HELD, name
 from .naming import Task as NameTask
 from .placing import Gather, Gathered, Scatter
@@ -86,7 +87,7 @@ def _read(work: Work) -> None:
 
 def _bytes_read(work: Work) -> Callable[[], tuple[int, int, str]]:
     """Tells how far the files are read, by what the tasks tell."""
-    behind = np.lib.format.open_memmap(work.folder / READ, "w+", np.int64, (len(work.sources),))
+    behind = mapped(work.folder / READ, np.int64, (len(work.sources),))
     total = sum(os.path.getsize(source.path) for source in work.sources)
     return lambda: (int(behind.sum()), total, "bytes")
 
@@ -137,7 +138,7 @@ def _join_buckets(work: Work) -> None:
     count = sum(named.items for named in work.named)
     code = pa.array(work.tables, pa.string())
     outs = {
-        kind: np.lib.format.open_memmap(work.folder / f"{kind}.npy", "w+", dtype, (count,))
+        kind: mapped(work.folder / f"{kind}.npy", dtype, (count,))
         for kind, dtype in (("hashes", np.uint64), ("tables", np.int32), ("held", np.int64))
     }
     at = 0

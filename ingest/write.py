@@ -26,7 +26,9 @@ from provhouse.model.columns import (
     TABLES,
     TRIPLES,
 )
+from provhouse.model.faults import reach
 from provhouse.store.layout import Layout, sync_folder
+from provhouse.store.locks import still_writing
 from provhouse.store.partitions import partition_file
 from provhouse.store.tables import NewFile, append_files, append_rows, sync
 
@@ -52,6 +54,7 @@ def write_tables(
     ingest_row: dict[str, object],
 ) -> dict[str, int]:
     """Append everything that was staged; the new version of each table that grew."""
+    still_writing(target.layout)
     _move_names(folder, target)
     versions = {"triples": _triples(folder, target, gathered)}
     rejects = _rejects(folder, target)
@@ -76,6 +79,7 @@ def _append(target: Target, name: str, rows: pa.Table) -> int:
     if INGEST not in rows.column_names:
         ingest = pa.repeat(pa.scalar(target.ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, ingest)
+    still_writing(target.layout)
     folder = target.layout.table(target.base, name)
     columns = TABLES[name].names
     return append_rows(folder, name, rows.select(columns), target.ingest)
@@ -95,7 +99,10 @@ def _triples(folder: Path, target: Target, gathered: Sequence[Gathered]) -> int:
         zip(_parts(folder, "partitions"), sizes, strict=True), target.first_partition
     ):
         os.replace(path, table / partition_file(number))
+        reach("partition moved")
         files.append(NewFile(partition_file(number), size, {PARTITION: str(number)}))
+    reach("partitions moved")
+    still_writing(target.layout)
     return append_files(table, "triples", files) if files else -1
 
 
@@ -121,6 +128,7 @@ def _move_names(folder: Path, target: Target) -> None:
         sync(path)
         os.replace(path, names / path.name)
     sync_folder(names)
+    reach("names moved")
 
 
 def _placements(folder: Path, target: Target, gathered: Sequence[Gathered]) -> pa.Table:

@@ -1,6 +1,7 @@
 """A writer's way from the lock to the commit record: what an ingest and a compaction share."""
 
 import os
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -8,18 +9,19 @@ from pathlib import Path
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import Import, connected, is_fresh, process_id
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Totals, current
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout
-from provhouse.store.locks import writing
+from provhouse.store.locks import still_writing, writing
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 
 from .memory import PeakMemory
 from .readers import Source
-from .recover import recover
+from .recover import put_away, recover
 from .splits import Split
 from .steps import nothing_new
 from .summary import Summary
@@ -50,6 +52,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
         memory = stack.enter_context(PeakMemory())
+        reach("lock held")
         recover(layout)
         before = current(layout)
         held = None if order.anew else before
@@ -69,8 +72,9 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
             if graph and held:
                 graph.check_load(held.commit, held.generation)
             context = starting.session().sparkContext
-        layout.create(layout.staging)
-        stack.callback(recover, layout)  # whatever goes wrong, nothing half-written stays
+        folder = layout.staging / secrets.token_hex(4)  # tasks of a dead writer do not find it
+        layout.create(folder)
+        stack.callback(put_away, layout)
         work = Work(
             settings=settings,
             layout=layout,
@@ -80,16 +84,20 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
             sources=order.sources,
             splits=order.splits,
             strict=order.strict,
-            folder=layout.staging,
+            folder=folder,
             context=context,
             graph=graph,
             connect=connect,
             progress=progress,
         )
+        reach("begun")
         for title, step in order.steps:
             progress.begin(title)
-            with watch.step(title.split()[0].lower()):
+            name = title.split()[0].lower()
+            with watch.step(name):
+                still_writing(layout)
                 step(work)
+            reach(name)
             if nothing_new(work):
                 break
         return _summary(work, watch.total(), memory.megabytes)

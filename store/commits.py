@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Damaged
+from provhouse.model.faults import reach
 
 from .layout import Layout, write_once
+from .locks import still_writing
 
 FORMAT = 1
 
@@ -46,12 +48,21 @@ class Commit:
 
 
 def write_commit(layout: Layout, commit: Commit) -> None:
-    """Make a generation current; raises Busy if another writer took its number."""
+    """Make a generation current; raises Busy if another writer took its number, or the lock.
+
+    The record lies aside before the lock is looked at. Another writer that has the lock since then
+    puts such records away, so that however long this one stands still in between, it cannot link.
+    """
     layout.create(layout.commits)
-    if not write_once(_path(layout, commit.generation), asdict(commit)):
+
+    def last() -> None:
+        reach("record aside")
+        still_writing(layout)
+
+    if not write_once(_path(layout, commit.generation), asdict(commit), last):
         raise Busy(
             f"Generation {commit.generation} should be free",
-            "Another writer has committed it meanwhile",
+            "Another writer has been here meanwhile",
             "Run the command again",
         )
 

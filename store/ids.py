@@ -7,11 +7,13 @@ it writes anything under an id; whatever a crash leaves behind is therefore neve
 import json
 from dataclasses import asdict, dataclass, replace
 
-from provhouse.model.errors import Damaged
+from provhouse.model.errors import Busy, Damaged
+from provhouse.model.faults import reach
 
 from .commits import generations
 from .layout import Layout
 from .layout import replace as replace_file
+from .locks import still_writing
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,30 @@ def read_ids(layout: Layout) -> Ids:
 
 
 def take(layout: Layout, ids: Ids) -> None:
-    """Make all ids below these taken, for good; what follows counts as unfinished."""
-    replace_file(layout.ids, asdict(replace(ids, unfinished=True)))
+    """Make all ids below these taken, for good; what follows counts as unfinished.
+
+    Raises Busy if another writer has the lock meanwhile.
+    """
+    _write(layout, replace(ids, unfinished=True))
+    still_writing(layout)  # from here on nobody else is given these
+    reach("ids taken")
 
 
 def finished(layout: Layout) -> None:
     """Say that whoever took ids last left nothing half-written."""
     ids = read_ids(layout)
     if ids.unfinished:
-        replace_file(layout.ids, asdict(replace(ids, unfinished=False)))
+        _write(layout, replace(ids, unfinished=False))
+
+
+def _write(layout: Layout, ids: Ids) -> None:
+    def last() -> None:
+        reach("ids aside")
+        still_writing(layout)
+
+    if not replace_file(layout.ids, asdict(ids), last):
+        raise Busy(
+            f"{layout.ids} should be this writer's to change",
+            "Another writer has been here meanwhile",
+            "Run the command again",
+        )

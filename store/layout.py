@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +70,9 @@ class Layout:
     def create(self, folder: Path) -> None:
         """Make a folder of the warehouse, or say why it cannot be made."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            if not folder.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
+                sync_folder(folder.parent)
         except OSError as error:
             raise Unavailable(
                 f"A folder to write to should be at {folder}",
@@ -78,13 +81,22 @@ class Layout:
             ) from error
 
 
-def write_once(path: Path, content: object) -> bool:
-    """Write JSON that appears whole or not at all and never replaces; False if it is there."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+def _nothing() -> None:
+    pass
+
+
+def write_once(path: Path, content: object, last: Callable[[], None] = _nothing) -> bool:
+    """Write JSON that appears whole or not at all and never replaces; False if it is there.
+
+    ``last`` is called just before it appears. False also if a writer has put away what was about to
+    appear, taking it for that of a dead one.
+    """
+    aside = _aside(path)
     try:
         write_synced(aside, content)
+        last()
         os.link(aside, path)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):
         return False
     finally:
         aside.unlink(missing_ok=True)
@@ -92,12 +104,28 @@ def write_once(path: Path, content: object) -> bool:
     return True
 
 
-def replace(path: Path, content: object) -> None:
-    """Write JSON that replaces what was there, whole or not at all."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    write_synced(aside, content)
-    aside.replace(path)
+def replace(path: Path, content: object, last: Callable[[], None] = _nothing) -> bool:
+    """Write JSON that replaces what was there, whole or not at all; see ``write_once``."""
+    aside = _aside(path)
+    try:
+        write_synced(aside, content)
+        last()
+        aside.replace(path)
+    except FileNotFoundError:
+        return False
+    finally:
+        aside.unlink(missing_ok=True)
     sync_folder(path.parent)
+    return True
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+
+
+def asides(folder: Path) -> list[Path]:
+    """What was about to become a JSON file of this folder, and may have been left."""
+    return list(folder.glob(".*.json.*"))
 
 
 def write_synced(path: Path, content: object) -> None:

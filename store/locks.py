@@ -4,12 +4,16 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from provhouse.model.errors import Busy, Unavailable
 
 from .layout import Layout
+
+_held: dict[Path, int] = {}
+"""The lock of each warehouse that this process writes to."""
 
 
 @contextmanager
@@ -28,9 +32,29 @@ def writing(layout: Layout) -> Iterator[None]:
         _lock(handle, layout)
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(_me()).encode(), 0)
+        _held[layout.root] = handle
         yield
     finally:
+        _held.pop(layout.root, None)
         os.close(handle)
+
+
+def still_writing(layout: Layout) -> None:
+    """Raise Busy if somebody removed the lock of this process, so that others may write.
+
+    Nothing is to be changed then, not even to put away: it may be another's.
+    """
+    handle = _held.get(layout.root)
+    if handle is None:  # not by a command
+        return
+    with suppress(FileNotFoundError):
+        if os.path.samestat(os.fstat(handle), os.stat(layout.write_lock)):
+            return
+    raise Busy(
+        f"{layout.write_lock} should be there for as long as this command writes",
+        "It was removed meanwhile, and another writer may be at work",
+        "Leave the file to provhouse: the lock of a process that ended is free. Run it again",
+    )
 
 
 def _lock(handle: int, layout: Layout) -> None:

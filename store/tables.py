@@ -22,9 +22,11 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from provhouse.model.columns import PARTITION, TABLES
 from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
 
 from .commits import Commit
 from .layout import Layout, sync_folder
+from .locks import still_writing
 
 _CONFIGURATION: dict[str, str | None] = {
     "delta.dataSkippingNumIndexedCols": "0",
@@ -74,11 +76,15 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
         )
+    reach("log appended")
     for file in files:
         sync(folder / file.name)
-    sync(folder / "_delta_log" / f"{version:020d}.json")
+    logs = folder / "_delta_log"
+    for log in (*logs.glob(f"{version:020d}.*"), *logs.glob("_last_checkpoint")):
+        sync(log)
     sync_folder(folder)
     sync_folder(folder / "_delta_log")
+    reach("table synced")
     return version
 
 
@@ -93,6 +99,7 @@ def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     file = _rows_file(ingest)
     write_parquet(rows.cast(TABLES[name]), folder / file)
+    reach("rows written")
     return append_files(folder, name, [NewFile(file, rows.num_rows)])
 
 
@@ -159,23 +166,53 @@ def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
         ) from error
 
 
+def is_ahead(layout: Layout, commit: Commit) -> bool:
+    """Whether a table of its base has rows that this commit, the last one, does not know."""
+    for name in TABLES:
+        folder, known = layout.table(commit.base, name), commit.tables.get(name)
+        logs = (folder / "_delta_log").glob("*.json")
+        if known is None:
+            if any(logs):
+                return True
+            continue
+        newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
+        # What was taken back is newer too, and says what the committed version does.
+        if newer and _newest(folder, known) != set(table_files(folder, name, known)):
+            return True
+    return False
+
+
 def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
     """Bring every table of a base to its committed version and remove files that no commit shows.
 
     For a writer, after a crash of the one before; ``commits`` are all that use the base. A table
-    without a committed version goes whole.
+    without a committed version goes whole. Raises Busy if another writer has the lock meanwhile.
     """
     for name in TABLES:
         folder = layout.table(base, name)
         versions = {commit.tables[name] for commit in commits if name in commit.tables}
+        files = list(folder.glob("*.parquet"))
+        still_writing(layout)  # what lies there by now is nobody's but theirs that are dead
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        shown = (DeltaTable(folder, version=version).file_uris() for version in versions)
-        kept = {Path(uri).name for uris in shown for uri in uris}
-        latest = DeltaTable(folder)
-        if latest.version() > max(versions):
-            latest.restore(max(versions))
-        for file in folder.glob("*.parquet"):
-            if file.name not in kept:
+        shown = {version: set(table_files(folder, name, version)) for version in versions}
+        if _newest(folder, max(versions)) != shown[max(versions)]:
+            DeltaTable(folder).restore(max(versions))
+            reach("table taken back")
+        kept = set().union(*shown.values())
+        for file in files:
+            if file not in kept:
                 file.unlink()
+
+
+def _newest(folder: Path, committed: int) -> set[Path]:
+    """The files of the newest version; logs after the committed one that are torn are removed."""
+    try:
+        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
+    except (OSError, DeltaError):
+        table_files(folder, folder.name, committed)  # raises Damaged if that is torn too
+        for log in (folder / "_delta_log").glob("*.json"):
+            if log.stem.isdigit() and int(log.stem) > committed:
+                log.unlink()
+        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}

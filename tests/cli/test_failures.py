@@ -95,6 +95,22 @@ def test_a_full_disk_is_not_our_defect(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_full_disk_that_only_words_tell_of(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As numpy and the library of the tables do."""
+    for said in (
+        "800 requested and 96 written",
+        "Generic error\nNo space left on device (os error)",
+    ):
+
+        def work(said: str = said) -> None:
+            raise OSError(said)
+
+        assert guarded(work, lambda: tmp_path) == 5
+        assert "No space left on device" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )

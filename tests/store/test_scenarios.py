@@ -118,6 +118,6 @@ def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> N
     real = tables.append_rows
     with monkeypatch.context() as patch:
         patch.setattr(write, "append_rows", append_rows)
-        patch.setattr(writer, "recover", lambda layout: None)
+        patch.setattr(writer, "put_away", lambda layout: None)
         with pytest.raises(Crash):
             house.ingest(SECOND)

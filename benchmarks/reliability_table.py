@@ -1,0 +1,45 @@
+"""The table that tells what was cut off how often, as Markdown."""
+
+import json
+from pathlib import Path
+from typing import cast
+
+from reliability_form import Results, Rounds
+
+RESULTS = Path(__file__).parent / "results" / "reliability.json"
+VICTIMS = ("command", "Neo4j", "Spark")
+
+
+def read(path: Path = RESULTS) -> Results:
+    """The results of the last run."""
+    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+
+
+def table(results: Results) -> str:
+    """A row for each command that was cut off, and how much of the plan was run."""
+    head = ("cut off", "at", *(f"{victim} killed" for victim in VICTIMS))
+    rows = [head, ("---", "---", *["---:"] * len(VICTIMS))]
+    for where, by in (("a point", results["points"]), ("any moment", results["moments"])):
+        for change, cells in sorted(by.items()):
+            rows.append((change, where, *(_cell(cells.get(victim)) for victim in VICTIMS)))
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", _note(results)])
+
+
+def _cell(cell: Rounds | None) -> str:
+    return f"{cell['rounds']} ({cell['new']} new)" if cell else ""
+
+
+def _note(results: Results) -> str:
+    points, moments = (_count(results[kind]) for kind in ("points", "moments"))
+    machine = results["machine"]
+    return (
+        f"Run by {results['date']}: {points} of {results['points_planned']} rounds at points,"
+        f" {moments} of {results['moments_planned']} at random moments,"
+        f" on {machine['cores']} cores ({machine['cpu']}). A round counts when all held after it;"
+        ' "new": the generation was there.'
+    )
+
+
+def _count(by: dict[str, dict[str, Rounds]]) -> int:
+    return sum(cell["rounds"] for cells in by.values() for cell in cells.values())

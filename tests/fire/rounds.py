@@ -1,0 +1,97 @@
+"""The rounds of the long suite: which command is cut off where, and who is killed there."""
+
+from random import Random
+from typing import NamedTuple
+
+KILLS = 200
+STEPS = ("begun", "read", "number", "cut", "place", "write", "load", "commit")
+LASTING = (
+    "ids aside",
+    "ids taken",
+    "names moved",
+    "partition moved",
+    "partitions moved",
+    "rows written=stop@1",
+    "rows written=stop@4",
+    "log appended=stop@1",
+    "log appended=stop@5",
+    "table synced",
+    "batch unwritten=stop@1",
+    "batch unwritten=stop@4",
+    "batch written=stop@1",
+    "batch written=stop@3",
+    "mark unwritten",
+    "mark written",
+    "record unwritten",
+    "record aside",
+    "record linked",
+    "ids aside=stop@2",
+    "ids finished",
+    "announced",
+)
+SERVER = ("Neo4j configured", "Neo4j spawned", "Neo4j up")
+SHORT = ("record unwritten", "record aside", "record linked", "announced")
+POINTS = {
+    "ingest": ("lock held", "staging removed", *STEPS, *LASTING),
+    "replace": (*STEPS[5:], *LASTING),
+    "compact": ("stage", "verify", "log appended=stop@2", "load", *SHORT),
+    "rollback": ("lock held", "ids taken", "batch written", "mark written", *SHORT),
+    "repair": (
+        "lock held",
+        "batch unwritten",
+        "batch written",
+        "ingest repaired",
+        "marks repaired",
+    ),
+    "ingest anew": SERVER,  # no server is up
+    "repair anew": ("import begun", "import written", "import complete", *SERVER, "mark unwritten"),
+    "recovery": ("base removed", "table taken back", "names dropped"),  # of what was left before
+}
+"""By the change; the other points need a command of their own, see ``COLD``."""
+COLD = {
+    "ingest": ("begun", "rows staged", "partition staged", "cut", "place", "load", "record aside"),
+    "compact": ("partition staged", "load"),
+}
+"""The real command from its start, with a Spark of its own."""
+
+
+class Round(NamedTuple):
+    """One round: a command that is cut off, and what must hold then."""
+
+    change: str
+    point: str
+    """A fault point as the environment names it, or a seed."""
+    victim: str
+    cold: bool
+
+    @property
+    def name(self) -> str:
+        """By which it is known among the results."""
+        return f"{'cold' if self.cold else 'warm'}, {self.change}, {self.point}, {self.victim}"
+
+
+def points() -> list[Round]:
+    """Every command at every point where it comes by; the killed one is each in turn."""
+    rounds = []
+    for cold, table in ((False, POINTS), (True, COLD)):
+        for victim in ("command", "Neo4j", *(["Spark"] if cold else [])):
+            for change, names in table.items():
+                if not _is_useless(change, victim):
+                    rounds += [Round(change, name, victim, cold) for name in names]
+    Random(0).shuffle(rounds)  # so that some of them say something of all
+    return rounds
+
+
+def _is_useless(change: str, victim: str) -> bool:
+    return victim == "Neo4j" and change in ("repair anew", "recovery")
+
+
+def kills() -> list[Round]:
+    """Kills at random moments: which command, after which part of its time, who."""
+    rounds = []
+    for seed in range(KILLS):
+        random = Random(seed)
+        change = random.choice(("ingest", "ingest", "replace", "compact", "rollback", "repair"))
+        victim = random.choice(("command", "command", "Neo4j"))
+        rounds.append(Round(change, f"seed {seed}", victim, cold=False))
+    return rounds

@@ -1,0 +1,100 @@
+"""Real file systems that are full: of the warehouse, and of Neo4j (make test-long; needs root)."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers.fire import Fire, kill_neo4j
+from helpers.warm import Warm
+from provhouse.cypher import server
+from provhouse.model.progress import Silent
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system"),
+]
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Makes small file systems."""
+    made: list[Path] = []
+
+    def make(size: str) -> Path:
+        folder = tmp_path / f"disk {len(made)}"
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], check=True)
+        made.append(folder)
+        return folder
+
+    yield make
+    for folder in made:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill(disk: Path, left: int) -> Path:
+    """Leave only so many bytes."""
+    free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+    file = disk / "filler"
+    with file.open("wb") as out:
+        os.posix_fallocate(out.fileno(), 0, free - left)
+    return file
+
+
+def test_a_full_disk_of_the_warehouse(
+    disk: Callable[[str], Path], warm: Warm, graph_home: Path, tmp_path: Path
+) -> None:
+    """Wherever the room ends: a clear error, nothing half-done, and it goes on with more room."""
+    folder = disk("24m")
+    fire = Fire(folder / "warehouse", graph_home, warm, 2, beside=tmp_path)
+    fire.grow()
+    failed = 0
+    for left in (0, 4096, *(2**k << 10 for k in range(4, 9))):
+        before = fire.generations()
+        for kind in ("ingest", "compact"):
+            command, after = fire.change(kind)
+            filler = fill(folder, left)
+            done = fire.start(*command).awaits().done
+            assert done.status in (0, 5), done
+            if done.status:
+                assert "No space left on device" in done.message
+                assert fire.generations() == before
+                failed += 1
+            else:
+                fire.states, before = after, fire.generations()
+            assert not (fire.warehouse / "staging").exists()
+            fire.assert_answers("lineage")
+            filler.unlink()
+        fire.ingest()
+        fire.assert_whole()
+    assert failed >= 6
+
+
+def test_a_full_disk_of_neo4j(disk: Callable[[str], Path], warm: Warm, tmp_path: Path) -> None:
+    """It says so, and after room was made, at the latest when it has started anew, it goes on."""
+    folder = disk("900m")
+    home = folder / "neo4j"
+    server.up(home, "512m", Silent())
+    try:
+        fire = Fire(tmp_path / "house" / "warehouse", home, warm, seed=3)
+        fire.grow()
+        before = fire.generations()
+        filler = fill(folder, 0)
+        for _ in range(40):
+            command, after = fire.change("ingest")
+            done = fire.start(*command).awaits().done
+            if done.status:
+                break
+            fire.states, before = after, fire.generations()
+        assert done.status == 5, done
+        assert fire.generations() == before
+        filler.unlink()
+        kill_neo4j(home)
+        fire.assert_answers("lineage")
+        fire.ingest()
+        fire.assert_whole()
+    finally:
+        kill_neo4j(home)

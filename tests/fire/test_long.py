@@ -1,0 +1,119 @@
+"""All fault points, and kills at random moments: ``make test-long`` (hours; goes on where it was).
+
+Each round that held is a line of the results; it is not run again. One that failed is run again.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+from fire.rounds import Round, kills, points
+
+from helpers.cold import Cold
+from helpers.fire import Fire, Outcome, at_moment, at_point, victims
+from helpers.warm import Warm
+from provhouse.cypher import server
+from provhouse.model.progress import Silent
+
+pytestmark = pytest.mark.long
+
+RESULTS = Path(os.environ.get("RESULTS", ".long/rounds.jsonl"))
+MINUTES = float(os.environ.get("MINUTES", "110"))
+PART, PARTS = int(os.environ.get("PART", "1")), int(os.environ.get("PARTS", "1"))
+ROUNDS_OF_ONE = 15
+"""So many rounds one warehouse goes through; with its history, commands grow slow."""
+_began = time.monotonic()
+
+
+def _done() -> set[str]:
+    with suppress(FileNotFoundError):
+        return {json.loads(line)["round"] for line in RESULTS.read_text().splitlines()}
+    return set()
+
+
+def _mine(rounds: list[Round]) -> list[Round]:
+    done = _done()
+    return [one for one in rounds[PART - 1 :: PARTS] if one.name not in done]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A Neo4j that may be killed."""
+    folder = tmp_path_factory.mktemp("neo4j")
+    server.up(folder, "512m", Silent())
+    yield folder
+    server.down(folder, Silent())
+
+
+@pytest.fixture(scope="module")
+def fires() -> list[Fire]:
+    """The warehouse of the last rounds, if they held."""
+    return []
+
+
+@pytest.fixture
+def play(
+    fires: list[Fire], home: Path, warm: Warm, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Round, Callable[[Fire], Outcome]], None]:
+    """Runs a round and records it."""
+
+    def play(one: Round, run: Callable[[Fire], Outcome]) -> None:
+        if time.monotonic() - _began > MINUTES * 60:
+            pytest.skip("its time is up; the next start goes on here")
+        if not fires:
+            folder = tmp_path_factory.mktemp("fire")
+            fires.append(Fire(folder / "warehouse", home, warm, seed=1 + time.time_ns() % 10**6))
+        fire = fires.pop()
+        began = time.monotonic()
+        outcome = run(fire)
+        took = round(time.monotonic() - began, 1)
+        if len(fire.generations()) < 2 * ROUNDS_OF_ONE:
+            fires.append(fire)  # else the next round has a new one, as after one that failed
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        with RESULTS.open("a") as file:
+            row = {"round": one.name, **one._asdict(), **outcome._asdict(), "seconds": took}
+            file.write(json.dumps(row) + "\n")
+
+    return play
+
+
+Play = Callable[[Round, Callable[[Fire], Outcome]], None]
+
+
+@pytest.mark.parametrize("one", _mine(points()), ids=lambda one: one.name)
+def test_a_fault_point(one: Round, play: Play, home: Path) -> None:
+    fault = one.point if "=" in one.point else f"{one.point}=stop"
+
+    def run(fire: Fire) -> Outcome:
+        if one.change == "recovery":
+            leave_something(fire, one.point)
+        change = "ingest" if one.change == "recovery" else one.change
+        cut = at_point(fire, fault, victims(home)[one.victim], Cold() if one.cold else None)
+        outcome = fire.round(change, cut)
+        assert outcome.reached
+        return outcome
+
+    play(one, run)
+
+
+def leave_something(fire: Fire, point: str) -> None:
+    """What a dead writer leaves: a base that was begun, or rows and names in the one that is."""
+    fire.grow()
+    command, _ = fire.change("replace" if point == "base removed" else "ingest")
+    fire.start(*command, fault="load=stop").awaits().killed()
+
+
+@pytest.mark.parametrize("one", _mine(kills()), ids=lambda one: one.name)
+def test_a_kill_at_a_random_moment(one: Round, play: Play, home: Path) -> None:
+    def run(fire: Fire) -> Outcome:
+        began = time.monotonic()
+        fire.ingest()
+        wait = 1.2 * Random(one.point).random() * (time.monotonic() - began)
+        return fire.round(one.change, at_moment(fire, wait, one.victim))
+
+    play(one, run)

@@ -1,0 +1,72 @@
+"""Commands that are killed or find their disk full at a point; all points: ``test_long.py``."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.fire import Fire, at_point, victims
+from provhouse.ingest.compact import COMPACTION
+from provhouse.ingest.steps import STEPS
+from provhouse.model import faults
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_every_point_is_named_once_and_reached_somewhere() -> None:
+    code = "\n".join(
+        file.read_text()
+        for folder in ("care", "cypher", "ingest", "store")
+        for file in (ROOT / folder).rglob("*.py")
+    )
+    reached = set(re.findall(r'\breach\("([^"]+)"\)', code))
+    steps = {title.split()[0].lower() for title, _ in (*STEPS, *COMPACTION)}
+    assert reached | steps == set(faults.POINTS)
+    assert len(set(faults.POINTS)) == len(faults.POINTS) >= 25
+
+
+def test_nothing_happens_at_a_point_that_nobody_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faults, "_armed", None)
+    for point in faults.POINTS:
+        faults.reach(point)
+    faults.arm("read=full@2")
+    faults.reach("read")
+    faults.reach("cut")
+    with pytest.raises(OSError, match="No space left"):
+        faults.reach("read")
+    faults.reach("read")
+
+
+def test_a_command_is_killed(fire: Fire) -> None:
+    cut = at_point(fire, "log appended=stop@3", victims(fire.home)["command"])
+    assert fire.round("ingest", cut) == (True, -9, False)
+
+
+def test_a_full_disk_is_told_and_nothing_stays(fire: Fire) -> None:
+    """What was half-written is put away at once, and not by the next writer."""
+    before = fire.generations()
+    command, _ = fire.change("ingest")
+    done = fire.start(*command, fault="partitions moved=full").awaits().done
+    assert done.status == 5
+    assert "No space left on device" in done.message
+    assert fire.generations() == before
+    fire.assert_whole()
+    fire.ingest()
+
+
+def test_a_writer_that_stood_still_harms_nobody(fire: Fire) -> None:
+    """Its lock was removed by hand meanwhile, and another has committed."""
+    command, _ = fire.change("ingest")
+    first = fire.start(*command, fault="record unwritten=stop").awaits()
+    assert first.stopped
+    told = fire.run(*command, status=6).message
+    assert f"Process {first.pid} has been writing since 20" in told
+    (fire.warehouse / "write.lock").unlink()
+    fire.ingest()
+    made = fire.generations()
+    assert "It was removed meanwhile" in first.goes_on().awaits().done.message
+    assert first.status == 6
+    assert fire.generations() == made
+    fire.ingest()
+    fire.assert_whole()
+    fire.assert_answers("lineage")

@@ -1,0 +1,101 @@
+"""The real command as a process of its own, which stops at a fault point, or a worker of it."""
+
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from helpers.command import PROGRAM, Done
+from provhouse.model.faults import VARIABLE
+
+
+@dataclass
+class Started:
+    """One command, as ``helpers.warm.Child`` is one."""
+
+    process: "subprocess.Popen[str]"
+    stopped: bool = False
+    status: int | None = None
+    done: Done = field(default_factory=lambda: Done(0, "", ""))
+    _still: "psutil.Process | None" = None
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self.process.pid
+
+    def awaits(self, seconds: float = 240) -> "Started":
+        """Wait until it has ended, or it or one of its workers stands still at a fault point."""
+        deadline = time.monotonic() + seconds
+        while not self.stopped and self.process.poll() is None:
+            assert time.monotonic() < deadline, "it should have ended"
+            self._still = next(filter(_stands, self._family()), None)
+            self.stopped = self._still is not None
+            time.sleep(0.02)
+        if not self.stopped:
+            out, err = self.process.communicate(timeout=60)
+            self.status, self.done = (
+                self.process.returncode,
+                Done(self.process.returncode, out, err),
+            )
+        return self
+
+    def _family(self) -> list[psutil.Process]:
+        with suppress(psutil.Error):
+            own = psutil.Process(self.pid)
+            return [own, *own.children(recursive=True)]
+        return []
+
+    def goes_on(self) -> "Started":
+        """Let it go on that stands still."""
+        self.stopped = False
+        with suppress(psutil.Error):
+            if self._still:
+                self._still.resume()
+        return self
+
+    def killed(self) -> "Started":
+        """End the process that stands still, which may be a worker; the command then ends too."""
+        self.stopped = False
+        with suppress(psutil.Error):
+            (self._still or psutil.Process(self.pid)).kill()
+        return self.awaits()
+
+    def without_spark(self) -> "Started":
+        """Kill Spark's JVM, and let the command go on."""
+        for one in self._family():
+            with suppress(psutil.Error):
+                if "pyspark-shell" in one.cmdline():
+                    one.kill()
+        return self.goes_on()
+
+
+def _stands(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return str(process.status()) == psutil.STATUS_STOPPED
+    return False
+
+
+@dataclass
+class Cold:
+    """Starts such commands."""
+
+    def start(self, environment: dict[str, str], *arguments: object, fault: str = "") -> Started:
+        """Begin a command."""
+        process = subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            env={**environment, "PATH": _path(), VARIABLE: fault, "PROVHOUSE_SPARK_MEMORY": "1g"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return Started(process)
+
+
+def _path() -> str:
+    return f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"

@@ -1,0 +1,276 @@
+"""A warehouse under fire: commands are cut off in it, and what must hold afterwards is looked at.
+
+What it should hold is kept beside it, as plain lists of triples. A command that was cut off has
+either done what it was asked to or nothing, and the next one needs no help.
+"""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import psutil
+
+from helpers.cold import Cold, Started
+from helpers.command import Done
+from helpers.graphs import graph
+from helpers.oracle import Expected, Oracle, Triple
+from helpers.warm import Child, Warm
+from provhouse.cypher import server
+from provhouse.model.progress import Silent
+
+Act = Callable[["Child | Started"], None]
+"""What happens to a command that stands still."""
+Cut = Callable[[list[object]], tuple["Child | Started", bool]]
+"""Starts a command and cuts it off; whether it came to where that was to be."""
+ROWS = 30
+"""Triples in one file."""
+ASKED = 2
+"""Items asked for after a round, in both directions."""
+
+
+class Outcome(NamedTuple):
+    """What became of a command that was cut off."""
+
+    reached: bool
+    """Whether it came to the fault point at all."""
+    status: int
+    new: bool
+    """Whether the warehouse has the new generation."""
+
+
+@dataclass
+class Fire:
+    """One warehouse, the commands on it, and what it should hold."""
+
+    warehouse: Path
+    home: Path
+    """The home of its Neo4j, which is kept up."""
+    warm: Warm
+    seed: int
+    beside: Path | None = None
+    """Where its files of triples lie; else beside the warehouse."""
+    states: list[list[Triple]] = field(default_factory=lambda: [[]])
+    """What is held, after what was before each ingest of it."""
+    random: Random = field(init=False)
+    _rows: list[Triple] = field(init=False)
+    _ids: dict[str, int] = field(default_factory=dict)
+    _files: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = Random(self.seed)
+        first = self.seed * 100
+        self._rows = [row for n in range(first, first + 12) for row in graph(n).triples]
+        self._rows += [
+            Triple(self.random.choice(self._rows).dst, self.random.choice(self._rows).src, "join")
+            for _ in range(6)
+        ]
+
+    def start(
+        self, *arguments: object, fault: str = "", by: Warm | Cold | None = None
+    ) -> Child | Started:
+        """Begin a command, to stop at a fault point or not."""
+        environment = {
+            "PROVHOUSE_WAREHOUSE": str(self.warehouse),
+            "PROVHOUSE_NEO4J_HOME": str(self.home),
+            "PROVHOUSE_NEO4J_MEMORY": "512m",
+            "PROVHOUSE_THETA": "6",
+            "PROVHOUSE_PARTITION_TRIPLES": "20",
+        }
+        return (by or self.warm).start(environment, *arguments, fault=fault)
+
+    def run(self, *arguments: object, status: int = 0) -> Done:
+        """Run a command to its end, which must be this one."""
+        done = self.start(*arguments).awaits().done
+        assert done.status == status, done
+        assert "Traceback" not in done.err
+        return done
+
+    def _beside(self, name: str) -> Path:
+        folder = self.beside or self.warehouse.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / f"{self.seed}-{name}"
+
+    def file(self) -> tuple[Path, list[Triple]]:
+        """Some triples as a file that no other round has."""
+        self._files += 1
+        path = self._beside(f"{self._files}.csv")
+        rows = self.random.sample(self._rows, ROWS)
+        rows.append(Triple(rows[0].src, f"{self.seed}/{self._files}", "only here"))
+        with path.open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows([Triple._fields, *rows])
+        return path, rows
+
+    def change(self, kind: str) -> tuple[list[object], list[list[Triple]]]:
+        """A command that changes what is held, and the states that it would lead to."""
+        if kind in ("ingest", "replace"):
+            path, rows = self.file()
+            held = self.states[-1] if kind == "ingest" else []
+            after = [*self.states, sorted({*held, *rows})]
+            return ["ingest", path, *(["--replace"] if kind == "replace" else [])], after
+        return [kind], self.states[:-1] if kind == "rollback" else self.states
+
+    def ingest(self) -> None:
+        """One more ingest, which nothing disturbs."""
+        command, after = self.change("ingest")
+        self.run(*command)
+        self.states = after
+
+    def grow(self) -> None:
+        """See to it that there is something to compact and to take back."""
+        while len(self.states) < 3:
+            self.ingest()
+
+    def round(self, kind: str, cut: "Cut") -> Outcome:
+        """A change that ``cut`` starts and cuts off; then all that must hold."""
+        self.grow()
+        before = self.generations()
+        if kind.endswith(" anew"):
+            self.end_neo4j(forget=kind == "repair anew")
+        command, after = self.change(kind.removesuffix(" anew"))
+        child, reached = cut(command)
+        done = child.awaits().done
+        self.assert_old_or_new(before, after, done)
+        new = self.generations() != before
+        if kind == "repair anew":
+            self.run("repair")
+            server.up(self.home, "512m", Silent())
+        self.assert_answers("lineage")  # a reader needs no writer before it
+        self.ingest()  # and the next writer puts away what was left
+        self.assert_whole()
+        self.assert_answers("impact")
+        return Outcome(reached, done.status, new)
+
+    def end_neo4j(self, forget: bool) -> None:
+        """Let there be no server, or not even what it held."""
+        kill_neo4j(self.home)
+        if forget:
+            shutil.rmtree(self.home)
+
+    def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
+        """The change was made in whole or not at all; if it said that it was, it was."""
+        assert "Traceback" not in done.err, done.err
+        assert done.status in (0, 5, 6, -signal.SIGKILL), done
+        made = self.generations()[len(before) :]
+        assert self.generations()[: len(before)] == before
+        assert len(made) <= 1
+        if made or (done.status == 0 and after is not self.states):
+            self.states = after
+        record = self.record()
+        assert record["totals"]["triples"] == len(self.states[-1]), (done, made)
+
+    def generations(self) -> list[int]:
+        """What was committed."""
+        return sorted(int(path.stem) for path in self.warehouse.glob("commits/[0-9]*.json"))
+
+    def record(self) -> dict[str, Any]:
+        """The current commit record."""
+        path = self.warehouse / "commits" / f"{self.generations()[-1]}.json"
+        return dict(json.loads(path.read_text()))
+
+    def assert_answers(self, command: str) -> None:
+        """Some items have the lineage, or the impact, that networkx says."""
+        oracle = Oracle.of(self.states[-1])
+        items = sorted({end for triple in self.states[-1] for end in triple[:2]})
+        asked = self.random.sample(items, min(ASKED, len(items)))
+        names = self._beside("asked.txt")
+        names.write_text("\n".join(asked))
+        answers = self.run(command, "--items", names, "--format", "json").out.splitlines()
+        direction = {"lineage": "upstream", "impact": "downstream"}[command]
+        for item, answer in zip(asked, map(json.loads, answers), strict=True):
+            assert content(answer) == oracle.ask(item, direction), item
+
+    def assert_whole(self) -> None:
+        """``check`` finds nothing, nothing half-written is there, and ids only rise."""
+        self.run("check", "--deep", "--format", "json")
+        left = [
+            path for path in self.warehouse.rglob(".*.json.*") if "_delta_log" not in path.parts
+        ]
+        assert left == []
+        assert not (self.warehouse / "staging").exists()
+        records = [json.loads(path.read_text()) for path in self.warehouse.glob("commits/[0-9]*")]
+        bases = {f"base-{record['base']}" for record in records}
+        assert {path.name for path in self.warehouse.glob("base-*")} == bases
+        ids = json.loads((self.warehouse / "ids.json").read_text())
+        assert not ids.pop("unfinished")
+        for name, free in ids.items():
+            assert free >= self._ids.get(name, 0), name
+        self._ids = ids
+
+
+def content(answer: dict[str, Any]) -> Expected:
+    """What an answer of a command holds, as the oracle tells it."""
+    items = {(row["item"], row["depth"]) for row in answer["items"]}
+    triples = {(row["src"], row["dst"], row["op"]) for row in answer["triples"]}
+    return Expected(items, triples, answer["truncated"] is not None)
+
+
+def kill_neo4j(home: Path) -> None:
+    """End its server as the system does when memory is short."""
+    for process in neo4j_of(home):
+        with suppress(psutil.Error):
+            process.kill()
+            process.wait(10)
+
+
+def neo4j_of(home: Path) -> list[psutil.Process]:
+    """The servers of a home."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if f"--home-dir={home.resolve()}" in (process.info["cmdline"] or ())
+    ]
+
+
+def victims(home: Path) -> "dict[str, Act]":
+    """Who is killed while a command stands still; it then goes on if it is not the victim."""
+
+    def neo4j(child: Child | Started) -> None:
+        kill_neo4j(home)
+        child.goes_on()
+
+    def spark(child: Child | Started) -> None:
+        assert isinstance(child, Started)
+        child.without_spark()
+
+    def command(child: Child | Started) -> None:
+        child.killed()
+
+    return {"command": command, "Neo4j": neo4j, "Spark": spark}
+
+
+def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
+    """Cut off at a fault point."""
+
+    def cut(command: list[object]) -> tuple[Child | Started, bool]:
+        child = fire.start(*command, fault=fault, by=by).awaits()
+        reached = child.stopped
+        if reached:
+            act(child)
+        return child, reached
+
+    return cut
+
+
+def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
+    """Cut off after so many seconds, whatever it does then."""
+
+    def cut(command: list[object]) -> tuple[Child | Started, bool]:
+        child = fire.start(*command)
+        time.sleep(wait)
+        if victim == "Neo4j":
+            kill_neo4j(fire.home)
+        else:
+            with suppress(ProcessLookupError):  # it was quicker
+                os.kill(child.pid, signal.SIGKILL)
+        return child, True
+
+    return cut

@@ -1,0 +1,68 @@
+"""Holds Spark and forks a child for each command that is asked for on standard input."""
+
+import json
+import os
+import select
+import sys
+from pathlib import Path
+from typing import Any
+
+from provhouse.care import check, repair
+from provhouse.cli.app import run
+from provhouse.ingest import compact, ingest, rollback
+from provhouse.model import faults
+from provhouse.model.settings import Settings
+from provhouse.query import ask
+from provhouse.store.layout import Layout
+from provhouse.store.spark import spark
+
+IMPORTED = (ask, check, compact, ingest, repair, rollback)
+"""What children would each import anew, which takes longer than the command."""
+
+
+def main(folder: Path) -> None:
+    """Until standard input ends. The tables' library must not be used here: it forbids a fork."""
+    session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder))
+    session.sparkContext.parallelize([0], 1).map(abs).collect()
+    gateway: Any = session.sparkContext._gateway
+    children: set[int] = set()
+    rest = b""
+    while True:
+        if select.select([0], [], [], 0.01)[0]:
+            read = os.read(0, 1 << 16)
+            if not read:
+                os._exit(0)  # Spark ends when nobody is left
+            *lines, rest = (rest + read).split(b"\n")
+            for line in lines:
+                children.add(_begun(json.loads(line), folder, gateway))
+        for pid in sorted(children):
+            found, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
+            if not found:
+                continue
+            stopped = os.WIFSTOPPED(status)
+            _tell(pid=pid, status=None if stopped else os.waitstatus_to_exitcode(status))
+            if not stopped:
+                children.remove(pid)
+
+
+def _begun(asked: dict[str, Any], folder: Path, gateway: Any) -> int:
+    if pid := os.fork():
+        _tell(pid=pid)
+        return pid
+    gateway._gateway_client.deque.clear()  # connections are the parent's
+    for number, name in ((1, "out"), (2, "err")):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        os.dup2(os.open(folder / f"{os.getpid()}.{name}", flags, 0o600), number)
+    os.environ.update(asked["environment"])
+    faults.arm(asked["environment"].get(faults.VARIABLE, ""))
+    status = run(asked["arguments"])
+    sys.stdout.flush()
+    os._exit(status)
+
+
+def _tell(**what: object) -> None:
+    os.write(1, json.dumps(what).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
