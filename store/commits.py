@@ -5,14 +5,17 @@ is linked into place, so that a record appears whole and never replaces another.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Damaged
 
 from .layout import Layout, write_once
 
-FORMAT = 1
+FORMAT = 2
+"""Since 2 a generation may show deaths, which whoever knows only 1 would overlook."""
+READ = (1, FORMAT)
+"""A record of 1 is one of 2 that shows none, so that both are read alike."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class Commit:
 
 
 def write_commit(layout: Layout, commit: Commit) -> None:
-    """Make a generation current; raises Busy if another writer took its number."""
+    """Make a generation current, in today's format; raises Busy if another took its number."""
     layout.create(layout.commits)
-    if not write_once(_path(layout, commit.generation), asdict(commit)):
+    if not write_once(_path(layout, commit.generation), asdict(replace(commit, format=FORMAT))):
         raise Busy(
             f"Generation {commit.generation} should be free",
             "Another writer has committed it meanwhile",
@@ -69,7 +72,7 @@ def read_commit(layout: Layout, generation: int) -> Commit:
     path = _path(layout, generation)
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        if record["format"] != FORMAT:
+        if record["format"] not in READ:
             raise ValueError(f"its format is {record['format']}")
         record["visible"] = tuple((first, last) for first, last in record["visible"])
         return Commit(**{**record, "totals": Totals(**record["totals"])})
