@@ -116,11 +116,10 @@ def _first(snapshot: Snapshot, wanted: I64) -> I64:
     """Who brought each of these triples first; their places are in order."""
     partition, row = split(wanted)
     found = [_NONE]
-    cuts = np.flatnonzero(np.diff(partition)) + 1
-    for number, rows in zip(partition[np.append(0, cuts)][: len(wanted)],
-                            np.split(row, cuts), strict=False):  # fmt: skip
-        first = np.asarray(_read(snapshot, int(number), ORIGIN)[ORIGIN], dtype=np.int64)
-        found.append(first[rows])
+    for number in np.unique(partition).tolist():
+        low, high = np.searchsorted(partition, [number, number + 1])
+        first = np.asarray(_read(snapshot, number, ORIGIN)[ORIGIN], dtype=np.int64)
+        found.append(first[row[low:high]])
     return np.concatenate(found)
 
 

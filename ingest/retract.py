@@ -143,7 +143,7 @@ def _origins(held: Snapshot, wanted: Wanted) -> list[Origin]:
         found = [o for o in everything if o.file == path or o.file.startswith(below)]
         what, some = f"The file {path}", sorted({origin.file for origin in everything})
     if not found:
-        kind = "runs" if wanted.run is not None else "files"
+        kind = ("run" if wanted.run is not None else "file") + "s" * (len(some) != 1)
         raise NotFound(
             f"{what} should have brought something that is held",
             f"{len(some):,} {kind} did, and it is none of them",

@@ -59,6 +59,11 @@ class Ranges:
         """How many places."""
         return self._count
 
+    @property
+    def overlapping(self) -> int:
+        """How many ranges begin before the one in front of them has ended; 0 unless damaged."""
+        return int((self._ends[:-1] > self._starts[1:]).sum())
+
     def has(self, places: I64) -> Bools:
         """Which of these places are in a range."""
         if not len(self._starts):
