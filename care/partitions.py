@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from provhouse.model.arrays import I64, among
-from provhouse.model.columns import DERIVES_FROM, DST, ORIGIN, SET, SRC
+from provhouse.model.columns import DERIVES_FROM, DST, ORIGIN, SET, SRC, TRIPLE
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.store.partitions import partition_path, read_partition
@@ -44,7 +44,7 @@ def _partition(
     where = f"partition {partition}"
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     try:
-        rows = read_partition(partition_path(folder, partition), (SRC, DST, ORIGIN))
+        rows = read_partition(partition_path(folder, partition), (*TRIPLE, ORIGIN))
     except Damaged as error:
         yield Damage(where, error.wanted, error.found, error.remedy)
         return

@@ -196,17 +196,14 @@ def _only(splits: Sequence[Split], tables: set[str]) -> list[Split]:
 def _place(work: Work) -> None:
     """Sort the triples into partitions, and the names into the order of numbers."""
     before = Snapshot(work.layout, work.held) if work.held else None
-    if work.sources:
+    earlier = known(before) if before else []
+    bring = [UNKNOWN] * len(work.staged)
+    if work.sources:  # else it is a compaction, whose rows say themselves where they come from
         files = [source.path for source in work.sources]
-        work.origins = origins_of(files, work.run, known(before) if before else [], work.ids.origin)
+        work.origins = origins_of(files, work.run, earlier, work.ids.origin)
+        bring = [origin.number for origin in work.origins]
     scatter: list[Scatter | ScatterNames] = [
-        Scatter(
-            number,
-            work.folder,
-            work.cut.bounds,
-            work.origins[number].number if work.sources else UNKNOWN,
-        )
-        for number in range(len(work.staged))
+        Scatter(number, work.folder, work.cut.bounds, origin) for number, origin in enumerate(bring)
     ]
     at = np.cumsum([0, *(named.items for named in work.named)]).tolist()
     for bucket in range(len(work.named)):
@@ -235,8 +232,8 @@ def _place(work: Work) -> None:
     work.gathered = [result for result in done if isinstance(result, Gathered)]
     work.progress.count("new triples", work.triples)
     if before and work.run is not None:
-        earlier = [origin.number for origin in known(before) if origin.run == work.run]
-        work.ended = without(before, earlier, work.folder)
+        same_run = [origin.number for origin in earlier if origin.run == work.run]
+        work.ended = without(before, same_run, work.folder)
 
 
 def _run(task: Scatter | ScatterNames | Gather | GatherNames | Index) -> Gathered | None:

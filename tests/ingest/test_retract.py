@@ -1,10 +1,11 @@
 """Runs, retractions and what comes back: each generation answers as a model in memory says."""
 
+import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
-from shutil import copytree
+from shutil import copytree, rmtree
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -25,6 +26,7 @@ from provhouse.store.tables import write_parquet
 
 Houses = Callable[..., House]
 STEPS = 8
+UNKNOWN = frozenset({(None, "?")})
 CHANGES = ["ingest"] * 3 + ["retract"] * 3 + ["rollback", "compact"]
 
 
@@ -120,6 +122,35 @@ def test_a_check_knows_what_died(life: Life, tmp_path: Path) -> None:
     found = {damage.where: damage.found for damage in check(copied, Silent()).damages}
     for name in ("deaths", "assertions"):
         assert "of its rows do not" in found[f"table {name}"]
+
+
+def test_what_was_held_before_origins_were_kept(houses: Houses) -> None:
+    """Somebody unknown stands for it, so that only its items can be retracted."""
+    life = Life(houses(theta=4, pack=0, partition_triples=10))
+    life.ingest(a=ONE)
+    _as_format_1(life.house.layout)
+    before = life.states[1]
+    life.states[1] = replace(before, standing=dict.fromkeys(before.standing, UNKNOWN))
+    life.ingest("may", a=OTHER)
+    life.retract(file="a")
+    life.retract(ONE[0].src)
+    assert life.rows() == life.now.rows
+    life.agree(ASKED, ["csprov"], 1, 4)
+
+
+def _as_format_1(layout: Layout) -> None:
+    """What a program of before would have written."""
+    for path in layout.table(1, "triples").glob("*.parquet"):
+        write_parquet(pq.read_table(path, partitioning=None).drop_columns(["origin"]), path)
+    for path in (layout.commits / "1.json", layout.ids):
+        record = json.loads(path.read_text())
+        if "format" in record:
+            del record["tables"]["origins"]
+            record["format"] = 1
+        else:
+            del record["origin"]
+        path.write_text(json.dumps(record))
+    rmtree(layout.table(1, "origins"))
 
 
 @pytest.mark.parametrize("seed", range(1))
