@@ -142,6 +142,11 @@ def _as_format_1(layout: Layout) -> None:
     """What a program of before would have written."""
     for path in layout.table(1, "triples").glob("*.parquet"):
         write_parquet(pq.read_table(path, partitioning=None).drop_columns(["origin"]), path)
+    log = layout.table(1, "triples") / "_delta_log" / f"{0:020d}.json"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for add in (line["add"] for line in lines if "add" in line):
+        add["size"] = (layout.table(1, "triples") / add["path"]).stat().st_size
+    log.write_text("\n".join(map(json.dumps, lines)))
     for path in (layout.commits / "1.json", layout.ids):
         record = json.loads(path.read_text())
         if "format" in record:
