@@ -37,7 +37,7 @@ def rows(*seeds: int) -> list[Triple]:
 ONE, OTHER = rows(1, 40), rows(40, 8)
 """Graph 40 is in both."""
 JOIN = [Triple(rows(8)[0].dst, rows(1)[0].src, "join")]
-ASKED = [rows(seed)[-1].dst for seed in (1, 40, 8)]
+ASKED = [rows(seed)[-1].dst for seed in (1, 40)]
 AS_OTHERS = {6, 8, 11, 13, 14}
 """Generations that are as one before."""
 
@@ -73,7 +73,7 @@ def life(houses: Houses) -> Life:
 def test_every_generation_answers_as_it_did(life: Life) -> None:
     assert sorted(life.states) == [*range(19)]
     life.agree(ASKED, ["csprov"], *sorted(life.states.keys() - AS_OTHERS - {0}))
-    life.agree(ASKED[:2], ["rq", "ccprov"], 5, 17)
+    life.agree(ASKED, ["rq", "ccprov"], 5)
 
 
 def test_what_was_retracted_by_file_stays_retracted_by_run(life: Life) -> None:
@@ -158,7 +158,9 @@ def _as_format_1(layout: Layout) -> None:
     rmtree(layout.table(1, "origins"))
 
 
-@pytest.mark.parametrize("seed", range(1))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 30))]
+)
 def test_any_order_of_changes(houses: Houses, seed: int) -> None:
     """Few files, runs and items, so that all of them meet often."""
     random = Random(seed)
