@@ -20,6 +20,7 @@ from provhouse.store.locks import reading
 from provhouse.store.snapshot import Snapshot
 
 from .graph import dependency_damages, load_damages
+from .life import life_damages
 from .names import name_damages
 from .partitions import partition_damages
 from .records import record_damages
@@ -81,6 +82,7 @@ def _parts(
     parts: dict[str, Callable[[], Damages]] = {
         "files": lambda: file_damages(snapshot, counts),
         "tables": lambda: table_damages(snapshot, counts),
+        "life": lambda: life_damages(snapshot, counts),
         "names": lambda: name_damages(snapshot, counts, deep=deep),
         "Neo4j": lambda: dependency_damages(snapshot, graph, counts),
     }

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from provhouse.model.arrays import I64, among
-from provhouse.model.columns import DERIVES_FROM, DST, SET, SRC
+from provhouse.model.columns import DERIVES_FROM, DST, ORIGIN, SET, SRC, TRIPLE
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.snapshot import Placements, Snapshot
 
+from .life import known_origins
 from .report import Damage
 from .tables import BACKUP, pair_codes
 
@@ -25,8 +26,9 @@ def partition_damages(
     known = np.unique(pair_codes(snapshot, *ends))
     counts["partitions"] += len(snapshot.partitions)
     placed = _by_partition(snapshot.placements)
+    origins = known_origins(snapshot)
     for done, partition in enumerate(snapshot.partitions.tolist()):
-        yield from _partition(snapshot, partition, known, placed)
+        yield from _partition(snapshot, partition, known, placed, origins)
         progress.advance(done + 1, len(snapshot.partitions))
 
 
@@ -37,12 +39,12 @@ def _by_partition(placed: Placements) -> Placements:
 
 
 def _partition(
-    snapshot: Snapshot, partition: int, known: I64, placed: Placements
+    snapshot: Snapshot, partition: int, known: I64, placed: Placements, origins: I64
 ) -> Iterator[Damage]:
     where = f"partition {partition}"
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     try:
-        rows = read_partition(partition_path(folder, partition))
+        rows = read_partition(partition_path(folder, partition), (*TRIPLE, ORIGIN))
     except Damaged as error:
         yield Damage(where, error.wanted, error.found, error.remedy)
         return
@@ -62,6 +64,10 @@ def _partition(
     if not (same and np.array_equal(placed.triples[low:high], held)):
         wanted = "Sets should have as many triples there as the placements say"
         yield Damage(where, wanted, "Some have others", BACKUP)
+    unknown = np.setdiff1d(rows[ORIGIN], origins)
+    if len(unknown):
+        wanted = f"The origin {unknown[0]}, which triples name, should be known"
+        yield Damage(where, wanted, f"{len(unknown):,} are not", BACKUP)
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from provhouse.model.columns import INGEST, SET
+from provhouse.model.columns import INGEST, ORIGIN, SET
 from provhouse.model.errors import Damaged
 from provhouse.store.commits import Commit, generations, read_commit
 from provhouse.store.ids import read_ids
@@ -52,6 +52,7 @@ def _ids(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
         used["base"] = snapshot.commit.base
         used["ingest"] = int(np.max(snapshot.rows("ingests", [INGEST])[INGEST], initial=0))
         used["set"] = int(np.max(snapshot.rows("sets", [SET])[SET], initial=0))
+        used["origin"] = int(np.max(snapshot.rows("origins", [ORIGIN])[ORIGIN], initial=0))
         used["item"] = max((span.first + span.items - 1 for span in snapshot.spans), default=0)
     for kind, highest in used.items():
         if (free := getattr(ids, kind)) <= highest:

@@ -58,7 +58,7 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         "items": int(snapshot.set_items.sum()),
         "components": len(np.unique(snapshot.set_components)),
         "partitions": len(snapshot.partitions),
-        "triples": int(snapshot.placements.triples.sum()),
+        "triples": int(snapshot.placements.triples.sum()) - len(snapshot.deaths),
     }
     for name, number in found.items():
         told = getattr(totals, name)

@@ -23,6 +23,7 @@ from .generations import compact, generations, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
 from .path import path
+from .retract import retract
 from .server import down, up
 from .status import status
 
@@ -45,6 +46,7 @@ for command in (
     diff,
     status,
     generations,
+    retract,
     rollback,
     compact,
     check,

@@ -8,6 +8,7 @@ import typer
 from provhouse.output.output import opened
 
 from .invocation import FormOption, invocation
+from .retract import check_run
 
 
 def ingest(
@@ -41,6 +42,14 @@ def ingest(
             "are then called VALUE/NAME.",
         ),
     ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="The run that the files come from; what it brought before and does not bring "
+            "again ends.",
+        ),
+    ] = None,
     splits: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A TOML file that says which tables each split holds."),
@@ -69,6 +78,8 @@ def ingest(
     attribute of the operation. All files are one generation: it is there whole or not at all.
     """
     settings = invocation(ctx).settings(theta=theta)
+    if run is not None:
+        check_run(run)
 
     from provhouse.ingest.ingest import ingest as taken
     from provhouse.ingest.preview import preview
@@ -88,6 +99,6 @@ def ingest(
             output.preview(found)
         else:
             with listening(keep=True) as progress:
-                summary = taken(files, settings, **options, progress=progress)
+                summary = taken(files, settings, **options, run=run, progress=progress)
                 await_generation(settings, summary.generation, progress)
             output.summary(summary)

@@ -25,13 +25,15 @@ def ingest(
     input_format: str | None = None,
     columns: Columns = AS_NAMED,
     splits: Path | None = None,
+    run: str | None = None,
     replace: bool = False,
     strict: bool = False,
     progress: Progress,
 ) -> Summary:
     """Take in files and folders of triples as one new generation.
 
-    ``columns`` says what the columns of the files are called, if not by their known names.
+    ``columns`` says what the columns of the files are called, if not by their known names. What
+    ``run`` brought before and does not bring again ends with this generation.
     ``replace`` begins a new base beside the held one. ``strict`` refuses rejected rows and items
     named with two tables. Raises BadInput for an unusable file, Busy beside another writer;
     whatever is raised, the warehouse is as it was.
@@ -43,6 +45,7 @@ def ingest(
         sources=found,
         splits=(splits, read_splits(splits)) if splits else None,
         strict=strict,
+        run=run,
         anew=replace,
         large=sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES,
     )

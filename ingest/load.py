@@ -28,6 +28,7 @@ from provhouse.model.columns import (
     TRIPLES,
 )
 from provhouse.model.progress import Progress
+from provhouse.store.ranges import Ranges
 from provhouse.store.snapshot import Snapshot
 
 from .write import merged, pairs_among
@@ -84,6 +85,7 @@ def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
     moved = held.set_components[np.searchsorted(held.set_ids, after.set_ids)]
     touched = [
         np.asarray(hidden("placements")[SET]),
+        held.sets_among(Ranges.read(hidden("deaths"))),
         np.asarray(pairs[SET]),
         np.asarray(pairs[DERIVES_FROM]),
         after.set_ids[moved != after.set_components],
@@ -148,7 +150,8 @@ def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
     first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
     pairs = snapshot.rows_of(ingest, "set_dependencies")
     placed = np.asarray(snapshot.rows_of(ingest, "placements")[SET])
-    ends = [placed, np.asarray(pairs[SET]), np.asarray(pairs[DERIVES_FROM])]
+    died = snapshot.sets_among(Ranges.read(snapshot.rows_of(ingest, "deaths")))
+    ends = [placed, died, np.asarray(pairs[SET]), np.asarray(pairs[DERIVES_FROM])]
     old = np.unique(np.concatenate(ends))
     return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
 

@@ -26,7 +26,9 @@ from provhouse.model.columns import (
     INGEST,
     OP,
     OPS,
+    ORIGIN,
     PARTITION,
+    ROW,
     SET,
     SRC,
     SRC_TABLE,
@@ -38,6 +40,8 @@ from provhouse.store.layout import Layout
 from provhouse.store.partitions import write_partition
 from provhouse.store.snapshot import Snapshot
 
+from .asserting import ASSERTED, BROUGHT, FURTHER, again, unheard
+from .duplicates import Further, distinct
 from .edges import stream, stream_form
 from .held import held_already
 from .stage import read_stream
@@ -45,7 +49,7 @@ from .stage import read_stream
 OPS_KEPT = 20
 """The most operations that a dependency or a pair of tables names; people read these."""
 CARRIED = (OP, ATTRIBUTES, BORN)
-"""What rows keep as it was staged; only those of a compaction were born before."""
+"""What rows keep as it was staged, beside their origin; only those of a compaction are older."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Scatter:
     number: int
     folder: Path
     bounds: Sequence[int]
+    origin: int
+    """Who brings the rows, unless they say so themselves."""
 
     def run(self) -> None:
         """Write the file's rows, with numbers for places, into one file a range."""
@@ -78,11 +84,16 @@ class Scatter:
             at += batch.num_rows
             ends = [numbers[src], numbers[dst]]
             codes = [tables[src], tables[dst]]
-            kept = [batch.column(name) for name in form.names if name in CARRIED]
+            kept = [self._carried(batch, name) for name in form.names[4:]]
             rows = pa.record_batch([*ends, *codes, *kept], schema=form)
             self._spread(rows, ends[1], outs)
         for out in outs:
             out.close()
+
+    def _carried(self, batch: pa.RecordBatch, name: str) -> pa.Array:
+        if name == ORIGIN and name not in batch.schema.names:
+            return pa.repeat(pa.scalar(self.origin, pa.int32()), batch.num_rows)
+        return batch.column(name)
 
     def _spread(
         self, rows: pa.RecordBatch, dst: I64, outs: Sequence[pa.ipc.RecordBatchStreamWriter]
@@ -96,17 +107,19 @@ class Scatter:
 
 
 def _numbered(staged: pa.Schema) -> pa.Schema:
-    """The form of rows whose ends are numbers, with the tables of both."""
+    """The form of rows whose ends are numbers, with the tables of both, and what they keep."""
     numbers = [(SRC, pa.int64()), (DST, pa.int64())]
     codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
-    return pa.schema([*numbers, *codes, *(field for field in staged if field.name in CARRIED)])
+    kept = [field for field in staged if field.name in CARRIED]
+    return pa.schema([*numbers, *codes, *kept, (ORIGIN, pa.int32())])
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """What a range has: how many triples each of its partitions."""
+    """What a range has: how many triples each of its partitions, and how many assertions."""
 
     partitions: tuple[int, ...]
+    asserted: int
 
 
 @dataclass(frozen=True)
@@ -121,14 +134,23 @@ class Gather:
     partition_triples: int
     ingest: int
     born: int
+    replaces: bool
+    """Whether it shall be known which held triples came again."""
 
     def run(self) -> Gathered:
         """Write the range's partitions and what they say of sets and tables."""
         parts = sorted((self.folder / "ranges").glob(f"{self.number:04d}-*.arrow"))
-        rows = _distinct(pa.concat_tables(map(read_stream, parts)).combine_chunks())
+        rows, further = distinct(pa.concat_tables(map(read_stream, parts)).combine_chunks())
         snapshot = Snapshot(self.layout, self.commit) if self.commit else None
+        asserted = 0
         if snapshot:
-            rows = rows.filter(pa.array(~held_already(snapshot, rows, self.first_item)))
+            held = held_already(snapshot, rows, self.first_item)
+            new = held.places < 0
+            brought = again(held, np.asarray(rows[ORIGIN], dtype=np.int64), further)
+            if self.replaces:
+                self._save(BROUGHT, brought)
+            asserted = self._save(ASSERTED, unheard(snapshot, brought))
+            rows, further = rows.filter(pa.array(new)), further.of(new)
         sets = _Sets(self.folder, snapshot)
         dst_sets = sets.of(np.asarray(rows[DST]))
         bounds, placements = partition(dst_sets, self.partition_triples)
@@ -136,12 +158,13 @@ class Gather:
         self._save("placements", placements)
         self._save("dependencies", _dependencies(rows, dst_sets, sets))
         self._save("workflow", _workflow(rows))
-        return Gathered(tuple(np.diff(bounds).tolist()))
+        asserted += self._save(FURTHER, _within(bounds, further))
+        return Gathered(tuple(np.diff(bounds).tolist()), asserted)
 
     def _write_partitions(self, rows: pa.Table, bounds: I64) -> None:
         folder = self.folder / "partitions"
         folder.mkdir(exist_ok=True)
-        kept = rows.select([SRC, DST, OP, ATTRIBUTES])
+        kept = rows.select([SRC, DST, OP, ATTRIBUTES, ORIGIN])
         ingest, born = (
             pa.repeat(pa.scalar(value, pa.int32()), len(kept)) for value in (self.ingest, self.born)
         )
@@ -152,12 +175,13 @@ class Gather:
             write_partition(kept.slice(start, end - start), path)
             reach("partition staged")
 
-    def _save(self, kind: str, table: pa.Table) -> None:
+    def _save(self, kind: str, table: pa.Table) -> int:
         (self.folder / kind).mkdir(exist_ok=True)
         with pa.ipc.new_stream(
             str(self.folder / kind / f"{self.number:04d}.arrow"), table.schema
         ) as out:
             out.write_table(table)
+        return int(table.num_rows)
 
 
 class _Sets:
@@ -176,25 +200,6 @@ class _Sets:
         return sets
 
 
-def _distinct(rows: pa.Table) -> pa.Table:
-    """The rows by dst, then src, each triple once."""
-    if not rows.num_rows:
-        return rows
-    texts = [_codes(rows[name]) for name in (OP, ATTRIBUTES)]
-    keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
-    order = np.lexsort(keys)
-    differs = np.zeros(len(order), bool)
-    differs[0] = True
-    for key in keys:
-        differs[1:] |= np.diff(key[order]) != 0
-    return rows.take(pa.array(order[differs])).combine_chunks()
-
-
-def _codes(column: pa.ChunkedArray) -> I64:
-    """A number for each text, the same for the same text."""
-    return np.asarray(column.combine_chunks().dictionary_encode().indices, dtype=np.int64)
-
-
 def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
     """Cut sorted triples into partitions of at most ``limit``, whole sets together if they fit.
 
@@ -209,6 +214,14 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
     bounds = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
     placements = pa.table({SET: dst_sets[starts[owner]], PARTITION: part, TRIPLES: triples})
     return bounds, placements
+
+
+def _within(bounds: I64, further: Further) -> pa.Table:
+    """Further origins by the partition (from 0) and the row in it."""
+    partition = np.searchsorted(bounds, further.rows, "right") - 1
+    return pa.table(
+        {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
+    )
 
 
 @njit(cache=True)

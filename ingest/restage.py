@@ -20,6 +20,7 @@ from provhouse.model.columns import (
     INGEST,
     NAME,
     OP,
+    ORIGIN,
     SRC,
     TABLE,
 )
@@ -27,19 +28,23 @@ from provhouse.store.commits import Commit
 from provhouse.store.hashing import hashes
 from provhouse.store.layout import Layout
 from provhouse.store.partitions import partition_path, read_partition
+from provhouse.store.ranges import places
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import run_tasks
 from provhouse.store.tables import table_files
 
 from .mapped import mapped
 from .naming import Named
+from .origins import known
 from .spelling import RANGE
 from .stage import HASH, REJECTS, Staged
 from .work import Work
 
 CHUNK_TRIPLES = 2 << 20
 """About how many triples are staged by one task."""
-ROWS = pa.schema([(OP, pa.string()), (ATTRIBUTES, pa.string()), (BORN, pa.int32())])
+ROWS = pa.schema(
+    [(OP, pa.string()), (ATTRIBUTES, pa.string()), (BORN, pa.int32()), (ORIGIN, pa.int32())]
+)
 
 
 def restage(work: Work) -> None:
@@ -49,6 +54,7 @@ def restage(work: Work) -> None:
     snapshot = Snapshot(work.layout, work.before)
     held = _Held(work.folder, work.layout, work.before)
     work.tables = ["", *snapshot.tables]
+    work.origins = known(snapshot)
     items = sum(span.items for span in snapshot.spans)
     tasks: list[_Task] = [_Triples(n, held, chunk) for n, chunk in enumerate(_chunks(snapshot))]
     for number, start in enumerate(range(0, items, RANGE)):
@@ -100,7 +106,11 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Triples:
-    """Some partitions that become staged rows, and edges between places."""
+    """Some partitions that become staged rows, and edges between places.
+
+    A triple is staged once for each origin that stands for it, and is told from its duplicates as
+    those of any input are.
+    """
 
     number: int
     held: _Held
@@ -109,8 +119,9 @@ class _Triples:
     def run(self) -> Staged:
         triples = self.held.layout.table(self.held.commit.base, "triples")
         firsts, starts = self.held.spans()
+        snapshot = self.held.snapshot()
 
-        def places(numbers: I64) -> I32:
+        def place_of(numbers: I64) -> I32:
             span = np.searchsorted(firsts, numbers, "right") - 1
             return (numbers - firsts[span] + starts[span]).astype(np.int32)
 
@@ -119,11 +130,23 @@ class _Triples:
         with pa.ipc.new_stream(str(path), ROWS) as out:
             for partition in self.partitions.tolist():
                 rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
+                rows = _standing(snapshot, partition, rows)
                 out.write_table(rows.select(ROWS.names).cast(ROWS))
-                edges.append(np.stack([places(np.asarray(rows[end])) for end in (SRC, DST)]))
+                edges.append(np.stack([place_of(np.asarray(rows[end])) for end in (SRC, DST)]))
         joined = np.concatenate(edges, axis=1)
         np.save(self.held.folder / "edges" / f"{self.number:06d}.npy", joined)
         return Staged(joined.shape[1], 0)
+
+
+def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
+    """The rows that live, each once for every origin that stands for it."""
+    place = places(partition, np.arange(rows.num_rows))
+    first = np.asarray(rows[ORIGIN], dtype=np.int64)
+    at, origins = snapshot.assertions.standing(place, first)
+    living = ~snapshot.deaths.has(place[at])
+    column = rows.column_names.index(ORIGIN)
+    kept = rows.take(pa.array(at[living]))
+    return kept.set_column(column, ORIGIN, pa.array(origins[living], pa.int32()))
 
 
 @dataclass(frozen=True)

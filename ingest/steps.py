@@ -25,18 +25,23 @@ from provhouse.model.errors import BadInput
 from provhouse.store.commits import Commit, Totals, with_ingest
 from provhouse.store.ids import Ids, take
 from provhouse.store.names import Span
+from provhouse.store.partitions import UNKNOWN
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import run_tasks
 
+from .asserting import assertions
 from .committing import make_current
 from .cutting import Task as CutTask
 from .cutting import cut_items
 from .edges import Task as EdgeTask
 from .edges import write_edges
+from .ending import without
+from .life import life_rows
 from .load import bulk, load
 from .mapped import mapped
 from .naming import HELD, name
 from .naming import Task as NameTask
+from .origins import known, origins_of
 from .placing import Gather, Gathered, Scatter
 from .spelling import GatherNames, Index, ScatterNames, name_ranges
 from .splits import Split, check_splits, split_codes
@@ -191,8 +196,15 @@ def _only(splits: Sequence[Split], tables: set[str]) -> list[Split]:
 
 def _place(work: Work) -> None:
     """Sort the triples into partitions, and the names into the order of numbers."""
+    before = Snapshot(work.layout, work.held) if work.held else None
+    earlier = known(before) if before else []
+    bring = [UNKNOWN] * len(work.staged)
+    if work.sources:  # else it is a compaction, whose rows say themselves where they come from
+        files = [source.path for source in work.sources]
+        work.origins = origins_of(files, work.run, earlier, work.ids.origin)
+        bring = [origin.number for origin in work.origins]
     scatter: list[Scatter | ScatterNames] = [
-        Scatter(number, work.folder, work.cut.bounds) for number in range(len(work.staged))
+        Scatter(number, work.folder, work.cut.bounds, origin) for number, origin in enumerate(bring)
     ]
     at = np.cumsum([0, *(named.items for named in work.named)]).tolist()
     for bucket in range(len(work.named)):
@@ -209,6 +221,7 @@ def _place(work: Work) -> None:
             partition_triples=work.settings.partition_triples,
             ingest=work.ids.ingest,
             born=work.ids.generation,
+            replaces=work.run is not None,
         )
         for number in range(len(work.cut.bounds) + 1)
     ]
@@ -219,6 +232,9 @@ def _place(work: Work) -> None:
     done = run_tasks(work.context, _run, gather, work.progress)
     work.gathered = [result for result in done if isinstance(result, Gathered)]
     work.progress.count("new triples", work.triples)
+    if before and work.run is not None:
+        same_run = [origin.number for origin in earlier if origin.run == work.run]
+        work.ended = without(before, same_run, work.folder)
 
 
 def _run(task: Scatter | ScatterNames | Gather | GatherNames | Index) -> Gathered | None:
@@ -226,10 +242,10 @@ def _run(task: Scatter | ScatterNames | Gather | GatherNames | Index) -> Gathere
 
 
 def nothing_new(work: Work) -> bool:
-    """Whether the steps so far found neither a new triple nor a reject."""
-    placed = bool(work.gathered)
-    empty = bool(work.staged) and not work.rows
-    return ((placed and not work.triples) or empty) and not work.rejected
+    """Whether the steps so far found no new triple, no assertion, no end and no reject."""
+    same = bool(work.gathered) and not (work.triples or work.asserted or work.ended)
+    empty = bool(work.staged) and not work.rows and work.run is None
+    return (same or empty) and not work.rejected
 
 
 def _write(work: Work) -> None:
@@ -242,12 +258,13 @@ def _write(work: Work) -> None:
         item=ids.item + work.cut.items,
         set=ids.set + work.cut.sets,
         partition=ids.partition + partitions,
+        origin=max([ids.origin, *(origin.number + 1 for origin in work.origins)]),
     )
     take(work.layout, after)
     row: dict[str, object] = {
         "ingest": ids.ingest,
         "born": ids.generation,
-        "run": None,
+        "run": work.run,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "files": [source.path for source in work.sources],
         "first_item": ids.item,
@@ -260,7 +277,10 @@ def _write(work: Work) -> None:
         "two_tables": work.two_tables,
     }
     target = Target(work.layout, work.base, ids.ingest, ids.partition)
-    versions = write_tables(work.folder, target, work.gathered, work.tables, row)
+    sizes = [len(part.partitions) for part in work.gathered]
+    asserted = assertions(work.folder, sizes, ids.partition)
+    life = life_rows(work.origins, asserted, work.ended, ids.generation)
+    versions = write_tables(work.folder, target, work.gathered, work.tables, row, life)
     held = work.held or Commit(work.base, 0, "", "", (), {}, Totals())
     work.commit = replace(
         held,
@@ -278,7 +298,7 @@ def _totals(work: Work, before: Totals) -> Totals:
     partitions = sum(len(part.partitions) for part in work.gathered)
     return Totals(
         partitions=before.partitions + partitions,
-        triples=before.triples + work.triples,
+        triples=before.triples + work.triples - len(work.ended.deaths),
         items=before.items + work.cut.items,
         components=before.components + work.cut.components,
         sets=before.sets + work.cut.sets,

@@ -21,6 +21,8 @@ class Summary:
     rejected: int
     duplicates: int
     two_tables: int
+    ended: int
+    """Triples that the run had brought before and did not bring again."""
     new_triples: int
     new_items: int
     tables: tuple[str, ...]

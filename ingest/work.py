@@ -15,7 +15,9 @@ from provhouse.store.ids import Ids
 from provhouse.store.layout import Layout
 
 from .cutting import Cut
+from .ending import NOTHING_ENDS, Ended
 from .naming import Named
+from .origins import Origin
 from .placing import Gathered
 from .readers import Source
 from .splits import Split
@@ -41,6 +43,8 @@ class Work:
     folder: Path
     """The staging folder."""
     progress: Progress
+    run: str | None = None
+    """What is brought replaces what this run has brought before."""
     context: SparkContext | None = None
     """None in a preview, whose tasks run here; so is the graph."""
     graph: Graph | None = None
@@ -55,7 +59,11 @@ class Work:
     first_rejects: list[Reject] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
     cut: Cut = NOTHING_CUT
+    origins: list[Origin] = field(default_factory=list)
+    """Those of the files, in their order; in a compaction all that are held."""
     gathered: list[Gathered] = field(default_factory=list)
+    ended: Ended = NOTHING_ENDS
+    """What the run has brought before and does not bring again."""
     commit: Commit | None = None
     rolls_back_to: int | None = field(init=False)
 
@@ -82,6 +90,11 @@ class Work:
     def triples(self) -> int:
         """New triples."""
         return sum(sum(part.partitions) for part in self.gathered)
+
+    @property
+    def asserted(self) -> int:
+        """How often an origin brought a triple that it did not stand for, though another did."""
+        return sum(part.asserted for part in self.gathered)
 
     @property
     def duplicates(self) -> int:

@@ -4,7 +4,7 @@ Ids are taken for good before the first file is moved; nothing here is visible b
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +52,7 @@ def write_tables(
     gathered: Sequence[Gathered],
     tables: Sequence[str],
     ingest_row: dict[str, object],
+    life: Mapping[str, pa.Table],
 ) -> dict[str, int]:
     """Append everything that was staged; the new version of each table that grew."""
     still_writing(target.layout)
@@ -68,14 +69,16 @@ def write_tables(
         ("merges", read_stream(folder / "merges.arrow")),
         ("workflow", _workflow(folder, tables)),
         ("tables", _table_items(folder, tables)),
+        *life.items(),
         ("ingests", pa.Table.from_pylist([ingest_row], TABLES["ingests"])),
     ):
         if rows.num_rows:
-            versions[name] = _append(target, name, rows)
+            versions[name] = append(target, name, rows)
     return {name: version for name, version in versions.items() if version >= 0}
 
 
-def _append(target: Target, name: str, rows: pa.Table) -> int:
+def append(target: Target, name: str, rows: pa.Table) -> int:
+    """Append rows of an ingest, with its number, to a table; its new version."""
     if INGEST not in rows.column_names:
         ingest = pa.repeat(pa.scalar(target.ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, ingest)

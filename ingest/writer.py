@@ -36,6 +36,7 @@ class Order:
     sources: Sequence[Source] = ()
     splits: tuple[Path, list[Split]] | None = None
     strict: bool = False
+    run: str | None = None
     anew: bool = False
     """Begins a base, instead of adding to the one that is held."""
     large: bool = False
@@ -89,6 +90,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
             graph=graph,
             connect=connect,
             progress=progress,
+            run=order.run,
         )
         reach("begun")
         for title, step in order.steps:
@@ -113,6 +115,7 @@ def _summary(work: Work, seconds: dict[str, float], memory: int) -> Summary:
         duplicates=work.duplicates,
         two_tables=work.two_tables,
         new_triples=work.triples,
+        ended=len(work.ended.deaths),
         new_items=work.cut.items if work.commit else 0,
         tables=tuple(Snapshot(work.layout, shown).tables) if shown else (),
         rejects=work.layout.table(work.base, "rejects") if work.rejected else None,

@@ -34,6 +34,13 @@ DERIVES_FROM: Final = "derives_from"
 OPS: Final = "ops"
 TABLES_OF: Final = "tables"
 INTO: Final = "into"
+ORIGIN: Final = "origin"
+RUN: Final = "run"
+FILE: Final = "file"
+ROW: Final = "row"
+ROWS: Final = "rows"
+HOLDS: Final = "holds"
+DIED: Final = "died"
 
 _NUMBER = pa.int64()
 _COUNTER = pa.int32()
@@ -47,7 +54,30 @@ TABLES: Final[dict[str, pa.Schema]] = {
             (ATTRIBUTES, pa.string()),
             (INGEST, _COUNTER),
             (BORN, _COUNTER),
+            (ORIGIN, _COUNTER),
             (PARTITION, _NUMBER),
+        ]
+    ),
+    "origins": pa.schema(
+        [(ORIGIN, _COUNTER), (RUN, pa.string()), (FILE, pa.string()), (INGEST, _COUNTER)]
+    ),
+    "assertions": pa.schema(
+        [
+            (PARTITION, _NUMBER),
+            (ROW, _NUMBER),
+            (ROWS, _NUMBER),
+            (ORIGIN, _COUNTER),
+            (HOLDS, pa.bool_()),
+            (INGEST, _COUNTER),
+        ]
+    ),
+    "deaths": pa.schema(
+        [
+            (PARTITION, _NUMBER),
+            (ROW, _NUMBER),
+            (ROWS, _NUMBER),
+            (DIED, _COUNTER),
+            (INGEST, _COUNTER),
         ]
     ),
     "sets": pa.schema(

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from .output import Absent
+from .output import RETRACTED, Absent
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
+    from provhouse.ingest.retract import Retraction
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.diff import Diff
@@ -96,6 +97,11 @@ class CsvOutput:
         counts = {name: value for name, value in asdict(summary).items()
                   if isinstance(value, int) and name != "committed"}  # fmt: skip
         self.rows((*counts, "seconds"), [(*counts.values(), summary.seconds.get("total"))])
+
+    def retraction(self, retraction: "Retraction") -> None:
+        """The same of what ended."""
+        counts = [getattr(retraction, name) for name in RETRACTED]
+        self.rows((*RETRACTED, "seconds"), [(*counts, retraction.seconds.get("total"))])
 
     def preview(self, preview: "Preview") -> None:
         """The same of what would come in; the rest is in its JSON form."""

@@ -11,7 +11,7 @@ from .table import grid
 if TYPE_CHECKING:
     from provhouse.query.generations import Generation
 
-_NEW = ("new triples", "new items", "rejected")
+_NEW = ("new triples", "new items", "rejected", "ended")
 _HELD = ("triples", "items", "base")
 
 

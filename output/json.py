@@ -6,11 +6,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from .escape import in_json
-from .output import STEPS, Absent
+from .output import RETRACTED, STEPS, Absent
 
 if TYPE_CHECKING:
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
+    from provhouse.ingest.retract import Retraction
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.cost import Estimate
@@ -88,10 +89,15 @@ class JsonOutput:
     def summary(self, summary: "Summary") -> None:
         """One object; see ``schemas/ingest.json``."""
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
-                 "rejected", "duplicates", "two_tables")  # fmt: skip
+                 "rejected", "duplicates", "ended", "two_tables")  # fmt: skip
         counts = {name: getattr(summary, name) for name in names}
         seconds = _seconds(summary.seconds)
         self._line({**counts, "seconds": seconds, "peak_memory_mb": summary.peak_memory_mb})
+
+    def retraction(self, retraction: "Retraction") -> None:
+        """One object; see ``schemas/retract.json``."""
+        counts = {name: getattr(retraction, name) for name in RETRACTED}
+        self._line({**counts, "seconds": _seconds(retraction.seconds)})
 
     def preview(self, preview: "Preview") -> None:
         """One object; see ``schemas/preview.json``."""

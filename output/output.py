@@ -12,6 +12,7 @@ from .form import Form, chosen
 if TYPE_CHECKING:
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
+    from provhouse.ingest.retract import Retraction
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
     from provhouse.query.diff import Diff
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
 """What every answer tells the seconds of."""
+RETRACTED = ("generation", "ended", "kept", "triples")
+"""What every retraction tells of."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,9 @@ class Output(Protocol):
 
     def summary(self, summary: "Summary") -> None:
         """What an ingest brought."""
+
+    def retraction(self, retraction: "Retraction") -> None:
+        """What a retraction ended."""
 
     def preview(self, preview: "Preview") -> None:
         """What an ingest would bring."""

@@ -15,6 +15,7 @@ from .output import STEPS, Absent
 if TYPE_CHECKING:
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
+    from provhouse.ingest.retract import Retraction
     from provhouse.ingest.stage import Reject
     from provhouse.ingest.summary import Summary
     from provhouse.query.answer import Answer
@@ -99,6 +100,13 @@ class TableOutput:
                 "Next: provhouse lineage ITEM, provhouse impact ITEM, provhouse browser",
                 style="dim",
             )
+
+    def retraction(self, retraction: "Retraction") -> None:
+        """What ended, and what did not since others brought it too."""
+        from .retraction import facts, headline
+
+        self._console.print(headline(retraction))
+        self._facts(facts(retraction))
 
     def preview(self, preview: "Preview") -> None:
         """What would come in, how the columns are understood, and what would be cut how."""
@@ -190,8 +198,9 @@ def _reply(reply: "Answer | Absent", timed: Sequence[str]) -> Iterator[Text]:
 def _headline(summary: "Summary") -> Text:
     if not summary.committed:
         return Text("Nothing new came in; what is held is as it was before.", "bold")
+    ended = f", {counted(summary.ended, 'triple')} ended" if summary.ended else ""
     new = f"{counted(summary.new_triples, 'new triple')}, {counted(summary.new_items, 'new item')}"
-    return Text(f"Generation {summary.generation}: {new}.", "bold")
+    return Text(f"Generation {summary.generation}: {new}{ended}.", "bold")
 
 
 def _brought(summary: "Summary") -> Iterator[tuple[str, str]]:

@@ -94,7 +94,7 @@ class Asker:
         """Bring everything near that an answer needs, but for the triples themselves."""
         snapshot = self.snapshot
         _ = self.bulk.starting, self.graph
-        _ = snapshot.set_components, snapshot.alone, snapshot.placements
+        _ = snapshot.set_components, snapshot.alone, snapshot.placements, snapshot.deaths
         _ = snapshot.dependents, snapshot.names.locate(pa.array([""]))
         self._walks.warm()
         recurse(snapshot.set_ids[:0], snapshot.set_ids[:0], 0)

@@ -23,11 +23,12 @@ from provhouse.store.partitions import partition_path, unless_damaged
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting, working
 
+from .living import living
 from .trust import check_all
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from .question import Direction
 
@@ -117,17 +118,12 @@ class Hashed:
 
     @classmethod
     def load(cls, session: "SparkSession", snapshot: Snapshot, key: str, storage: str) -> "Hashed":
-        """Read the Delta table with Spark, shuffle it once by the key's hash, and cache it."""
+        """Read the triples with Spark, shuffle them once by the key's hash, and cache them."""
         from pyspark.sql import functions as f
 
-        commit = snapshot.commit
         count = max(len(snapshot.partitions), session.sparkContext.defaultParallelism)
-        reader = session.read.format("delta").option("versionAsOf", commit.tables["triples"])
-        rows = reader.load(str(snapshot.layout.table(commit.base, "triples")))
-        shown = f.lit(False)
-        for first, last in commit.visible:
-            shown = shown | f.col(INGEST).between(first, last)
-        spread = rows.where(shown).select(*TRIPLE, (f.col(key) % count).cast("int").alias(BUCKET))
+        rows = (living if len(snapshot.deaths) else _visible)(session, snapshot)
+        spread = rows.select(*TRIPLE, (f.col(key) % count).cast("int").alias(BUCKET))
         blocks = (
             spread.repartitionById(count, BUCKET)
             .mapInArrow(partial(_to_block, key), "block binary")
@@ -162,6 +158,18 @@ class Hashed:
         """Give the memory back; quiet where Spark has ended, which gives it back too."""
         with suppress(Exception):
             self._blocks.unpersist()
+
+
+def _visible(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
+    """All rows of the Delta table that visible ingests brought."""
+    from pyspark.sql import functions as f
+
+    commit = snapshot.commit
+    reader = session.read.format("delta").option("versionAsOf", commit.tables["triples"])
+    shown = f.lit(False)
+    for first, last in commit.visible:
+        shown = shown | f.col(INGEST).between(first, last)
+    return reader.load(str(snapshot.layout.table(commit.base, "triples"))).where(shown)
 
 
 def _to_block(key: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

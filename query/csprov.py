@@ -39,12 +39,13 @@ class CSProv:
             triples = self._fetch(walk)
         with self._watch.step("recurse"):
             check_sets(self._snapshot, walk.sets, triples, direction)
+            read = Read(len(walk.sets), len(walk.partitions), len(triples))
+            triples.drop(self._snapshot.deaths, walk.partitions)
             dst, src = triples.dst, triples.src
             near, far = (dst, src) if direction == "upstream" else (src, dst)
             reached = recurse(near, far, item, depth)
             order = np.argsort(reached.triples)
             kept = triples.take(reached.triples[order])
-        read = Read(len(walk.sets), len(walk.partitions), len(triples))
         return Found(reached.items, reached.depths, kept, reached.near[order], reached.more, read)
 
     def _fetch(self, walk: Walk) -> Fetched:

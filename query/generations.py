@@ -1,23 +1,24 @@
 """The generations of a warehouse: when each came, by what, and what it brought and held."""
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from provhouse.model.columns import BORN
+from provhouse.model.columns import BORN, DIED, ROWS
 from provhouse.store.commits import Commit, generations, read_commit
 from provhouse.store.layout import Layout
 from provhouse.store.tables import read_rows
 
 from .as_of import commit_as_of
 
-Change = Literal["ingest", "replace", "compact", "rollback"]
+Change = Literal["ingest", "replace", "compact", "rollback", "retract"]
 _TOLD = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 
 @dataclass(frozen=True)
 class Generation:
-    """One commit; the counts up to ``rejected`` are what it brought, those behind what it holds."""
+    """One commit; the counts up to ``ended`` are what it changed, those behind what it holds."""
 
     generation: int
     time: str
@@ -30,6 +31,8 @@ class Generation:
     new_items: int
     duplicates: int
     rejected: int
+    ended: int
+    """Triples that died with it."""
     triples: int
     items: int
     components: int
@@ -44,7 +47,7 @@ def listed(layout: Layout) -> list[Generation]:
     """
     commit_as_of(layout)  # which says so where there is none
     commits = [read_commit(layout, number) for number in generations(layout)]
-    brought = _brought(layout, commits)
+    brought, ended = _brought(layout, commits), _ended(layout, commits)
     shown: dict[object, int] = {}
     """The generation that first showed some ingests."""
     bases: set[int] = set()
@@ -55,7 +58,8 @@ def listed(layout: Layout) -> list[Generation]:
         change = _change(commit, ingest, bases)
         first = shown.setdefault(content, commit.generation) if commit.visible else 0
         back_to = first if change == "rollback" else None
-        rows.append(_row(commit, change, back_to, ingest or {}, commit is commits[-1]))
+        row = _row(commit, change, back_to, ingest or {}, commit is commits[-1])
+        rows.append(replace(row, ended=ended[commit.generation]))
         bases.add(commit.base)
     return rows
 
@@ -72,12 +76,23 @@ def _brought(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, A
     }
 
 
+def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
+    """How many triples died, by the generation in which they did."""
+    newest = {commit.base: commit for commit in commits}
+    found: Counter[int] = Counter()
+    for base, commit in newest.items():
+        rows = read_rows(layout.table(base, "deaths"), "deaths", commit.tables.get("deaths"))
+        for generation, count in zip(rows[DIED].to_pylist(), rows[ROWS].to_pylist(), strict=True):
+            found[generation] += count
+    return found
+
+
 def _change(commit: Commit, ingest: dict[str, Any] | None, bases: set[int]) -> Change:
-    """A compaction is an ingest without files, and a rollback none at all."""
+    """A compaction and a retraction are ingests without files, and a rollback none at all."""
     if ingest is None:
         return "rollback"
     if not ingest["files"]:
-        return "compact"
+        return "retract" if commit.base in bases else "compact"
     return "replace" if bases and commit.base not in bases else "ingest"
 
 
@@ -97,6 +112,7 @@ def _row(
         new_items=new.get("items", 0),
         duplicates=new.get("duplicates", 0),
         rejected=new.get("rejected", 0),
+        ended=0,
         triples=totals.triples,
         items=totals.items,
         components=totals.components,

@@ -47,8 +47,8 @@ def check_sets(snapshot: Snapshot, sets: I64, triples: Fetched, direction: Direc
 
 
 def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
-    """Raise Damaged unless so many triples were read of the component that has these sets."""
-    told = int(snapshot.placements.held(snapshot.set_ids[sets]).sum())
+    """Raise Damaged unless so many living triples were read of the component of these sets."""
+    told = int(snapshot.living.held(snapshot.set_ids[sets]).sum())
     if read != told:
         raise Damaged(
             f"The tables say that {told:,} triples lie in the component of set "

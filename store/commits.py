@@ -5,7 +5,7 @@ is linked into place, so that a record appears whole and never replaces another.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Damaged
@@ -14,7 +14,10 @@ from provhouse.model.faults import reach
 from .layout import Layout, write_once
 from .locks import still_writing
 
-FORMAT = 1
+FORMAT = 2
+"""Since 2 a generation may show deaths, which whoever knows only 1 would overlook."""
+READ = (1, FORMAT)
+"""A record of 1 is one of 2 that shows none, so that both are read alike."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Commit:
 
 
 def write_commit(layout: Layout, commit: Commit) -> None:
-    """Make a generation current; raises Busy if another writer took its number, or the lock.
+    """Make a generation current, in today's format; raises Busy if another took number or lock.
 
     The record lies aside before the lock is looked at. Another writer that has the lock since then
     puts such records away, so that however long this one stands still in between, it cannot link.
@@ -59,7 +62,9 @@ def write_commit(layout: Layout, commit: Commit) -> None:
         reach("record aside")
         still_writing(layout)
 
-    if not write_once(_path(layout, commit.generation), asdict(commit), last):
+    if not write_once(
+        _path(layout, commit.generation), asdict(replace(commit, format=FORMAT)), last
+    ):
         raise Busy(
             f"Generation {commit.generation} should be free",
             "Another writer has been here meanwhile",
@@ -80,7 +85,7 @@ def read_commit(layout: Layout, generation: int) -> Commit:
     path = _path(layout, generation)
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        if record["format"] != FORMAT:
+        if record["format"] not in READ:
             raise ValueError(f"its format is {record['format']}")
         record["visible"] = tuple((first, last) for first, last in record["visible"])
         return Commit(**{**record, "totals": Totals(**record["totals"])})

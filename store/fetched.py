@@ -12,6 +12,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, SRC
 
 from .blocks import SENT
+from .ranges import Ranges, places
 
 
 class Fetched:
@@ -22,12 +23,21 @@ class Fetched:
 
     def __init__(self, partitions: Sequence[pa.Table], first: I64, last: I64) -> None:
         self._partitions = partitions
-        self._rows = [_within(partition, first, last) for partition in partitions]
+        self._choose([_within(partition, first, last) for partition in partitions])
+
+    def _choose(self, rows: Sequence[I64]) -> None:
+        self._rows = rows
         self._ends = np.cumsum([0, *map(len, self._rows)])
         self.src, self.dst = self._numbers(SRC), self._numbers(DST)
 
     def __len__(self) -> int:
         return len(self.src)
+
+    def drop(self, dead: Ranges, numbers: I64) -> None:
+        """Leave out triples that have died; ``numbers`` are those of the partitions."""
+        if len(dead) and dead.touches(numbers):
+            each = zip(numbers.tolist(), self._rows, strict=True)
+            self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
 
     def _numbers(self, name: str) -> I64:
         none = np.empty(0, np.int64)

@@ -26,6 +26,7 @@ class Ids:
     item: int = 1
     set: int = 1
     partition: int = 1
+    origin: int = 1
     unfinished: bool = False
 
 

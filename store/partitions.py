@@ -7,10 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from provhouse.model.columns import TRIPLE
+from provhouse.model.columns import ORIGIN, TRIPLE
 from provhouse.model.errors import Damaged, Unavailable
 
 from .tables import write_parquet
+
+UNKNOWN = 0
+"""The origin of triples that were brought before origins were kept."""
 
 
 def partition_file(partition: int) -> str:
@@ -29,11 +32,18 @@ def write_partition(rows: pa.Table, path: Path) -> None:
 
 
 def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
-    """The triples of a partition: src, dst, op, attributes; texts as plain columns."""
+    """The triples of a partition: src, dst, op, attributes; texts as plain columns.
+
+    A file of before origins were kept has an unknown one for all.
+    """
     try:
         # Three times as quick as a data set of one file.
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            return file.read(list(columns))
+            rows = file.read(list(columns))
+            if ORIGIN in columns and ORIGIN not in rows.column_names:
+                none = pa.repeat(pa.scalar(UNKNOWN, pa.int32()), rows.num_rows)
+                rows = rows.append_column(ORIGIN, none)
+            return rows
     except (OSError, pa.ArrowException) as error:
         raise Damaged(
             f"A partition of triples should be readable at {path}",

@@ -17,13 +17,17 @@ from provhouse.model.columns import (
     ITEMS,
     NODE,
     PARTITION,
+    ROW,
+    ROWS,
     SET,
     TRIPLES,
 )
 
+from .assertions import Assertions
 from .commits import Commit
 from .layout import Layout
 from .names import Names, Span
+from .ranges import Ranges, places
 from .tables import read_rows
 
 
@@ -121,12 +125,12 @@ class Snapshot:
         return _ints(self._sets, ITEMS)
 
     def triples_of(self, sets: I64) -> I64:
-        """How many triples lie with each of some sets, those that end in it.
+        """How many triples live with each of some sets, those that end in it.
 
         Sets are positions in ``set_ids``, in order.
         """
         ids = self.set_ids[sets]
-        return self.placements_of(ids).held(ids)
+        return (self.living if len(self.deaths) else self.placements_of(ids)).held(ids)
 
     @cached_property
     def set_nodes(self) -> Bools:
@@ -169,6 +173,42 @@ class Snapshot:
     def placements(self) -> Placements:
         """Where the triples of every set lie."""
         return _placed(self.rows("placements"))
+
+    @cached_property
+    def living(self) -> Placements:
+        """The same, counting only triples that live."""
+        placed = self.placements
+        if not len(self.deaths):
+            return placed
+        living = placed.triples - self._placed_among(self.deaths)
+        return Placements(placed.sets, placed.partitions, living)
+
+    def sets_among(self, triples: Ranges) -> I64:
+        """The ids of the sets that some triples lie with, in order."""
+        if not len(triples):
+            return np.empty(0, np.int64)
+        return np.unique(self.placements.sets[self._placed_among(triples) > 0])
+
+    def _placed_among(self, triples: Ranges) -> I64:
+        """How many of some triples each row of ``placements`` has."""
+        placed = self.placements
+        order = np.lexsort((placed.sets, placed.partitions))  # as they lie in each partition
+        partition, count = placed.partitions[order], placed.triples[order]
+        before = np.cumsum(count) - count
+        first = places(partition, before - before[np.searchsorted(partition, partition)])
+        found = np.zeros(len(count), np.int64)
+        found[order] = triples.below(first + count) - triples.below(first)
+        return found
+
+    @cached_property
+    def deaths(self) -> Ranges:
+        """The places of triples that have died."""
+        return Ranges.read(self.rows("deaths", [PARTITION, ROW, ROWS]))
+
+    @cached_property
+    def assertions(self) -> Assertions:
+        """What origins say of triples that another brought before them."""
+        return Assertions(self.rows("assertions"))
 
     def placements_of(self, sets: I64) -> Placements:
         """Where the triples of some sets lie, ids in order; all others are only passed over."""

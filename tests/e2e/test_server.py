@@ -59,17 +59,29 @@ def test_errors_are_those_of_a_command(house: Command) -> None:
     assert done.out == ""
 
 
+def test_what_is_to_be_retracted_is_named_in_one_way(house: Command) -> None:
+    for named in ((), ("report", "--run", "x"), ("--run", "")):
+        house("retract", *named, status=2)
+    done = house("retract", "--file", "nowhere.csv", status=3)
+    assert "1 file did, and it is none of them" in done.message
+
+
 def test_what_a_command_writes_is_there_when_it_ends(house: Command, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text(MORE)
-    house("ingest", tmp_path / "more.csv")
+    house("ingest", tmp_path / "more.csv", "--run", "monday")
     assert json.loads(house("lineage", "mail").out)["generation"] == 2
+    done = json.loads(house("retract", "--run", "monday").out)
+    assert [done[name] for name in ("generation", "ended", "kept", "triples")] == [3, 1, 0, 4]
+    asked = (json.loads(house("lineage", "mail", *as_of).out) for as_of in ((), ("--as-of", 2)))
+    assert [(found["generation"], len(found["items"])) for found in asked] == [(3, 0), (2, 5)]
+    assert json.loads(house("rollback").out)["triples"] == 5
     status = json.loads(house("compact").out)
-    assert [status[name] for name in ("generation", "triples", "partitions")] == [3, 5, 1]
-    assert json.loads(house("lineage", "mail").out)["generation"] == 3
+    assert [status[name] for name in ("generation", "triples", "partitions")] == [5, 5, 1]
+    assert json.loads(house("lineage", "mail").out)["generation"] == 5
     status = json.loads(house("rollback").out)
-    assert [status[name] for name in ("generation", "triples", "compact")] == [4, 4, False]
+    assert [status[name] for name in ("generation", "triples", "compact")] == [6, 4, False]
     status = json.loads(house("rollback").out)  # and the server follows to a generation of nothing
-    assert (status["generation"], status["triples"]) == (5, 0)
+    assert (status["generation"], status["triples"]) == (7, 0)
     assert house("lineage", "mail", status=3).message.splitlines()[1].endswith("0 items")
 
 

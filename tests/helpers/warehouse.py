@@ -35,6 +35,8 @@ class House:
     """The largest theta that any ingest had."""
     read_by_spark: bool = False
     """Whether Spark has read a generation of it before, and found what must hold."""
+    bare: bool = False
+    """Whether items may be without any triple, even a dead one."""
 
     def __post_init__(self) -> None:
         self.theta = self.settings.theta
@@ -70,7 +72,8 @@ class House:
 
     def check(self) -> None:
         """The invariant, the placements, the numbers and the totals of the current generation."""
-        check(self.layout, None if self.read_by_spark else self.session, self.address, self.theta)
+        session = None if self.read_by_spark else self.session
+        check(self.layout, session, self.address, self.theta, bare=self.bare)
         self.read_by_spark = True
 
     @contextmanager

@@ -10,6 +10,7 @@ import pytest
 
 from provhouse.care.report import Damage, Report
 from provhouse.ingest.preview import Component, Form, Preview
+from provhouse.ingest.retract import Retraction
 from provhouse.ingest.stage import Reject
 from provhouse.ingest.summary import Summary
 from provhouse.query.answer import Answer, Counts, Read
@@ -210,14 +211,14 @@ def generations() -> list[Generation]:
     """One of each change."""
     changes: tuple[tuple[Made, int | None], ...] = (
         ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
-        ("replace", None), ("rollback", 0),
+        ("replace", None), ("retract", None), ("rollback", 0),
     )  # fmt: skip
     return [
         Generation(
-            generation=n, time=f"2026-01-0{n}T03:04:05+00:00", current=n == 6, change=change,
+            generation=n, time=f"2026-01-0{n}T03:04:05+00:00", current=n == 7, change=change,
             back_to=back_to, base=1 + (n > 3) + (n > 4), new_triples=1_234_567 * (n < 3),
-            new_items=12 * (n < 3), duplicates=n, rejected=0, triples=1_234_567 * n, items=24,
-            components=2, sets=3, partitions=40,
+            new_items=12 * (n < 3), duplicates=n, rejected=0, ended=30 * (n == 6),
+            triples=1_234_567 * n, items=24, components=2, sets=3, partitions=40,
         )
         for n, (change, back_to) in enumerate(changes, 1)
     ]  # fmt: skip
@@ -243,11 +244,20 @@ def summary() -> Summary:
     return Summary(
         generation=2, triples=1_234_567, items=700_001, components=12, sets=340,
         set_dependencies=1, partitions=1, rejected=3, duplicates=2_001, two_tables=1,
-        new_triples=1_000, new_items=1, tables=("clean", "monthly", "raw"),
+        ended=0, new_triples=1_000, new_items=1, tables=("clean", "monthly", "raw"),
         rejects=Path("/w/base-0/rejects"),
         first_rejects=(Reject("a.csv", 7, "no src"), Reject("b\n.csv", 1_200, "no dst")),
         bytes_on_disk=12_345_678, committed=True,
         seconds={"read": 1.25, "number": 2.5, "total": 4.0}, peak_memory_mb=2_048,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def retraction() -> Retraction:
+    """One of which something stays."""
+    return Retraction(
+        generation=4, ended=1_200, kept=1, triples=1_234_567, committed=True,
+        seconds={"find": 0.5, "total": 0.75},
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
+from provhouse.ingest.retract import Retraction
 from provhouse.ingest.summary import Summary
 from provhouse.output.csv import CsvOutput
 from provhouse.output.output import Absent
@@ -95,7 +96,7 @@ def test_generations(generations: list[Generation]) -> None:
     header, *rows = read(written(lambda output: output.generations(generations)))
     assert header[:5] == ["generation", "time", "current", "change", "back_to"]
     assert rows[2][2:5] == ["false", "rollback", "1"]
-    assert [row[4] for row in rows] == ["", "", "1", "", "", "0"]
+    assert [row[4] for row in rows] == ["", "", "1", "", "", "", "0"]
 
 
 def test_report(report: Report) -> None:
@@ -109,6 +110,12 @@ def test_summary(summary: Summary) -> None:
     row = dict(zip(header, values, strict=True))
     assert (row["triples"], row["seconds"]) == ("1234567", "4.0")
     assert "committed" not in row
+
+
+def test_retraction(retraction: Retraction) -> None:
+    header, values = read(written(lambda output: output.retraction(retraction)))
+    assert header == ["generation", "ended", "kept", "triples", "seconds"]
+    assert values == ["4", "1200", "1", "1234567", "0.75"]
 
 
 def test_preview(preview: Preview) -> None:

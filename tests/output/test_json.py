@@ -13,6 +13,7 @@ import pytest
 
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
+from provhouse.ingest.retract import Retraction
 from provhouse.ingest.summary import Summary
 from provhouse.output.json import JsonOutput
 from provhouse.output.json_lines import JsonLinesOutput
@@ -161,6 +162,12 @@ def test_summary(summary: Summary) -> None:
     value = valid("ingest", written(lambda output: output.summary(summary)))
     assert value["set_dependencies"] == 1
     assert value["seconds"] == summary.seconds
+
+
+def test_retraction(retraction: Retraction) -> None:
+    value = valid("retract", written(lambda output: output.retraction(retraction)))
+    assert list(value) == ["generation", "ended", "kept", "triples", "seconds"]
+    assert value["kept"] == 1
 
 
 def test_preview(preview: Preview) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
+from provhouse.ingest.retract import Retraction
 from provhouse.ingest.summary import Summary
 from provhouse.output.output import Absent
 from provhouse.output.path import ROWS
@@ -107,6 +108,17 @@ def test_summary(summary: Summary, golden: Golden) -> None:
 def test_summary_of_nothing_new(summary: Summary) -> None:
     text = written(lambda output: output.summary(replace(summary, committed=False)))
     assert text.startswith("Nothing new came in")
+
+
+def test_summary_of_a_run_that_brings_less(summary: Summary) -> None:
+    text = written(lambda output: output.summary(replace(summary, ended=2)))
+    assert text.startswith("Generation 2: 1,000 new triples, 1 new item, 2 triples ended.")
+
+
+def test_retraction(retraction: Retraction, golden: Golden) -> None:
+    golden("retraction.txt", written(lambda output: output.retraction(retraction)))
+    none = replace(retraction, committed=False)
+    assert written(lambda output: output.retraction(none)).startswith("Nothing is left of it")
 
 
 @pytest.mark.parametrize("width", [80, 140])

@@ -1,0 +1,51 @@
+"""Rows that say the same: one triple, and who brings it beside the first."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64, Bools
+from provhouse.model.columns import ATTRIBUTES, DST, OP, ORIGIN, SRC
+
+
+@dataclass(frozen=True)
+class Further:
+    """Origins that bring a triple beside its first one: the triple's row, and the origin."""
+
+    rows: I64
+    origins: I64
+
+    def of(self, chosen: Bools) -> "Further":
+        """Those of some rows, by their places among these."""
+        mine = chosen[self.rows]
+        return Further((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
+
+
+def distinct(rows: pa.Table) -> tuple[pa.Table, Further]:
+    """The rows by dst, then src, each triple once, with the first of its origins."""
+    none = np.empty(0, np.int64)
+    if not rows.num_rows:
+        return rows, Further(none, none)
+    texts = [_codes(rows[name]) for name in (OP, ATTRIBUTES)]
+    keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
+    order = np.lexsort(keys)
+    differs = np.zeros(len(order), bool)
+    differs[0] = True
+    for key in keys:
+        differs[1:] |= np.diff(key[order]) != 0
+    once = rows.take(pa.array(order[differs])).combine_chunks()
+    return once, _further(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs)
+
+
+def _further(origins: I64, order: I64, differs: Bools) -> Further:
+    again = order[~differs]
+    row = (np.cumsum(differs) - 1)[~differs]
+    other = origins[again] != origins[order[differs]][row]
+    pairs = np.unique(np.stack([row[other], origins[again][other]]), axis=1)
+    return Further(pairs[0], pairs[1])
+
+
+def _codes(column: pa.ChunkedArray) -> I64:
+    """A number for each text, the same for the same text."""
+    return np.asarray(column.combine_chunks().dictionary_encode().indices, dtype=np.int64)
