@@ -35,7 +35,7 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     held = _held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
-        recover(layout)
+        recover(layout, thorough=True)
         commits = [read_commit(layout, number) for number in generations(layout)]
         everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
         newest = everything[-1]

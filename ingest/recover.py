@@ -5,26 +5,32 @@ import shutil
 import numpy as np
 
 from provhouse.model.columns import INGEST
-from provhouse.store.commits import Commit, generations, read_commit
+from provhouse.store.bases import remove_unused
+from provhouse.store.commits import Commit, current, drop_commits, generations, read_commit
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout
 from provhouse.store.tables import read_rows, take_back
 
 
-def recover(layout: Layout) -> None:
-    """Bring every folder to what the last commit says; Neo4j may keep more, which is harmless."""
+def recover(layout: Layout, *, thorough: bool = False) -> None:
+    """Bring every folder to what the last commit says; Neo4j may keep more, which is harmless.
+
+    A prune that was cut off is carried on. ``thorough`` looks at all bases whether or not a writer
+    says that it was cut off: a copy that was made beside a writer has what nobody committed.
+    """
+    current(layout)  # refuses a warehouse of a newer provhouse before anything is touched
     shutil.rmtree(layout.staging, ignore_errors=True)
-    if not read_ids(layout).unfinished:
+    ids = read_ids(layout)
+    if ids.unfinished:
+        drop_commits(layout, ids.pruned)
+    remove_unused(layout)
+    if not (ids.unfinished or thorough):
         return
     commits = [read_commit(layout, generation) for generation in generations(layout)]
-    used = {layout.base(commit.base) for commit in commits}
-    for folder in layout.root.glob("base-*"):
-        if folder not in used:
-            shutil.rmtree(folder)
-    if commits:
-        last = commits[-1]
-        take_back(layout, last.base, [c for c in commits if c.base == last.base])
-        _drop_names(layout, last)
+    last = {commit.base: commit for commit in commits}
+    for commit in last.values() if thorough else commits[-1:]:
+        take_back(layout, commit.base, [c for c in commits if c.base == commit.base])
+        _drop_names(layout, commit)
     finished(layout)
 
 

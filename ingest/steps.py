@@ -241,6 +241,7 @@ def _write(work: Work) -> None:
         item=ids.item + work.cut.items,
         set=ids.set + work.cut.sets,
         partition=ids.partition + partitions,
+        pruned=ids.pruned,
     )
     take(work.layout, after)
     row: dict[str, object] = {

@@ -24,6 +24,8 @@ class Ids:
     item: int = 1
     set: int = 1
     partition: int = 1
+    pruned: int = 0
+    """Generations up to this one are no longer kept."""
     unfinished: bool = False
 
 

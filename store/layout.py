@@ -78,6 +78,18 @@ class Layout:
             ) from error
 
 
+def bytes_below(folder: Path) -> int:
+    """All bytes of the files in a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    for root, _, files in os.walk(folder):
+        for file in files:
+            try:
+                total += os.lstat(os.path.join(root, file)).st_size
+            except OSError:
+                continue
+    return total
+
+
 def write_once(path: Path, content: object) -> bool:
     """Write JSON that appears whole or not at all and never replaces; False if it is there."""
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")

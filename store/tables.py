@@ -88,6 +88,14 @@ def sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def newest(folder: Path) -> int | None:
+    """The last version of a table, if there is one; for the one writer."""
+    try:
+        return DeltaTable(folder).version()
+    except TableNotFoundError:
+        return None
+
+
 def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
     """Append the rows of an ingest to a table, as a file of their own; its new version."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -171,11 +179,16 @@ def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        shown = (DeltaTable(folder, version=version).file_uris() for version in versions)
-        kept = {Path(uri).name for uris in shown for uri in uris}
-        latest = DeltaTable(folder)
-        if latest.version() > max(versions):
-            latest.restore(max(versions))
-        for file in folder.glob("*.parquet"):
-            if file.name not in kept:
-                file.unlink()
+        with _readable(folder, name, max(versions)):
+            _restore(folder, versions)
+
+
+def _restore(folder: Path, versions: set[int]) -> None:
+    shown = (DeltaTable(folder, version=version).file_uris() for version in versions)
+    kept = {Path(uri).name for uris in shown for uri in uris}
+    latest = DeltaTable(folder)
+    if latest.version() > max(versions):
+        latest.restore(max(versions))
+    for file in folder.glob("*.parquet"):
+        if file.name not in kept:
+            file.unlink()
