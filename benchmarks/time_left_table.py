@@ -22,7 +22,7 @@ def table(results: Results) -> str:
     kept = all(step["most"] <= WRONG for step in results["steps"])
     return "\n".join(
         [
-            f"{results['copies']} copies of the trace, taken in within {results['seconds']:,.0f} s:\n",
+            f"{results['copies']} copies of the trace, taken in in {results['seconds']:,.0f} s:\n",
             head,
             *map(_row, results["steps"]),
             f"\n- after its first quarter a step's time is right within {WRONG:.0%}:"

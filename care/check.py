@@ -58,6 +58,8 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
         for snapshot in _of_each_base(layout, commit):
             base = snapshot.commit.base
             with reading(layout, base):
+                if snapshot.commit.generation not in generations(layout):  # pruned meanwhile
+                    continue
                 for name, part in _parts(snapshot, graph, progress, counts, deep).items():
                     progress.begin(f"Check {name} of base {base}")
                     damages += _named(name, part)

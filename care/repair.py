@@ -37,7 +37,7 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
         reach("lock held")
-        recover(layout)
+        recover(layout, thorough=True)
         commits = [read_commit(layout, number) for number in generations(layout)]
         everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
         newest = everything[-1]

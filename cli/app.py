@@ -17,9 +17,10 @@ from .cypher import cypher
 from .diff import diff
 from .doctor import doctor
 from .explain import explain
+from .export import export, import_
 from .failures import guarded
 from .find import find
-from .generations import compact, generations, rollback
+from .generations import compact, generations, prune, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
 from .path import path
@@ -49,6 +50,9 @@ for command in (
     retract,
     rollback,
     compact,
+    prune,
+    export,
+    import_,
     check,
     repair,
     cypher,
@@ -57,7 +61,7 @@ for command in (
     down,
     doctor,
 ):
-    app.command()(command)
+    app.command(command.__name__.rstrip("_"))(command)
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,6 @@
-"""``generations``, ``rollback`` and ``compact``: what there is, and another one of what is held."""
+"""``generations``, ``rollback``, ``compact``, ``prune``: what there is and what is kept of it."""
+
+from typing import Annotated
 
 import typer
 
@@ -60,3 +62,37 @@ def compact(ctx: typer.Context, form: FormOption = None) -> None:
             compacted(settings, progress)
             await_generation(settings, status(settings).generation, progress)
         output.status(status(settings))
+
+
+def prune(
+    ctx: typer.Context,
+    keep: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Keep the last N generations.", show_default=False),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Keep those that were committed at this time or later: a time in ISO 8601, a "
+            "date meaning its beginning; local unless it names a zone.",
+            show_default=False,
+        ),
+    ] = None,
+    form: FormOption = None,
+) -> None:
+    """No longer keep earlier generations: they can't be asked any more.
+
+    Give --keep or --before; the current generation always stays. Room comes back where a whole base
+    goes, so run `provhouse compact` first. Questions that run end undisturbed.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.care.prune import prune as pruned
+
+    from .listening import listening
+
+    with opened(form) as output:
+        with listening() as progress:
+            done = pruned(settings, progress, keep=keep, before=before)
+        output.pruned(done)

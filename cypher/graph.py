@@ -68,6 +68,11 @@ class Graph:
         """Remove all tables, which only people look at, to be written anew."""
         self._run(statement("forget_tables"))
 
+    def remove(self, name: str, first: int, last: int) -> None:
+        """Remove what ``statements/<name>.cypher`` finds of these numbers, in parts."""
+        while self._run(statement(name), first=first, last=last)[0]:
+            pass
+
     def write_load(self, commit: str) -> None:
         """Mark a commit as written in whole; to be the last transaction of it."""
         reach("mark unwritten")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from .attributes import canonical, texts
-from .reading import csv, jsonl, limits, parquet
+from .reading import csv, export, jsonl, limits, parquet
 from .reading.broken import unreadable
 from .reading.columns import AS_NAMED, Columns, columns_of
 from .reading.source import Batch, Source, Told
@@ -18,7 +18,7 @@ from .reading.sources import sources
 __all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "columns_of", "sources"]
 
 _UNTOLD = (pa.ArrowException, ValueError, OverflowError)  # times too far for Python, for example
-_FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet}
+_FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet, "export": export}
 
 
 def check(source: Source) -> list[str]:
@@ -37,6 +37,9 @@ def batches(source: Source, told: Told = lambda _: None) -> Iterator[Batch]:
     """
     if source.format == "jsonl":
         yield from jsonl.batches(source, told)
+        return
+    if source.format == "export":
+        yield from export.batches(source, told)
         return
     row = 1
     for table in {"csv": csv, "parquet": parquet}[source.format].tables(source, told):

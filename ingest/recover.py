@@ -8,38 +8,39 @@ import numpy as np
 from provhouse.model.columns import INGEST
 from provhouse.model.errors import Busy
 from provhouse.model.faults import reach
-from provhouse.store.commits import Commit, current, generations, read_commit
+from provhouse.store.bases import remove_unused
+from provhouse.store.commits import Commit, current, drop_commits, generations, read_commit
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout, asides
 from provhouse.store.locks import still_writing
 from provhouse.store.tables import is_ahead, read_rows, take_back
 
 
-def recover(layout: Layout) -> None:
+def recover(layout: Layout, *, thorough: bool = False) -> None:
     """Bring every folder to what the last commit says; Neo4j may keep more, which is harmless.
 
+    A prune that was cut off is carried on. ``thorough`` looks at all bases whether or not a writer
+    says that it was cut off: a copy that was made beside a writer has what nobody committed.
     Raises Busy, with nothing changed, where the lock of this writer is gone.
     """
     still_writing(layout)
+    last = current(layout)  # refuses a warehouse of a newer provhouse before anything is touched
     shutil.rmtree(layout.staging, ignore_errors=True)
     reach("staging removed")
     for folder in (layout.commits, layout.root):
         for file in asides(folder):
             file.unlink(missing_ok=True)
-    last = current(layout)
-    if not (read_ids(layout).unfinished or (last and is_ahead(layout, last))):
+    ids = read_ids(layout)
+    if ids.unfinished:
+        drop_commits(layout, ids.pruned)
+    remove_unused(layout)
+    if not (ids.unfinished or thorough or (last and is_ahead(layout, last))):
         return
     commits = [read_commit(layout, generation) for generation in generations(layout)]
-    used = {layout.base(commit.base) for commit in commits}
-    bases = list(layout.root.glob("base-*"))
-    still_writing(layout)  # what lies there by now is nobody's but theirs that are dead
-    for folder in bases:
-        if folder not in used:
-            shutil.rmtree(folder)
-            reach("base removed")
-    if last:
-        take_back(layout, last.base, [c for c in commits if c.base == last.base])
-        _drop_names(layout, last)
+    newest = {commit.base: commit for commit in commits}
+    for commit in newest.values() if thorough else commits[-1:]:
+        take_back(layout, commit.base, [c for c in commits if c.base == commit.base])
+        _drop_names(layout, commit)
         reach("names dropped")
     finished(layout)
 

@@ -82,6 +82,13 @@ def _shown_before(layout: Layout, held: Commit) -> Commit:
         )
     if not held.rolls_back_to:
         return replace(held, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
+    if held.rolls_back_to not in generations(layout):
+        raise NotFound(
+            f"Generation {held.rolls_back_to}, which was there before the last ingest, should be "
+            "kept",
+            "It was pruned",
+            "Ingest what shall stay with --replace",
+        )
     shown = read_commit(layout, held.rolls_back_to)
     records = (read_commit(layout, number) for number in reversed(generations(layout)))
     newest = next(record for record in records if record.base == shown.base)

@@ -259,6 +259,7 @@ def _write(work: Work) -> None:
         set=ids.set + work.cut.sets,
         partition=ids.partition + partitions,
         origin=max([ids.origin, *(origin.number + 1 for origin in work.origins)]),
+        pruned=ids.pruned,
     )
     take(work.layout, after)
     row: dict[str, object] = {

@@ -1,6 +1,5 @@
 """A writer's way from the lock to the commit record: what an ingest and a compaction share."""
 
-import os
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Totals, current
 from provhouse.store.ids import read_ids
-from provhouse.store.layout import Layout
+from provhouse.store.layout import Layout, bytes_below
 from provhouse.store.locks import still_writing, writing
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
@@ -120,20 +119,8 @@ def _summary(work: Work, seconds: dict[str, float], memory: int) -> Summary:
         tables=tuple(Snapshot(work.layout, shown).tables) if shown else (),
         rejects=work.layout.table(work.base, "rejects") if work.rejected else None,
         first_rejects=tuple(work.first_rejects),
-        bytes_on_disk=_bytes(work.layout.root),
+        bytes_on_disk=bytes_below(work.layout.root),
         committed=work.commit is not None,
         seconds=seconds,
         peak_memory_mb=memory,
     )
-
-
-def _bytes(folder: Path) -> int:
-    """All bytes below a folder; what vanishes meanwhile counts nothing."""
-    total = 0
-    for root, _, files in os.walk(folder):
-        for file in files:
-            try:
-                total += os.lstat(os.path.join(root, file)).st_size
-            except OSError:
-                continue
-    return total

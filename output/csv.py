@@ -11,6 +11,7 @@ from .output import RETRACTED, Absent
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.retract import Retraction
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
+    from provhouse.store.manifest import Manifest
 
 _COLUMNS = ["item", "table", "depth"]
 
@@ -118,6 +120,16 @@ class CsvOutput:
         columns = ("where", "wanted", "found", "remedy")
         self.rows(columns, (tuple(asdict(damage).values()) for damage in report.damages))
 
+    def pruned(self, pruned: "Pruned") -> None:
+        """One row."""
+        held = asdict(pruned)
+        self.rows(tuple(held), [tuple(held.values())])
+
+    def exported(self, manifest: "Manifest") -> None:
+        """A row for each file."""
+        columns = ("name", "rows", "bytes", "sha256")
+        self.rows(columns, (tuple(asdict(part).values()) for part in manifest.files))
+
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Nulls are empty, lists and maps are JSON."""
         self._writer.writerow(columns)
@@ -146,6 +158,6 @@ def _plain(table: "pa.Table") -> Iterator[Sequence[object]]:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list | dict):
+    if isinstance(value, list | tuple | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return value

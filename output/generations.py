@@ -33,4 +33,6 @@ def listing(generations: "Sequence[Generation]") -> Table:
 def _change(one: "Generation") -> str:
     if one.change != "rollback":
         return one.change
+    if one.back_to is None:
+        return "rollback to a pruned one"
     return f"rollback to {one.back_to}" if one.back_to else "rollback to nothing"

@@ -9,6 +9,7 @@ from .escape import in_json
 from .output import RETRACTED, STEPS, Absent
 
 if TYPE_CHECKING:
+    from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.retract import Retraction
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
+    from provhouse.store.manifest import Manifest
 
 
 class JsonOutput:
@@ -122,6 +124,14 @@ class JsonOutput:
     def report(self, report: "Report") -> None:
         """One object; see ``schemas/check.json``."""
         self._line({**asdict(report), "seconds": round(report.seconds, 6)})
+
+    def pruned(self, pruned: "Pruned") -> None:
+        """One object; see ``schemas/prune.json``."""
+        self._line({**asdict(pruned), "seconds": round(pruned.seconds, 6)})
+
+    def exported(self, manifest: "Manifest") -> None:
+        """One object, which is the manifest; see ``schemas/manifest.json``."""
+        self._line(asdict(manifest))
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """A list with one object a row, each on its own line."""

@@ -10,6 +10,7 @@ from .file import destination
 from .form import Form, chosen
 
 if TYPE_CHECKING:
+    from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.retract import Retraction
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path as Way
     from provhouse.query.status import Status
+    from provhouse.store.manifest import Manifest
 
 
 STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
@@ -74,6 +76,12 @@ class Output(Protocol):
 
     def report(self, report: "Report") -> None:
         """What a check found."""
+
+    def pruned(self, pruned: "Pruned") -> None:
+        """What is no longer kept."""
+
+    def exported(self, manifest: "Manifest") -> None:
+        """What was exported."""
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Rows of plain values: text, numbers, truth, null, and lists and maps of these."""

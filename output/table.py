@@ -13,6 +13,7 @@ from .extent import extent
 from .output import STEPS, Absent
 
 if TYPE_CHECKING:
+    from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
     from provhouse.ingest.retract import Retraction
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
+    from provhouse.store.manifest import Manifest
 
 
 class TableOutput:
@@ -118,6 +120,19 @@ class TableOutput:
     def status(self, status: "Status") -> None:
         """What is held, and what is up."""
         self._facts(_held(status))
+
+    def pruned(self, pruned: "Pruned") -> None:
+        """How many generations went, and what came free."""
+        from .pruned import facts, headline
+
+        self._console.print(headline(pruned))
+        self._facts(facts(pruned))
+
+    def exported(self, manifest: "Manifest") -> None:
+        """A sentence."""
+        from .exported import sentence
+
+        self._console.print(sentence(manifest))
 
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """A table with one line for each row, and their number."""

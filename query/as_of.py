@@ -1,9 +1,11 @@
 """Which generation is asked: the current one, that of a number, or that of a time."""
 
-from datetime import date, datetime, time
+from datetime import datetime, time
 
-from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.moments import moment
 from provhouse.store.commits import Commit, generations, read_commit
+from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout
 
 from .question import AsOf
@@ -35,38 +37,37 @@ def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
 
 def _by_number(layout: Layout, held: list[int], number: int) -> Commit:
     if number not in held:
+        pruned = number and number <= _pruned(layout)
         raise NotFound(
-            f"Generation {number} should be one that was committed",
-            f"There are {len(held):,}, from {held[0]} to {held[-1]}",
+            f"Generation {number} should be one that is kept",
+            f"It was pruned; {held[0]} is the first that is kept"
+            if pruned
+            else f"There are {len(held):,}, from {held[0]} to {held[-1]}",
             _ALL,
         )
     return read_commit(layout, number)
 
 
 def _by_time(layout: Layout, held: list[int], text: str) -> Commit:
-    moment = _moment(text)
+    wanted = "A generation should be named by its number, or by a time in ISO 8601"
+    then = moment(text, wanted, time.max)
     for number in reversed(held):
         commit = read_commit(layout, number)
-        if datetime.fromisoformat(commit.time) <= moment:
+        if datetime.fromisoformat(commit.time) <= then:
             return commit
+    first = f"generation {commit.generation}, came at {commit.time}"
     raise NotFound(
-        f"A generation should have been committed by {moment.isoformat()}",
-        f"The first one, generation {commit.generation}, came at {commit.time}",
+        f"A generation should have been committed by {then.isoformat()}",
+        f"What was there then was pruned; the first that is kept, {first}"
+        if _pruned(layout)
+        else f"The first one, {first}",
         _ALL,
     )
 
 
-def _moment(text: str) -> datetime:
-    """The time that a text names, in its own zone or the local one."""
+def _pruned(layout: Layout) -> int:
+    """The last generation that was pruned; a question goes without ids that cannot be read."""
     try:
-        try:
-            named = datetime.combine(date.fromisoformat(text), time.max)
-        except ValueError:
-            named = datetime.fromisoformat(text)
-        return named if named.tzinfo else named.astimezone()
-    except (ValueError, OverflowError) as error:
-        raise UsageError(
-            "A generation should be named by its number, or by a time in ISO 8601",
-            f"It is {text!r}",
-            "Times look like 2026-03-31, 2026-03-31T17:00 or 2026-03-31T15:00:00Z",
-        ) from error
+        return read_ids(layout).pruned
+    except Damaged:
+        return 0

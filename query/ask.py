@@ -63,8 +63,12 @@ class Asker:
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
-        self._stack.enter_context(reading(self._layout, self.snapshot.commit.base))
-        self._stack.callback(self.bulk.release)
+        commit = self.snapshot.commit
+        with ExitStack() as stack:
+            stack.enter_context(reading(self._layout, commit.base))
+            commit_as_of(self._layout, commit.generation)  # it may have been pruned meanwhile
+            stack.callback(self.bulk.release)
+            self._stack.push(stack.pop_all())
         return self
 
     def __exit__(

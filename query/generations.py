@@ -13,6 +13,7 @@ from provhouse.store.tables import read_rows
 from .as_of import commit_as_of
 
 Change = Literal["ingest", "replace", "compact", "rollback", "retract"]
+_BEGINS = "begins a base"
 _TOLD = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 
@@ -25,7 +26,7 @@ class Generation:
     current: bool
     change: Change
     back_to: int | None
-    """The generation that a rollback shows again; 0 is the time before all."""
+    """The generation that a rollback shows again; 0 is the time before all, None a pruned one."""
     base: int
     new_triples: int
     new_items: int
@@ -50,30 +51,28 @@ def listed(layout: Layout) -> list[Generation]:
     brought, ended = _brought(layout, commits), _ended(layout, commits)
     shown: dict[object, int] = {}
     """The generation that first showed some ingests."""
-    bases: set[int] = set()
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
         ingest = brought.get(commit.generation)
-        change = _change(commit, ingest, bases)
+        change = _change(commit, ingest)
         first = shown.setdefault(content, commit.generation) if commit.visible else 0
-        back_to = first if change == "rollback" else None
-        row = _row(commit, change, back_to, ingest or {}, commit is commits[-1])
+        again = change == "rollback" and first != commit.generation
+        row = _row(commit, change, first if again else None, ingest or {}, commit is commits[-1])
         rows.append(replace(row, ended=ended[commit.generation]))
-        bases.add(commit.base)
     return rows
 
 
 def _brought(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
     """What the ingests of all bases brought, by the generation in which each came."""
     newest = {commit.base: commit for commit in commits}
-    return {
-        row[BORN]: row
-        for base, commit in newest.items()
-        for row in read_rows(
-            layout.table(base, "ingests"), "ingests", commit.tables.get("ingests"), _TOLD
-        ).to_pylist()
-    }
+    brought: dict[int, dict[str, Any]] = {}
+    for base, commit in newest.items():
+        folder, version = layout.table(base, "ingests"), commit.tables.get("ingests")
+        rows = read_rows(folder, "ingests", version, _TOLD).to_pylist()
+        begins = min((row[BORN] for row in rows), default=0)
+        brought |= {row[BORN]: {**row, _BEGINS: row[BORN] == begins} for row in rows}
+    return brought
 
 
 def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
@@ -87,13 +86,13 @@ def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
     return found
 
 
-def _change(commit: Commit, ingest: dict[str, Any] | None, bases: set[int]) -> Change:
+def _change(commit: Commit, ingest: dict[str, Any] | None) -> Change:
     """A compaction and a retraction are ingests without files, and a rollback none at all."""
     if ingest is None:
         return "rollback"
     if not ingest["files"]:
-        return "retract" if commit.base in bases else "compact"
-    return "replace" if bases and commit.base not in bases else "ingest"
+        return "compact" if ingest[_BEGINS] else "retract"
+    return "replace" if ingest[_BEGINS] and commit.rolls_back_to else "ingest"
 
 
 def _row(

@@ -1,7 +1,7 @@
 """An asker that several use at once, and that its last user closes once it was dropped."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
@@ -72,8 +72,11 @@ class Earlier:
 
     def drop(self) -> None:
         """Let all of them go."""
+        self.keep(())
+
+    def keep(self, generations: Collection[int]) -> None:
+        """Let all others go."""
         with self._lock:
-            gone = list(self._held.values())
-            self._held.clear()
+            gone = [self._held.pop(one) for one in self._held.keys() - set(generations)]
         for one in gone:
             one.drop()

@@ -142,6 +142,7 @@ class Warm:
             self._mend()
         if self.generation != commit.generation:
             self._advance(commit)
+        self._earlier.keep(generations(self.layout))  # a pruned one would keep its base
 
     def _mend(self) -> None:
         """Let the asker go if something that it needs has died; the next look makes another."""

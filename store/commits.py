@@ -8,16 +8,17 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from provhouse.model.errors import Busy, Damaged
+from provhouse.model.errors import Busy, Damaged, NotFound, Unavailable
 from provhouse.model.faults import reach
 
-from .layout import Layout, write_once
+from .layout import Layout, sync_folder, write_once
 from .locks import still_writing
 
 FORMAT = 2
-"""Since 2 a generation may show deaths, which whoever knows only 1 would overlook."""
-READ = (1, FORMAT)
-"""A record of 1 is one of 2 that shows none, so that both are read alike."""
+"""Since 2 a generation may show deaths, which whoever knows only 1 would overlook.
+
+A record of 1 is one of 2 that shows none, so that both are read alike.
+"""
 
 
 @dataclass(frozen=True)
@@ -81,20 +82,43 @@ def generations(layout: Layout) -> list[int]:
 
 
 def read_commit(layout: Layout, generation: int) -> Commit:
-    """One generation's record; raises Damaged if it cannot be read."""
+    """One generation's record.
+
+    Raises Damaged if it is unreadable, Unavailable if it is of a newer format, NotFound if it was
+    pruned since it was listed.
+    """
     path = _path(layout, generation)
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        if record["format"] not in READ:
-            raise ValueError(f"its format is {record['format']}")
+        if record["format"] > FORMAT:
+            raise Unavailable(
+                f"The warehouse {layout.root} should be of format {FORMAT}, which this one reads",
+                f"Generation {generation} is of format {record['format']}",
+                "Install a newer provhouse; nothing was changed",
+            )
         record["visible"] = tuple((first, last) for first, last in record["visible"])
         return Commit(**{**record, "totals": Totals(**record["totals"])})
+    except FileNotFoundError as error:
+        raise NotFound(
+            f"Generation {generation} should be one that is kept",
+            "It was pruned",
+            "`provhouse generations` lists them all",
+        ) from error
     except (ValueError, TypeError, KeyError) as error:
         raise Damaged(
             f"A commit record of format {FORMAT} should be in {path}",
             f"It cannot be read: {error!r}",
             "Bring the file back from a backup",
         ) from error
+
+
+def drop_commits(layout: Layout, through: int) -> None:
+    """Remove the records up to a generation, the oldest first; the current one always stays."""
+    gone = [number for number in generations(layout)[:-1] if number <= through]
+    for number in gone:
+        _path(layout, number).unlink()
+    if gone:
+        sync_folder(layout.commits)
 
 
 def current(layout: Layout) -> Commit | None:

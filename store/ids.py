@@ -27,6 +27,8 @@ class Ids:
     set: int = 1
     partition: int = 1
     origin: int = 1
+    pruned: int = 0
+    """Generations up to this one are no longer kept."""
     unfinished: bool = False
 
 

@@ -81,6 +81,18 @@ class Layout:
             ) from error
 
 
+def bytes_below(folder: Path) -> int:
+    """All bytes of the files in a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    for root, _, files in os.walk(folder):
+        for file in files:
+            try:
+                total += os.lstat(os.path.join(root, file)).st_size
+            except OSError:
+                continue
+    return total
+
+
 def _nothing() -> None:
     pass
 

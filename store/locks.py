@@ -79,14 +79,30 @@ def _me() -> dict[str, object]:
 
 @contextmanager
 def reading(layout: Layout, base: int) -> Iterator[None]:
-    """Keep a base from being pruned while it is read."""
+    """Keep a base from being removed while it is read.
+
+    It may have been removed before: whoever looks for its commit record after this knows.
+    """
     try:
-        handle = os.open(layout.base(base) / ".in-use", os.O_RDONLY | os.O_CREAT, 0o644)
-    except OSError:  # a base that cannot be written to cannot be pruned either
+        handle = os.open(layout.base(base), os.O_RDONLY)
+    except OSError:  # whoever reads it will say what is wrong
         yield
         return
     try:
         fcntl.flock(handle, fcntl.LOCK_SH)
         yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def unread(layout: Layout, base: int) -> Iterator[bool]:
+    """Whether nobody reads a base; nobody begins to for the length of the block then."""
+    handle = os.open(layout.base(base), os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
     finally:
         os.close(handle)

@@ -96,6 +96,14 @@ def sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def newest(folder: Path) -> int | None:
+    """The last version of a table, if there is one; for the one writer."""
+    try:
+        return DeltaTable(folder).version()
+    except TableNotFoundError:
+        return None
+
+
 def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
     """Append the rows of an ingest to a table, as a file of their own; its new version."""
     folder.mkdir(parents=True, exist_ok=True)

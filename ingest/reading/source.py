@@ -29,7 +29,7 @@ class Source:
     @property
     def bytes_unpacked(self) -> int:
         """About how many bytes it holds once it is read; provenance packs well."""
-        packed = self.format == "parquet" or codec_of(self.path)
+        packed = self.format in ("parquet", "export") or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
 

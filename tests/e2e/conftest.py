@@ -68,6 +68,6 @@ def unchanged(held: Command) -> Callable[[], None]:
 def state(command: Command) -> dict[str, Any]:
     """What counts of a warehouse: its records and all files of its bases."""
     root = command.warehouse
-    kept = [f for f in root.glob("base-*/**/*") if f.is_file() and f.name != ".in-use"]
+    kept = [f for f in root.glob("base-*/**/*") if f.is_file()]
     files = sorted(str(f.relative_to(root)) for f in kept)
     return {"files": files, "commits": sorted(f.read_text() for f in root.glob("commits/*"))}

@@ -25,7 +25,7 @@ def test_nothing_was_ingested(fresh: Command) -> None:
     """Exit 3 where something is asked of it, and a status of zeros; nothing is written."""
     commands = (
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
-        "browser", "rollback", "compact", "check", "repair",
+        "browser", "rollback", "compact", "check", "repair", "prune --keep 1", "export x",
     )  # fmt: skip
     for asked in map(str.split, commands):
         fresh.kept = False

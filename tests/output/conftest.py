@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from provhouse.care.prune import Pruned
 from provhouse.care.report import Damage, Report
 from provhouse.ingest.preview import Component, Form, Preview
 from provhouse.ingest.retract import Retraction
@@ -22,6 +23,7 @@ from provhouse.query.generations import Change as Made
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path as Way
 from provhouse.query.status import Status
+from provhouse.store.manifest import Manifest, Part
 
 GOLDEN = Path(__file__).parent / "golden"
 ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
@@ -236,6 +238,21 @@ def report() -> Report:
             Damage("Neo4j", behind, "It does not", repair),
         ),
     )  # fmt: skip
+
+
+@pytest.fixture
+def pruned() -> Pruned:
+    """Two of three bases that nobody needs went."""
+    return Pruned(generation=9, first=7, pruned=6, bases=(1, 3), in_use=(2,),
+                  bytes_freed=12_345_678, seconds=0.1234567)  # fmt: skip
+
+
+@pytest.fixture
+def manifest() -> Manifest:
+    """An answer in two files."""
+    parts = (Part("triples-00001.parquet", 2_000, 12_345, "0a" * 32),
+             Part("triples-00002.parquet", 1, 678, "ff" * 32))  # fmt: skip
+    return Manifest("lineage", ODD, 3, "2026-01-02T03:04:05+00:00", 2_001, 1_300, parts)
 
 
 @pytest.fixture

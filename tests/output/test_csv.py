@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
+from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.retract import Retraction
@@ -18,6 +19,7 @@ from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
+from provhouse.store.manifest import Manifest
 
 
 def written(act: Callable[[CsvOutput], None]) -> str:
@@ -97,6 +99,17 @@ def test_generations(generations: list[Generation]) -> None:
     assert header[:5] == ["generation", "time", "current", "change", "back_to"]
     assert rows[2][2:5] == ["false", "rollback", "1"]
     assert [row[4] for row in rows] == ["", "", "1", "", "", "", "0"]
+
+
+def test_pruned(pruned: Pruned) -> None:
+    header, row = read(written(lambda output: output.pruned(pruned)))
+    assert dict(zip(header, row, strict=True))["bases"] == "[1, 3]"
+
+
+def test_exported(manifest: Manifest) -> None:
+    header, *rows = read(written(lambda output: output.exported(manifest)))
+    assert header == ["name", "rows", "bytes", "sha256"]
+    assert rows[1] == ["triples-00002.parquet", "1", "678", "ff" * 32]
 
 
 def test_report(report: Report) -> None:

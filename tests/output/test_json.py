@@ -11,6 +11,7 @@ import jsonschema
 import pyarrow as pa
 import pytest
 
+from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.retract import Retraction
@@ -25,6 +26,7 @@ from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
+from provhouse.store.manifest import Manifest
 
 Act = Callable[[JsonOutput], None]
 
@@ -143,6 +145,16 @@ def test_diff(diff: Diff) -> None:
     none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
     same = written(lambda output: output.diff(replace(diff, came=none, went=none)))
     assert valid("diff", same)["went"] == {"items": [], "triples": []}
+
+
+def test_pruned(pruned: Pruned) -> None:
+    value = valid("prune", written(lambda output: output.pruned(pruned)))
+    assert value == {**asdict(pruned), "bases": [1, 3], "in_use": [2], "seconds": 0.123457}
+
+
+def test_exported(manifest: Manifest) -> None:
+    value = valid("manifest", written(lambda output: output.exported(manifest)))
+    assert value == {**asdict(manifest), "files": [asdict(part) for part in manifest.files]}
 
 
 def test_report(report: Report) -> None:

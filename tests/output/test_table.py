@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.retract import Retraction
@@ -21,6 +22,7 @@ from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
+from provhouse.store.manifest import Manifest
 
 Golden = Callable[[str, str], None]
 
@@ -93,6 +95,18 @@ def test_diff_of_what_is_alike(diff: Diff) -> None:
 
 def test_generations(generations: list[Generation], golden: Golden) -> None:
     golden("generations.txt", written(lambda output: output.generations(generations), 120))
+
+
+def test_pruned(pruned: Pruned, golden: Golden) -> None:
+    golden("prune.txt", written(lambda output: output.pruned(pruned)))
+    nothing = replace(pruned, pruned=0, bytes_freed=0)
+    assert "No generation went, 0 bytes came" in written(lambda output: output.pruned(nothing))
+
+
+def test_exported(manifest: Manifest, golden: Golden) -> None:
+    everything = replace(manifest, holds="warehouse", item=None, files=manifest.files[:1])
+    one = written(lambda output: output.exported(manifest))
+    golden("export.txt", one + written(lambda output: output.exported(everything)))
 
 
 def test_report(report: Report, golden: Golden) -> None:

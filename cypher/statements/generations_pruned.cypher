@@ -1,0 +1,4 @@
+MATCH (g:Generation {warehouse: $warehouse})
+WHERE $first <= g.number <= $last
+DETACH DELETE g
+RETURN count(*)

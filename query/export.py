@@ -1,0 +1,145 @@
+"""What is held, or one answer, as Parquet files of names that other programs can read.
+
+A partition at a time, so that little is in memory however much is held. The folder is an export
+only once its manifest is there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    BORN,
+    DST,
+    DST_TABLE,
+    INGEST,
+    ITEM,
+    OP,
+    SRC,
+    SRC_TABLE,
+    TABLE,
+)
+from provhouse.model.errors import Damaged
+from provhouse.model.progress import Progress
+from provhouse.store.layout import Layout
+from provhouse.store.locks import reading
+from provhouse.store.manifest import Holds, Manifest, write_manifest
+from provhouse.store.partitions import partition_path, read_partition
+from provhouse.store.snapshot import Snapshot
+
+from .answer import Answer
+from .as_of import commit_as_of
+from .export_files import FILE_TRIPLES, Files, begin
+from .question import AsOf
+
+_NAMED = (SRC, DST, OP, ATTRIBUTES, SRC_TABLE, DST_TABLE)
+_ANSWER = pa.schema([(name, pa.string()) for name in _NAMED])
+_WAREHOUSE = pa.schema([*_ANSWER, (INGEST, pa.int32()), (BORN, pa.int32())])
+_HOLDS: dict[str, Holds] = {"upstream": "lineage", "downstream": "impact"}
+
+
+def export_warehouse(
+    layout: Layout, folder: Path, progress: Progress, as_of: AsOf | None = None
+) -> Manifest:
+    """Write all triples of a generation into a new folder.
+
+    Raises what ``commit_as_of`` raises, UsageError for a folder that holds something, Damaged for a
+    partition that cannot be read.
+    """
+    commit = commit_as_of(layout, as_of)
+    with reading(layout, commit.base):
+        commit_as_of(layout, commit.generation)  # it may have been pruned meanwhile
+        snapshot = Snapshot(layout, commit)
+        begin(layout, folder)
+        progress.begin("Export the triples")
+        seen = _Seen(snapshot)
+        with Files(folder, _WAREHOUSE) as out:
+            for rows in _partitions(snapshot, seen, progress):
+                out.write(rows)
+    triples = sum(part.rows for part in out.parts)
+    if triples != commit.totals.triples:
+        raise Damaged(
+            f"Generation {commit.generation} should hold {commit.totals.triples:,} triples",
+            f"It holds {triples:,}",
+            "Run `provhouse check`",
+        )
+    manifest = Manifest(
+        "warehouse", None, commit.generation, commit.time, triples, seen.items, tuple(out.parts)
+    )
+    write_manifest(folder, manifest)
+    return manifest
+
+
+def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
+    """Write the triples of an answer into a new folder; raises UsageError if it holds something."""
+    begin(layout, folder)
+    item, table = pa.array([answer.item]), pa.array([answer.table])
+    named = pa.concat_arrays([_texts(answer.items[ITEM]), item])
+    tables = pa.concat_arrays([_texts(answer.items[TABLE]), table])
+    triples = answer.triples
+    with Files(folder, _ANSWER) as out:
+        for at in range(0, triples.num_rows, FILE_TRIPLES):
+            rows = triples.slice(at, FILE_TRIPLES)
+            ends = {name: _texts(rows[name]) for name in (SRC, DST)}
+            known = {SRC_TABLE: SRC, DST_TABLE: DST}
+            of = {c: tables.take(pc.index_in(ends[end], named)) for c, end in known.items()}
+            out.write(pa.table({**ends, OP: rows[OP], ATTRIBUTES: rows[ATTRIBUTES], **of}))
+    items = pa.concat_arrays([_texts(triples[SRC]), _texts(triples[DST])])
+    manifest = Manifest(
+        _HOLDS[answer.direction], answer.item, answer.generation, answer.time,
+        triples.num_rows, len(pc.unique(items)), tuple(out.parts),
+    )  # fmt: skip
+    write_manifest(folder, manifest)
+    return manifest
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    return column.cast(pa.string()).combine_chunks()
+
+
+def _partitions(snapshot: Snapshot, seen: "_Seen", progress: Progress) -> Iterator[pa.Table]:
+    """The triples of each partition, with names for numbers."""
+    triples = snapshot.layout.table(snapshot.commit.base, "triples")
+    columns = (SRC, DST, OP, ATTRIBUTES, INGEST, BORN)
+    for done, partition in enumerate(snapshot.partitions.tolist()):
+        rows = read_partition(partition_path(triples, partition), columns)
+        ends = [np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST)]
+        numbers = np.unique(np.concatenate(ends))
+        seen.add(numbers)
+        names, tables = snapshot.names.described(numbers)
+        yield pa.table(_columns(rows, ends, numbers, names, tables)).select(_WAREHOUSE.names)
+        progress.advance(done + 1, len(snapshot.partitions))
+
+
+def _columns(
+    rows: pa.Table, ends: list[I64], numbers: I64, names: pa.Array, tables: pa.Array
+) -> dict[str, pa.Array]:
+    known = {name: rows[name].combine_chunks() for name in (OP, ATTRIBUTES, INGEST, BORN)}
+    for end, (column, table) in zip(ends, ((SRC, SRC_TABLE), (DST, DST_TABLE)), strict=True):
+        at = pa.array(np.searchsorted(numbers, end))
+        known |= {column: names.take(at), table: tables.take(at)}
+    return known
+
+
+class _Seen:
+    """Which items some triples name, a byte for each."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        firsts, counts = snapshot.set_firsts, snapshot.set_items
+        self._first = int(firsts[0]) if len(firsts) else 0
+        last = int(firsts[-1] + counts[-1]) if len(firsts) else 0
+        self._seen = np.zeros(last - self._first, bool)
+
+    def add(self, numbers: I64) -> None:
+        """These are named."""
+        self._seen[numbers - self._first] = True
+
+    @property
+    def items(self) -> int:
+        """How many."""
+        return int(self._seen.sum())

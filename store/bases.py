@@ -1,0 +1,39 @@
+"""Bases that no generation uses any more: removed as soon as nobody reads them."""
+
+from shutil import rmtree
+
+from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
+
+from .commits import generations, read_commit
+from .layout import Layout
+from .locks import unread
+
+
+def bases(layout: Layout) -> list[int]:
+    """The numbers of all bases that have a folder, in order."""
+    names = (folder.name.removeprefix("base-") for folder in layout.root.glob("base-*"))
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def remove_unused(layout: Layout) -> list[int]:
+    """Remove each base that no record names; those that stay for now, because they are read.
+
+    For the one writer. Where a record cannot be read, nothing is removed.
+    """
+    there = bases(layout)
+    if not there:
+        return []
+    try:
+        used = {read_commit(layout, number).base for number in generations(layout)}
+    except Damaged:  # told by those who need that record
+        return []
+    return [base for base in there if base not in used and not _removed(layout, base)]
+
+
+def _removed(layout: Layout, base: int) -> bool:
+    with unread(layout, base) as free:
+        if free:
+            rmtree(layout.base(base))
+            reach("base removed")
+        return free

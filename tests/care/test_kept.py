@@ -1,0 +1,309 @@
+"""Warehouses that outlive us: of each format that was released, copied elsewhere, out and in again.
+
+``kept/format-N.tar.xz`` holds a warehouse as provhouse of that day left it, without Neo4j, and the
+files that were taken in: ``first`` (generation 1), ``third`` (2, taken back by 3), after a
+compaction (4) ``second`` (5).
+"""
+
+import csv
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from neo4j import GraphDatabase
+
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House
+from provhouse.care.check import check
+from provhouse.care.prune import prune
+from provhouse.care.repair import repair
+from provhouse.ingest.compact import compact
+from provhouse.ingest.imported import import_
+from provhouse.ingest.rollback import rollback
+from provhouse.ingest.summary import Summary
+from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
+from provhouse.model.progress import Silent
+from provhouse.query import export_files
+from provhouse.query.answer import Answer
+from provhouse.query.ask import Asker
+from provhouse.query.export import export_answer, export_warehouse
+from provhouse.query.question import Direction
+from provhouse.store.commits import FORMAT, current, generations
+from provhouse.store.ids import read_ids
+from provhouse.store.manifest import read_manifest
+
+Houses = Callable[..., House]
+KEPT = Path(__file__).parent / "kept"
+BOTH: tuple[Direction, ...] = ("upstream", "downstream")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What an archive holds, unpacked."""
+    folder = tmp_path_factory.mktemp("kept")
+    with tarfile.open(KEPT / "format-1.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def kept(files: Path, houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> House:
+    """A warehouse of format 1, opened by the provhouse of today."""
+    folder = tmp_path_factory.mktemp("opened") / "warehouse"
+    shutil.copytree(files / "warehouse", folder)
+    house = houses(warehouse=folder, theta=10, partition_triples=50)
+    repair(house.settings, Silent())
+    return house
+
+
+class Row(NamedTuple):
+    """A triple with its one attribute."""
+
+    triple: Triple
+    by: str = ""
+
+
+def rows(files: Path, *names: str) -> list[Row]:
+    """The triples of these files; a row without src is none."""
+    found = []
+    for name in names:
+        with (files / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            found += [Row(Triple(*row[:5]), row[5]) for row in csv.reader(file)][1:]
+    return [row for row in found if row.triple.src]
+
+
+def some_items(given: list[Row], number: int = 10) -> list[str]:
+    items = sorted({end for row in given for end in row.triple[:2]})
+    return Random(1).sample(items, number)
+
+
+def assert_answers(house: House, given: list[Row], as_of: int | None = None) -> None:
+    oracle = Oracle.of(row.triple for row in given)
+    with Asker(house.settings, Silent(), as_of) as asker:
+        for item in some_items(given):
+            for direction in BOTH:
+                answer, expected = asker.ask(item, direction, "csprov"), oracle.ask(item, direction)
+                found = {(row["item"], row["depth"]) for row in answer.items.to_pylist()}
+                assert found == expected.items
+                assert answer.items.num_rows == len(found)
+                wanted = {(*t[:3], by) for t, by in given if t[:3] in expected.triples}
+                assert {_told(row) for row in answer.triples.to_pylist()} == wanted
+                assert answer.triples.num_rows == len(wanted)
+
+
+def _told(row: dict[str, str]) -> tuple[str, ...]:
+    return row["src"], row["dst"], row["op"], json.loads(row["attributes"]).get("by", "")
+
+
+def whole(answer: Answer) -> object:
+    """All that an answer says of its item."""
+    return answer.table, answer.items.to_pylist(), answer.triples.to_pylist()
+
+
+def assert_same(one: House, other: House, items: list[str]) -> None:
+    with one.asker() as this, other.asker() as that:
+        for item in items:
+            for direction in BOTH:
+                answers = [asker.ask(item, direction, "csprov") for asker in (this, that)]
+                assert whole(answers[0]) == whole(answers[1])
+
+
+def test_a_warehouse_of_format_1_is_what_it_was(kept: House, files: Path) -> None:
+    assert check(kept.settings, Silent(), deep=True).damages == ()
+    kept.check()
+    assert_answers(kept, rows(files, "first", "second"))
+    assert_answers(kept, rows(files, "first"), 1)
+    assert_answers(kept, rows(files, "first", "third"), 2)
+    assert (read_ids(kept.layout).pruned, read_ids(kept.layout).generation) == (0, 6)
+
+
+def test_what_a_newer_provhouse_wrote_is_left_alone(kept: House, tmp_path: Path) -> None:
+    """Whatever else has changed in it, and by every way in."""
+    folder = tmp_path / "warehouse"
+    shutil.copytree(kept.settings.warehouse, folder)
+    house = House(replace(kept.settings, warehouse=folder), kept.session)
+    for path, change in (
+        (folder / "commits" / "5.json", {"format": FORMAT + 1, "unheard": "of", "totals": {}}),
+        (folder / "ids.json", {"unheard": "of", "unfinished": True}),
+    ):
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    (folder / "staging").mkdir()
+    before = sorted(folder.rglob("*"))
+    works: tuple[Callable[[], object], ...] = (
+        lambda: Asker(house.settings, Silent()),
+        lambda: house.ingest([Triple("a", "b")]),
+        lambda: rollback(house.settings, Silent()),
+        lambda: compact(house.settings, Silent()),
+        lambda: prune(house.settings, Silent(), keep=1),
+        lambda: check(house.settings, Silent()),
+        lambda: repair(house.settings, Silent()),
+        lambda: export_warehouse(house.layout, tmp_path / "out", Silent()),
+    )
+    for work in works:
+        with pytest.raises(Unavailable, match="Install a newer provhouse"):
+            work()
+    assert [path for path in sorted(folder.rglob("*")) if path.name != "write.lock"] == [
+        path for path in before if path.name != "write.lock"
+    ]
+
+
+def test_a_copy_made_beside_a_writer_is_restored(kept: House, files: Path, tmp_path: Path) -> None:
+    """In the order of docs/backup.md: records, bases, ids; an ingest comes in between.
+
+    Of what it wrote the copy has the log of a table without its file, and names.
+    """
+    house, backup = House(kept.settings, kept.session), tmp_path / "warehouse"
+    backup.mkdir()
+    shutil.copytree(house.layout.commits, backup / "commits")
+    shutil.copy(house.layout.identity, backup)
+    before = {path for path in house.layout.root.rglob("*") if path.is_file()}
+    new = [Triple("mid/1", "new/1", "later"), Triple("new/1", "new/2", "later")]
+    house.ingest(new)
+    for folder in house.layout.root.glob("base-*"):
+        shutil.copytree(folder, backup / folder.name)
+    for path in (house.layout.base(2) / "triples").glob("*.parquet"):
+        if path not in before:
+            (backup / "base-2" / "triples" / path.name).unlink()
+    shutil.copy(house.layout.ids, backup)
+    rollback(house.settings, Silent())
+
+    address = house.address
+    with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        driver.execute_query(
+            "MATCH (n {warehouse: $w}) DETACH DELETE n", w=house.layout.warehouse_id()
+        )
+    restored = House(replace(house.settings, warehouse=backup), house.session)
+    repair(restored.settings, Silent())
+    assert check(restored.settings, Silent(), deep=True).damages == ()
+    assert generations(restored.layout) == [1, 2, 3, 4, 5]
+    assert_answers(restored, rows(files, "first", "second"))
+    assert_answers(restored, rows(files, "first", "third"), 2)
+    restored.ingest(new)
+    assert_answers(restored, [*rows(files, "first", "second"), *map(Row, new)])
+    repair(house.settings, Silent())
+
+
+@pytest.fixture(scope="module")
+def exported(kept: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole of it, in several files."""
+    folder = tmp_path_factory.mktemp("export") / "all"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(export_files, "FILE_TRIPLES", 60)
+        export_warehouse(kept.layout, folder, Silent())
+    return folder
+
+
+def taken(house: House, folder: Path) -> Summary:
+    summary = import_(folder, house.settings, Silent())
+    house.check()
+    return summary
+
+
+def test_what_was_exported_comes_in_the_same(
+    kept: House, files: Path, exported: Path, houses: Houses
+) -> None:
+    manifest, held = read_manifest(exported), current(kept.layout)
+    assert held
+    assert len(manifest.files) > 2
+    assert (manifest.triples, manifest.items) == (held.totals.triples, held.totals.items)
+    other = houses(theta=10, partition_triples=50)
+    summary = taken(other, exported)
+    assert (summary.triples, summary.items) == (manifest.triples, manifest.items)
+    assert (summary.components, summary.duplicates) == (held.totals.components, 0)
+    assert_same(kept, other, some_items(rows(files, "first", "second"), 25))
+    assert not taken(other, exported).committed
+
+
+def test_an_answer_comes_in_beside_what_is_held(
+    kept: House, files: Path, houses: Houses, tmp_path: Path
+) -> None:
+    house = houses()
+    house.ingest([Triple("mid/70", "theirs", "used", "mid", "")])
+    with kept.asker() as asker:
+        answers = [asker.ask("mid/70", direction, "csprov") for direction in BOTH]
+    for answer in answers:
+        folder = tmp_path / answer.direction
+        manifest = export_answer(house.layout, answer, folder)
+        assert manifest == read_manifest(folder)
+        assert (manifest.item, manifest.triples) == ("mid/70", answer.triples.num_rows)
+        taken(house, folder)
+    with house.asker() as asker:
+        assert whole(asker.ask("mid/70", "upstream", "csprov")) == whole(answers[0])
+        assert asker.ask("theirs", "upstream").items.num_rows == answers[0].items.num_rows + 1
+    source = rows(files, "first")[0].triple.src
+    with Asker(kept.settings, Silent(), 1) as asker:
+        answer = asker.ask(source, "upstream")
+    nothing = export_answer(house.layout, answer, tmp_path / "nothing")
+    assert (nothing.triples, nothing.items, len(nothing.files)) == (0, 0, 1)
+    assert not taken(house, tmp_path / "nothing").committed
+
+
+def rotten(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def told(**other: Any) -> Callable[[Path], object]:
+    """A manifest that says something else."""
+
+    def change(folder: Path) -> None:
+        path = folder / "manifest.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | other))
+
+    return change
+
+
+def outside(folder: Path) -> None:
+    path = folder / "manifest.json"
+    path.write_text(path.read_text().replace("triples-00002.parquet", "../secret.parquet"))
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a bit": (lambda f: rotten(f / "triples-00002.parquet"), "triples-00002.*SHA-256"),
+    "a file is gone": (lambda f: (f / "triples-00001.parquet").unlink(), "triples-00001"),
+    "a file is another": (
+        lambda f: shutil.copy(f / "triples-00001.parquet", f / "triples-00002.parquet"),
+        "triples-00002",
+    ),
+    "no manifest": (lambda f: (f / "manifest.json").unlink(), "one that was cut off has none"),
+    "a manifest of another kind": (told(files=[1]), "cannot be read"),
+    "a newer manifest": (told(format=2), "newer provhouse"),
+    "more triples": (told(triples=10_000), "10,000 triples"),
+    "fewer items": (told(items=1), "1 items"),
+    "a file outside": (outside, "names '../secret"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_not_as_it_was_exported_is_refused(
+    exported: Path, houses: Houses, tmp_path: Path, damage: str
+) -> None:
+    change, message = DAMAGES[damage]
+    shutil.copytree(exported, tmp_path / "all")
+    change(tmp_path / "all")
+    house = houses()
+    with pytest.raises(BadInput, match=f"(?s){message}"):
+        import_(tmp_path / "all", house.settings, Silent())
+    assert not generations(house.layout)
+    assert not list(house.layout.root.glob("base-*"))
+
+
+def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
+    kept: House, houses: Houses, exported: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="new or empty"):
+        export_warehouse(kept.layout, exported, Silent())
+    with pytest.raises(UsageError, match="outside of the warehouse"):
+        export_warehouse(kept.layout, kept.layout.root / "base-9", Silent())
+    first = export_warehouse(kept.layout, tmp_path / "first", Silent(), 1)
+    assert (first.generation, first.triples, len(first.files)) == (1, 150, 1)
+    with pytest.raises(NotFound):
+        export_warehouse(houses().layout, tmp_path / "none", Silent())
+    assert not (tmp_path / "none").exists()

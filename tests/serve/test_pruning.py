@@ -1,0 +1,48 @@
+"""A server goes on answering while what it answered from is pruned, and lets go of it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING
+
+from provhouse.care.prune import prune
+from provhouse.ingest.compact import compact
+from provhouse.model.progress import Silent
+from provhouse.serve import process
+from provhouse.store.bases import bases
+
+if TYPE_CHECKING:
+    from .conftest import Served
+
+
+def test_who_asks_is_not_disturbed(served: "Served") -> None:
+    """It had the base at hand twice: as what is current, and for an earlier generation."""
+    served.ingest([served.triples[0]._replace(src="new")])
+    expected = served.oracle.ask("t:150", "upstream").items
+    first = served.get("/v1/generations").json()[0]["generation"]
+    assert served.get("/v1/lineage", item="t:150", as_of=first).status_code == 200
+    old, over = bases(served.house.layout), Event()
+
+    def ask() -> list[tuple[int, object]]:
+        replies: list[tuple[int, object]] = []
+        while not over.is_set() or not replies:
+            depth = 20 + len(replies)  # another question each time, that nobody has answered yet
+            reply = served.get("/v1/lineage", item="t:150", depth=depth)
+            items = {(row["item"], row["depth"]) for row in reply.json().get("items", ())}
+            wanted = {(item, hops) for item, hops in expected if hops <= depth}
+            replies.append((reply.status_code, items == wanted))
+        return replies
+
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(ask)
+        try:
+            summary = compact(served.house.settings, Silent())
+            process.await_generation(served.house.settings, summary.generation, Silent())
+            done = prune(served.house.settings, Silent(), keep=1)
+        finally:
+            over.set()
+        assert set(asking.result()) == {(200, True)}
+    assert (list(done.bases), done.in_use) == (old, ())
+    assert served.get("/v1/lineage", item="t:150").json()["generation"] == summary.generation
+    gone = served.get("/v1/lineage", item="t:150", as_of=first)
+    assert gone.status_code == 404
+    assert "was pruned" in gone.text
