@@ -92,8 +92,11 @@ async def _look(
     width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters")] = 100,
     color: Annotated[bool, Query(description="Let a table have a terminal's colours")] = False,
     timing: Annotated[bool, Query(description="Let a table tell the time of each step")] = False,
+    csv_safe: Annotated[
+        bool, Query(description="Let CSV have no cell that a spreadsheet takes for a formula")
+    ] = False,
 ) -> Look:
-    return wanted(accept, width, color, timing)
+    return wanted(accept, width, color, timing, csv_safe)
 
 
 def _add_state(app: FastAPI, warm: Warm, settings: Settings) -> None:

@@ -10,11 +10,15 @@ from datetime import UTC, datetime
 from provhouse.model.errors import Busy, Unavailable
 
 from .layout import Layout
+from .logbook import logged
 
 
 @contextmanager
 def writing(layout: Layout) -> Iterator[None]:
-    """Be the one writer; raises Busy, naming who writes and since when, if there is another."""
+    """Be the one writer, and let the log say so.
+
+    Raises Busy, naming who writes and since when, if there is another.
+    """
     layout.create(layout.root)
     try:
         handle = os.open(layout.write_lock, os.O_RDWR | os.O_CREAT, 0o644)
@@ -28,7 +32,8 @@ def writing(layout: Layout) -> Iterator[None]:
         _lock(handle, layout)
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(_me()).encode(), 0)
-        yield
+        with logged(layout):
+            yield
     finally:
         os.close(handle)
 
