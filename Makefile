@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -55,6 +55,17 @@ bench-large: ## The same of nine copies of that trace, 58 million triples (half 
 
 test: setup ## Run all tests
 	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+
+fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface, which installs schemathesis
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
+	@.venv/bin/python tools/fuzz.py
+
+sbom: setup ## Write what this is made of, as CycloneDX JSON, from the locks to build/sbom.cdx.json
+	@.venv/bin/python tools/sbom.py build/sbom.cdx.json
+
+audit: setup ## Ask whether anything in the locks is known to be vulnerable (needs the network; installs pip-audit)
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
+	@.venv/bin/python tools/audit.py
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check
