@@ -48,6 +48,11 @@ class Settings:
         """The folder of the Neo4j server that this warehouse uses."""
         return self.neo4j_home or self.warehouse / "neo4j"
 
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """All that we write to."""
+        return self.warehouse, self.graph_home
+
     @classmethod
     def load(
         cls, options: Mapping[str, object], environment: Mapping[str, str] | None = None

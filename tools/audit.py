@@ -17,7 +17,7 @@ def main() -> int:
     """Audit all locks."""
     named = [part for lock in LOCKS for part in ("--requirement", str(ROOT / lock))]
     command = [sys.executable, "-m", "pip_audit", "--require-hashes", "--disable-pip",
-               "--progress-spinner", "off", "--timeout", "15", "--format", "json", *named]  # fmt: skip
+               "--progress-spinner", "off", "--format", "json", *named]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         found = json.loads(done.stdout)["dependencies"]
