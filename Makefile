@@ -58,7 +58,8 @@ test: setup ## Run all tests
 
 fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface, which installs schemathesis
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
-	@.venv/bin/python tools/fuzz.py
+	@PROVHOUSE_FUZZ=7000 .venv/bin/pytest -s -q -m 'long or not long' -k 'not whole_ingests' tests/ingest/test_fuzz.py \
+		tests/model/test_fuzz.py tests/cli/test_fuzz.py tests/serve/test_fuzz.py
 
 sbom: setup ## Write what this is made of, as CycloneDX JSON, from the locks to build/sbom.cdx.json
 	@.venv/bin/python tools/sbom.py build/sbom.cdx.json

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
 from provhouse.output.form import Form, chosen
 from provhouse.output.output import Absent, Output, opened
@@ -134,8 +135,9 @@ def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look
             seen["csv_safe"] = True
         with client.ask(path, body, ACCEPT[form], seen) as reply:
             decoder = getincrementaldecoder("utf-8")()
+            to = OnTerminal(handle) if terminal and form is Form.csv else handle
             for piece in reply.pieces:
-                handle.write(decoder.decode(piece))
+                to.write(decoder.decode(piece))
             return reply
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
+from .escape import OnTerminal
 from .output import Absent
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _COLUMNS = ["item", "table", "depth"]
 class _LineFeeds:
     """Takes the rows of a writer that ends them in CR LF, the one form that quotes both."""
 
-    def __init__(self, handle: TextIO) -> None:
+    def __init__(self, handle: "TextIO | OnTerminal") -> None:
         self._handle = handle
 
     def write(self, row: str) -> int:
@@ -60,7 +61,7 @@ class CsvOutput:
     """
 
     def __init__(self, handle: TextIO, safe: bool = False) -> None:
-        lines = _LineFeeds(handle)
+        lines = _LineFeeds(OnTerminal(handle) if handle.isatty() else handle)
         self._writer = _Harmless(lines) if safe else csv.writer(lines, lineterminator="\r\n")
 
     def answer(self, answer: "Answer") -> None:
