@@ -244,11 +244,12 @@ def _table_rows(snapshot: Snapshot) -> Rows:
             yield {"name": _key(row[TABLE]), "items": row["items_sum"]}
 
 
-def _key(table: str) -> str:
+def _key(table: object) -> str:
     """The name of a table's node: itself, but Neo4j's indexes take only some 8,000 bytes."""
-    if len(table) <= KEY_LENGTH:
-        return table
-    return f"{table[:KEY_LENGTH]}… {hashlib.sha256(table.encode()).hexdigest()[:16]}"
+    name = str(table)
+    if len(name) <= KEY_LENGTH:
+        return name
+    return f"{name[:KEY_LENGTH]}… {hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
 def _workflow_rows(snapshot: Snapshot) -> Rows:
