@@ -110,6 +110,8 @@ def test_every_form_of_an_answer(hostile: "Served") -> None:
         "GET", "/v1/lineage", params={"item": OUT, "color": True, "width": 200},
         headers={"Accept": "text/plain"},
     )  # fmt: skip
+    assert table.status_code == 200
+    assert "DETACH DELETE" in table.text
     assert harmless(table.text, colours=True)
     text = hostile.request(
         "GET", "/v1/lineage", params={"item": OUT}, headers={"Accept": "text/csv"}
@@ -161,8 +163,8 @@ def test_arguments_that_make_no_sense_are_told_harmlessly(ask: Ask, tmp_path: Pa
             ("--set", value, "status"),
             ("--set", f"theta={value}", "status"),
             ("--set", f"{value}=1", "status"),
-            ("lineage", "--items", str(tmp_path / "no" / value)),
-            ("ingest", str(tmp_path / "no") + f"/{value}.csv", "--dry-run"),
+            ("lineage", "--items", f"{tmp_path}/no/{value}"),
+            ("ingest", f"{tmp_path}/no/{value}.csv", "--dry-run"),
             ("ingest", "x.csv", "--map", value),
             ("cypher", "RETURN 1", "--param", value),
             (value,),
@@ -170,8 +172,8 @@ def test_arguments_that_make_no_sense_are_told_harmlessly(ask: Ask, tmp_path: Pa
             if value == "--help":
                 continue
             status, out, _ = ask(*arguments)
-            assert status != 0, arguments
-            assert out == "", arguments
+            if "=" not in value:  # else it may be a filter or a parameter like any other
+                assert (status != 0, out) == (True, ""), arguments
 
 
 def test_a_terminal_is_shown_and_does_not_obey(hostile: "Served") -> None:
