@@ -20,7 +20,7 @@ from provhouse.output.escape import shown
 
 _OUTSIDE = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
-    errno.ENOMEM, errno.EIO, errno.EBUSY, errno.EFBIG,
+    errno.ENOMEM, errno.EIO, errno.EBUSY, errno.EFBIG, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
 """Errors that the machine makes, and not we."""
 
