@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test test-long lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test test-long fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -60,6 +60,18 @@ test-long: setup ## Kill commands at every fault point and at random (hours; goe
 	@.venv/bin/pytest -m long --maxfail=10 tests
 	@.venv/bin/python benchmarks/reliability.py
 	@.venv/bin/python benchmarks/tables.py
+
+fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface, which installs schemathesis
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
+	@PROVHOUSE_FUZZ=7000 .venv/bin/pytest -s -q -m 'long or not long' -k 'not whole_ingests' tests/ingest/test_fuzz.py \
+		tests/model/test_fuzz.py tests/cli/test_fuzz.py tests/serve/test_fuzz.py
+
+sbom: setup ## Write what this is made of, as CycloneDX JSON, from the locks to build/sbom.cdx.json
+	@.venv/bin/python tools/sbom.py build/sbom.cdx.json
+
+audit: setup ## Ask whether anything in the locks is known to be vulnerable (needs the network; installs pip-audit)
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
+	@.venv/bin/python tools/audit.py
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check

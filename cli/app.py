@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
+from provhouse.model.acting import COMMAND
+
 from .ask import impact, lineage
 from .browser import browser
 from .care import check, repair
@@ -97,6 +99,7 @@ def provhouse(
     """Where does this value come from, and what did it reach? Record by record."""
     options: dict[str, object] = dict(pairs(setting or [], "--set"))
     invocation(ctx).options = options if warehouse is None else {**options, "warehouse": warehouse}
+    COMMAND.set(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
         sys.stderr.write(ctx.get_help() + "\n")
         raise typer.Exit(2)

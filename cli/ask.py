@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from provhouse.model.errors import BadInput, NotFound, UsageError
-from provhouse.output.form import Form
 from provhouse.query.question import Method, Question
 
 from .asking import Look, about, answered, many
@@ -22,7 +21,7 @@ from .filters import (
     WhereOption,
     filters,
 )
-from .invocation import AsOfOption, FormOption, OutOption, invocation, utf8
+from .invocation import AsOfOption, FormOption, OutOption, SafeOption, invocation, utf8
 
 _Item = Annotated[
     str | None,
@@ -68,6 +67,7 @@ def lineage(
     timing: _Timing = False,
     form: FormOption = None,
     out: OutOption = None,
+    safe: SafeOption = False,
 ) -> None:
     """Where an item comes from: all that is upstream of it.
 
@@ -82,7 +82,7 @@ def lineage(
     question = partial(
         Question, direction="upstream", method=method, depth=depth, as_of=as_of, **named
     )
-    _ask(ctx, question, item, items, timing, form, out)
+    _ask(ctx, question, item, items, Look(form, out, timing, safe))
 
 
 def impact(
@@ -102,6 +102,7 @@ def impact(
     timing: _Timing = False,
     form: FormOption = None,
     out: OutOption = None,
+    safe: SafeOption = False,
 ) -> None:
     """What an item reached: all that is downstream of it.
 
@@ -111,7 +112,7 @@ def impact(
     question = partial(
         Question, direction="downstream", method=method, depth=depth, as_of=as_of, **named
     )
-    _ask(ctx, question, item, items, timing, form, out)
+    _ask(ctx, question, item, items, Look(form, out, timing, safe))
 
 
 def _ask(
@@ -119,9 +120,7 @@ def _ask(
     question: Callable[[str], Question],
     item: str | None,
     items: Path | None,
-    timing: bool,
-    form: Form | None,
-    out: Path | None,
+    look: Look,
 ) -> None:
     if (item is None) == (items is None):
         raise UsageError(
@@ -130,7 +129,6 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-    look = Look(form, out, timing)
     if items is None:
         answered(settings, about(question(names[0])), look)
     elif absent := many(settings, [question(name) for name in names], look):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
 from provhouse.output.form import Form, chosen
 from provhouse.output.output import Absent, Output, opened
@@ -52,6 +53,7 @@ class Look:
     form: Form | None
     out: Path | None = None
     timing: bool = False
+    safe: bool = False
 
 
 @dataclass
@@ -73,7 +75,7 @@ def answered(settings: Settings, request: Request[Result], look: Look) -> None:
 
     from .listening import listening
 
-    with opened(look.form, look.out, look.timing) as output:
+    with opened(look.form, look.out, look.timing, look.safe) as output:
         with listening() as progress:
             result = request.ask(_askers(settings, progress))
             progress.rest()
@@ -105,7 +107,7 @@ def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missi
 
     missing = Missing()
     with (
-        opened(look.form, look.out, look.timing) as output,
+        opened(look.form, look.out, look.timing, look.safe) as output,
         listening() as progress,
         _askers(settings, progress)(questions[0].as_of) as asker,
     ):
@@ -134,10 +136,13 @@ def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look
             seen["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
             seen["color"] = terminal and not os.environ.get("NO_COLOR")
             seen["timing"] = look.timing
+        if form is Form.csv and look.safe:
+            seen["csv_safe"] = True
         with client.ask(path, body, ACCEPT[form], seen) as reply:
             decoder = getincrementaldecoder("utf-8")()
+            to = OnTerminal(handle) if terminal and form is Form.csv else handle
             for piece in reply.pieces:
-                handle.write(decoder.decode(piece))
+                to.write(decoder.decode(piece))
             return reply
 
 

@@ -7,7 +7,7 @@ import typer
 
 from provhouse.output.output import opened
 
-from .invocation import FormOption, identity, invocation, pairs, utf8
+from .invocation import FormOption, SafeOption, identity, invocation, pairs, utf8
 
 
 def cypher(
@@ -22,6 +22,7 @@ def cypher(
         ),
     ] = None,
     form: FormOption = None,
+    safe: SafeOption = False,
 ) -> None:
     """Ask Neo4j in Cypher, read-only.
 
@@ -38,7 +39,7 @@ def cypher(
 
     from .listening import listening
 
-    with opened(form) as output:
+    with opened(form, safe=safe) as output:
         with (
             listening() as progress,
             connected(settings.graph_home, settings.neo4j_memory, progress) as address,

@@ -11,6 +11,7 @@ from .invocation import (
     DownstreamOption,
     FormOption,
     ItemArgument,
+    SafeOption,
     invocation,
     utf8,
 )
@@ -41,6 +42,7 @@ def diff(
     ] = None,
     downstream: DownstreamOption = False,
     form: FormOption = None,
+    safe: SafeOption = False,
 ) -> None:
     """What came into an item's lineage or impact, and what went.
 
@@ -59,4 +61,4 @@ def diff(
 
     body = {"item": item, "direction": direction, "from": since, "to": until}
     request = Request("/v1/diff", body, ask, lambda output, found: output.diff(found))
-    answered(settings, request, Look(form))
+    answered(settings, request, Look(form, safe=safe))

@@ -20,7 +20,7 @@ from provhouse.output.escape import shown
 
 _OUTSIDE = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
-    errno.ENOMEM, errno.EIO, errno.EBUSY, errno.EFBIG,
+    errno.ENOMEM, errno.EIO, errno.EBUSY, errno.EFBIG, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
 """Errors that the machine makes, and not we."""
 
@@ -146,13 +146,20 @@ def _kept(text: str, folder: Path) -> Path:
     name = f"defect-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        _write_private(folder / name, text)
     except OSError:
         import tempfile
 
         folder = Path(tempfile.gettempdir())
-        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        _write_private(folder / name, text)
     return folder / name
+
+
+def _write_private(file: Path, text: str) -> None:
+    """A traceback may hold names; a link that somebody put there first is not written through."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
+        out.write(text)
 
 
 def _say(*sentences: str) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .asking import Askers, Look, Request, answered
-from .invocation import FormOption, OutOption, invocation, utf8
+from .invocation import FormOption, OutOption, SafeOption, invocation, utf8
 
 if TYPE_CHECKING:
     from provhouse.query.find import Finding
@@ -31,6 +31,7 @@ def find(
     ] = 20,
     form: FormOption = None,
     out: OutOption = None,
+    safe: SafeOption = False,
 ) -> None:
     """Find items by the beginning of their names.
 
@@ -48,4 +49,4 @@ def find(
 
     body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
     request = Request("/v1/find", body, ask, lambda output, finding: output.finding(finding))
-    answered(settings, request, Look(form, out))
+    answered(settings, request, Look(form, out, safe=safe))

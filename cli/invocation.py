@@ -21,6 +21,13 @@ FormOption = Annotated[
         show_default=False,
     ),
 ]
+SafeOption = Annotated[
+    bool,
+    typer.Option(
+        "--csv-safe",
+        help="In CSV, put ' before text that a spreadsheet would take for a formula.",
+    ),
+]
 OutOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),

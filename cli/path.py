@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .asking import Askers, Look, Request, answered
-from .invocation import FormOption, OutOption, invocation, utf8
+from .invocation import FormOption, OutOption, SafeOption, invocation, utf8
 
 if TYPE_CHECKING:
     from provhouse.query.path import Path
@@ -26,6 +26,7 @@ def path(
     ] = False,
     form: FormOption = None,
     out: OutOption = None,
+    safe: SafeOption = False,
 ) -> None:
     """How one item was derived from another: one of the shortest ways.
 
@@ -43,4 +44,4 @@ def path(
 
     body = {"from": first, "to": last, "all": every}
     request = Request("/v1/path", body, ask, lambda output, path: output.path(path))
-    answered(settings, request, Look(form, out))
+    answered(settings, request, Look(form, out, safe=safe))

@@ -1,4 +1,7 @@
-"""A user's Cypher, read-only: checked by its plan, then run where writing is refused anyway."""
+"""A user's Cypher, read-only: every operator of its plan is one that is known to read only.
+
+What passes then runs in a session in which Neo4j refuses to write anyway.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,6 +14,7 @@ from neo4j.exceptions import ClientError
 from provhouse.model.errors import UsageError
 
 from .config import DATABASE
+from .operators import READING, name_of
 from .values import plain
 
 READING_PROCEDURES = frozenset({
@@ -18,8 +22,9 @@ READING_PROCEDURES = frozenset({
     "db.schema.nodeTypeProperties", "db.schema.relTypeProperties",
 })  # fmt: skip
 
-# What Neo4j counts as reading although it reaches beyond the data.
-REFUSED = {
+# What Neo4j counts as reading although it reaches beyond the data; all that is no operator of
+# READING is refused, these with better words.
+WHY = {
     "LoadCSV": "it reads files or addresses",
     "ShowSettings": "it shows the server's settings",
     "ShowTransactions": "it shows what others ask",
@@ -63,9 +68,9 @@ def _check(session: Session, query: str, parameters: Mapping[str, object]) -> No
 
 
 def _check_operator(operator: Mapping[str, Any]) -> None:
-    name = operator["operatorType"].partition("@")[0]
-    if name in REFUSED:
-        _refuse(REFUSED[name])
+    name = name_of(operator["operatorType"])
+    if name not in READING:
+        _refuse(WHY.get(name, f"its plan has {name}, which is not among what reads only the data"))
     if name == "ProcedureCall" and _procedure(operator) not in READING_PROCEDURES:
         _refuse(f"it calls {_procedure(operator)}")
 

@@ -39,7 +39,7 @@ def ingest(
     whatever is raised, the warehouse is as it was.
     """
     watch = Stopwatch()
-    found = sources(files, input_format, columns)
+    found = sources(files, input_format, columns, settings.own_folders)
     order = Order(
         steps=STEPS,
         sources=found,

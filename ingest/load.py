@@ -4,6 +4,7 @@ All totals are read from the tables as the new generation will show them and are
 so that writing twice changes nothing. Only sets and dependencies count for answers.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -36,6 +37,8 @@ from .write import merged, pairs_among
 Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 SEPARATOR = "\x1f"
+KEY_LENGTH = 1000
+"""Characters of a table's name in Neo4j."""
 TEXTS_KEPT = 12
 """The most tables or operations that a node or relationship names."""
 
@@ -241,7 +244,15 @@ def _table_rows(snapshot: Snapshot) -> Rows:
     sums = rows.group_by(TABLE).aggregate([("items", "sum")])
     for row in _rows(sums):
         if row[TABLE]:
-            yield {"name": row[TABLE], "items": row["items_sum"]}
+            yield {"name": _key(row[TABLE]), "items": row["items_sum"]}
+
+
+def _key(table: object) -> str:
+    """The name of a table's node: itself, but Neo4j's indexes take only some 8,000 bytes."""
+    name = str(table)
+    if len(name) <= KEY_LENGTH:
+        return name
+    return f"{name[:KEY_LENGTH]}… {hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
 def _workflow_rows(snapshot: Snapshot) -> Rows:
@@ -249,8 +260,8 @@ def _workflow_rows(snapshot: Snapshot) -> Rows:
     for row in _rows(merged([rows], SRC_TABLE, DST_TABLE)):
         if row[SRC_TABLE] and row[DST_TABLE]:
             yield {
-                "table": row[DST_TABLE],
-                "derives_from": row[SRC_TABLE],
+                "table": _key(row[DST_TABLE]),
+                "derives_from": _key(row[SRC_TABLE]),
                 "triples": row[TRIPLES],
                 "ops": few(cast(list[str], row[OPS])),
             }

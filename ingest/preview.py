@@ -93,7 +93,7 @@ def preview(
     """What ``ingest`` would do with the same arguments; raises what that would raise."""
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
-    found = sources(files, input_format, columns)
+    found = sources(files, input_format, columns, settings.own_folders)
     given = (splits, read_splits(splits)) if splits else None
     forms = _forms(found)
     before = current(layout)

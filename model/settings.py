@@ -48,6 +48,11 @@ class Settings:
         """The folder of the Neo4j server that this warehouse uses."""
         return self.neo4j_home or self.warehouse / "neo4j"
 
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """All that we write to."""
+        return self.warehouse, self.graph_home
+
     @classmethod
     def load(
         cls, options: Mapping[str, object], environment: Mapping[str, str] | None = None
@@ -93,7 +98,7 @@ def _read(file: Path) -> dict[str, object]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # of Python's own limits too
         raise UsageError(
             f"Settings should be readable TOML in {file}", f"It is not: {error}", "Correct the file"
         ) from error
@@ -109,6 +114,10 @@ def _converted(name: str, value: object, source: str) -> object:
         )
     if kinds[name] is int:
         return _whole(name, value, source)
+    if "\0" in str(value):
+        raise UsageError(
+            f"The setting {name} should be a text without NUL", f"{source} gives {value!r}"
+        )
     return str(value) if kinds[name] is str else Path(str(value)).absolute()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
+from .escape import OnTerminal
 from .output import RETRACTED, Absent
 
 if TYPE_CHECKING:
@@ -25,24 +26,46 @@ if TYPE_CHECKING:
     from provhouse.query.status import Status
     from provhouse.store.manifest import Manifest
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 _COLUMNS = ["item", "table", "depth"]
 
 
 class _LineFeeds:
     """Takes the rows of a writer that ends them in CR LF, the one form that quotes both."""
 
-    def __init__(self, handle: TextIO) -> None:
+    def __init__(self, handle: "TextIO | OnTerminal") -> None:
         self._handle = handle
 
     def write(self, row: str) -> int:
         return self._handle.write(row.removesuffix("\r\n") + "\n")
 
 
-class CsvOutput:
-    """Of an answer, CSV holds the items; the triples are in its JSON form."""
+class _Harmless:
+    """Writes rows of which a spreadsheet takes no text for a formula, as OWASP advises.
 
-    def __init__(self, handle: TextIO) -> None:
-        self._writer = csv.writer(_LineFeeds(handle), lineterminator="\r\n")
+    All is quoted, since some spreadsheets part cells at a semicolon.
+    """
+
+    def __init__(self, handle: _LineFeeds) -> None:
+        self._writer = csv.writer(handle, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
+
+    def writerow(self, row: Iterable[object]) -> None:
+        self._writer.writerow([_harmless(cell) for cell in row])
+
+    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
+        for row in rows:
+            self.writerow(row)
+
+
+class CsvOutput:
+    """Of an answer, CSV holds the items; the triples are in its JSON form.
+
+    ``safe`` puts an apostrophe before text that a spreadsheet would take for a formula.
+    """
+
+    def __init__(self, handle: TextIO, safe: bool = False) -> None:
+        lines = _LineFeeds(OnTerminal(handle) if handle.isatty() else handle)
+        self._writer = _Harmless(lines) if safe else csv.writer(lines, lineterminator="\r\n")
 
     def answer(self, answer: "Answer") -> None:
         """The columns item, table and depth; of a summary kind, name and count."""
@@ -153,6 +176,10 @@ def _plain(table: "pa.Table") -> Iterator[Sequence[object]]:
 
     for batch in pieces(table):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _harmless(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _cell(value: object) -> object:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import TextIO
 
 # Joiners are letters to Persian and to Indic scripts, and harmless.
 _JOINERS = "\u200c\u200d"
@@ -19,7 +20,7 @@ def shown(text: str, longest: int = 400) -> str:
     if len(text) > longest:
         half = longest // 2
         text = f"{text[:half]}…{text[-half:]}"
-    return text if text.isascii() and text.isprintable() else "".join(map(_character, text))
+    return _line(text)
 
 
 def in_json(text: str) -> str:
@@ -30,6 +31,21 @@ def in_json(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return _LIVE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+class OnTerminal:
+    """Takes exact text, such as CSV, for a terminal; what it would obey is shown, but \\n."""
+
+    def __init__(self, handle: TextIO) -> None:
+        self._handle = handle
+
+    def write(self, text: str) -> int:
+        """Write it, escaped."""
+        return self._handle.write("\n".join(map(_line, text.split("\n"))))
+
+
+def _line(text: str) -> str:
+    return text if text.isascii() and text.isprintable() else "".join(map(_character, text))
 
 
 def _character(character: str) -> str:

@@ -88,10 +88,13 @@ class Output(Protocol):
 
 
 @contextmanager
-def opened(form: Form | None, out: Path | None = None, timing: bool = False) -> Iterator[Output]:
+def opened(
+    form: Form | None, out: Path | None = None, timing: bool = False, safe: bool = False
+) -> Iterator[Output]:
     """The output for one result, in the form asked for; opened before any work begins.
 
-    ``timing`` lets a table show the steps of an answer. Raises Unavailable if ``out`` can't be
+    ``timing`` lets a table show the steps of an answer, ``safe`` makes CSV that no spreadsheet
+    takes for formulas. Raises Unavailable if ``out`` can't be
     written.
     """
     with destination(out) as handle:
@@ -107,7 +110,7 @@ def opened(form: Form | None, out: Path | None = None, timing: bool = False) -> 
             case Form.csv:
                 from .csv import CsvOutput
 
-                yield CsvOutput(handle)
+                yield CsvOutput(handle, safe)
             case Form.table:
                 from .table import TableOutput
 

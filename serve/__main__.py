@@ -12,12 +12,16 @@ import uvicorn
 
 from provhouse.model.settings import Settings
 
-from .app import Access, application
+from .app import application
+from .connections import Connection
+from .door import Access
 from .state import HOST, State, held, log_file, save, token
 from .voice import Voice
 from .warm import Warm
 
 GRACE_SECONDS = 10
+BACKLOG = 256
+"""Who asks from then on waits; each of them is taken in before any is looked at."""
 
 
 def main() -> int:
@@ -41,7 +45,8 @@ def main() -> int:
     save(lock, State(os.getpid(), port))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS, http="httptools", lifespan="on",
+        timeout_graceful_shutdown=GRACE_SECONDS, http=Connection, ws="none", lifespan="on",
+        backlog=BACKLOG,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listening])
     return 0
@@ -51,7 +56,7 @@ def _socket(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((HOST, port))
-    listening.listen(1024)  # who asks from now on waits
+    listening.listen(BACKLOG)
     return listening
 
 

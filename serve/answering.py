@@ -1,8 +1,9 @@
 """From a question to the bytes of its answer, one at a time or many."""
 
+import asyncio
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from threading import Event
 from typing import TypeVar
@@ -13,7 +14,7 @@ import pyarrow as pa
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
@@ -28,7 +29,7 @@ from .gate import Gate
 from .given import Given
 from .leaving import noticed
 from .metrics import Metrics
-from .pipe import Pipe
+from .pipe import PATIENCE, Pipe
 from .warm import Warm
 
 Result = TypeVar("Result")
@@ -108,7 +109,7 @@ class Answering:
         """
         stack = AsyncExitStack()
         try:
-            await stack.enter_async_context(self.gate.turn())
+            await stack.enter_async_context(self.gate.long_turn())
             held = self.warm.asker(questions[0].as_of)
             asker = await run_in_threadpool(stack.enter_context, held)  # it may have to be opened
             absent = await run_in_threadpool(_absent, asker, questions)
@@ -153,8 +154,13 @@ class _Sent(StreamingResponse):
         self._stack = stack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def promptly(message: Message) -> None:
+            async with asyncio.timeout(PATIENCE):
+                await send(message)
+
         async with self._stack:
-            await super().__call__(scope, receive, send)
+            with suppress(TimeoutError):  # nobody reads: the connection is closed
+                await super().__call__(scope, receive, promptly)
 
 
 def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:

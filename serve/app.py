@@ -1,16 +1,14 @@
 """The HTTP interface: `/v1/…`."""
 
-import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Header, Query, Request, Response
+from fastapi import FastAPI, Header, Query, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 
 from provhouse.model.settings import Settings
 from provhouse.output.json import status_object
@@ -18,6 +16,7 @@ from provhouse.query.status import status
 
 from .answering import Answering
 from .document import openapi, responses
+from .door import Access, Door
 from .forms import Look, wanted
 from .gate import Gate
 from .given import Given
@@ -30,14 +29,6 @@ from .warm import Warm
 
 RUNNING = 8
 WAITING = 192
-
-
-@dataclass(frozen=True)
-class Access:
-    """What a client must show, and the addresses by which it may call us."""
-
-    token: str
-    hosts: frozenset[str]
 
 
 def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
@@ -59,9 +50,9 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=life,
-        dependencies=[Depends(_guard(access))],
     )
     install(app)
+    app.add_middleware(Door, access=access)
     app.add_middleware(Counting, metrics=metrics)
     add_questions(app, Answering(warm, gate, metrics, settings.answer_seconds, given), _look)
     _add_state(app, warm, settings)
@@ -69,31 +60,16 @@ def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
     return app
 
 
-def _guard(access: Access) -> Callable[[Request], Awaitable[None]]:
-    async def check(request: Request) -> None:  # else each request would take a thread
-        # A web page that lets its own name point to this machine would come with that name.
-        if request.headers.get("host", "") not in access.hosts:
-            raise HTTPException(403, "The request should name the address that the server has")
-        if request.url.path == "/v1/health":
-            return
-        shown = request.headers.get("authorization", "").encode()
-        if not hmac.compare_digest(shown, f"Bearer {access.token}".encode()):
-            raise HTTPException(
-                401,
-                "The header Authorization should be `Bearer` and what WAREHOUSE/server/token holds",
-                {"WWW-Authenticate": "Bearer"},
-            )
-
-    return check
-
-
 async def _look(
     accept: Annotated[str, Header(include_in_schema=False)] = "",
     width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters")] = 100,
     color: Annotated[bool, Query(description="Let a table have a terminal's colours")] = False,
     timing: Annotated[bool, Query(description="Let a table tell the time of each step")] = False,
+    csv_safe: Annotated[
+        bool, Query(description="Let CSV have no cell that a spreadsheet takes for a formula")
+    ] = False,
 ) -> Look:
-    return wanted(accept, width, color, timing)
+    return wanted(accept, width, color, timing, csv_safe)
 
 
 def _add_state(app: FastAPI, warm: Warm, settings: Settings) -> None:

@@ -19,7 +19,7 @@ from provhouse.model.errors import (
     UsageError,
 )
 
-from .state import HOST, State, running, token
+from .state import BODY_BYTES, HOST, State, running, token
 
 PIECE = 1 << 16
 ERRORS: dict[int, type[ProvhouseError]] = {
@@ -60,6 +60,12 @@ class Client:
     ) -> Iterator[Reply]:
         """Post a question and hand over the reply; raises what a local answer would raise."""
         body = json.dumps(question).encode()
+        if len(body) > BODY_BYTES:
+            raise UsageError(
+                f"The server takes questions of at most {BODY_BYTES:,} bytes",
+                f"This one has {len(body):,}",
+                "Ask about fewer items at once",
+            )
         headers = {"Accept": accept, "Content-Type": "application/json"}
         address = f"{path}?{urlencode(look)}" if look else path
         with self._asked("POST", address, body, headers) as response:

@@ -28,12 +28,14 @@ SMALL = 5_000
 
 @dataclass(frozen=True)
 class Look:
-    """The form wanted; the rest is for tables only."""
+    """The form wanted; width, colour and timing are for tables only."""
 
     form: Form
     width: int
     color: bool
     timing: bool
+    safe: bool
+    """Of CSV: that no spreadsheet takes a cell for a formula."""
 
     def output(self, handle: TextIO) -> Output:
         """What writes this form."""
@@ -43,23 +45,23 @@ class Look:
             case Form.lines:
                 return JsonLinesOutput(handle)
             case Form.csv:
-                return CsvOutput(handle)
+                return CsvOutput(handle, self.safe)
             case Form.table:
                 return TableOutput(handle, self.width, self.color, self.timing)
 
 
-def wanted(accept: str, width: int, color: bool, timing: bool) -> Look:
+def wanted(accept: str, width: int, color: bool, timing: bool, safe: bool) -> Look:
     """The look of the first kind that is accepted; JSON where none is named."""
     for kind in accept.split(","):
         match kind.partition(";")[0].strip().lower():
             case "" | "*/*" | "application/*" | "application/json" | "application/x-ndjson":
-                return Look(Form.json, width, color, timing)
+                return Look(Form.json, width, color, timing, safe)
             case "application/jsonl":
-                return Look(Form.lines, width, color, timing)
+                return Look(Form.lines, width, color, timing, safe)
             case "text/csv":
-                return Look(Form.csv, width, color, timing)
+                return Look(Form.csv, width, color, timing, safe)
             case "text/plain" | "text/*":
-                return Look(Form.table, width, color, timing)
+                return Look(Form.table, width, color, timing, safe)
     raise UsageError(
         "Accept should be application/json, application/jsonl, text/csv or text/plain",
         f"It is {accept!r}",

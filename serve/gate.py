@@ -12,9 +12,16 @@ class Gate:
 
     def __init__(self, running: int, waiting: int) -> None:
         self._turns = asyncio.Semaphore(running)
+        self._long = asyncio.Semaphore(max(running // 2, 1))
         self._room = running + waiting
         self.inside = 0
         """How many run or wait."""
+
+    @asynccontextmanager
+    async def long_turn(self) -> AsyncIterator[None]:
+        """The same for what lasts as long as its reader likes; half of the turns are never that."""
+        async with self._long, self.turn():
+            yield
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:

@@ -1,19 +1,29 @@
 """What may be asked over the wire, typed; the answers are the stable forms of a command."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from provhouse.query.question import Direction, Method, Question
 
 AsOf = Annotated[
     int | str | None, Field(description="A generation, or a time in ISO 8601; else the current one")
 ]
+LOOKS = frozenset({"width", "color", "timing", "csv_safe"})
 Name = Annotated[str, Field(min_length=1)]
 
 
 class _Asking(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_looks(cls, given: object) -> object:
+        """Of a GET, FastAPI hands over all parameters, also those that say how it shall look."""
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value for name, value in given.items() if name not in LOOKS}
 
 
 class Asking(_Asking):

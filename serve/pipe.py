@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from threading import Thread
 from typing import TextIO, cast
 
@@ -49,10 +49,18 @@ class Pipe:
 
     def __iter__(self) -> Iterator[bytes]:
         self._thread.start()
-        while piece := self._pieces.get():
+        while piece := self._next():
             if isinstance(piece, BaseException):
                 raise piece
             yield piece
+
+    def _next(self) -> bytes | BaseException | None:
+        """What comes next; an error where the writer has given its reader up meanwhile."""
+        while True:
+            with suppress(Empty):
+                return self._pieces.get(timeout=1)
+            if not self._thread.is_alive() and self._pieces.empty():
+                return _too_slow()
 
     def _run(self, write: Callable[[TextIO], None]) -> None:
         try:
@@ -76,4 +84,8 @@ class Pipe:
             with suppress(Full):
                 self._pieces.put(piece, timeout=1)
                 return
-        raise TooSlow(f"What is sent should be read within {PATIENCE} seconds", "It is not")
+        raise _too_slow()
+
+
+def _too_slow() -> TooSlow:
+    return TooSlow(f"What is sent should be read within {PATIENCE} seconds", "It is not")

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HOST = "127.0.0.1"
+BODY_BYTES = 16 << 20
+"""The largest request."""
 
 
 @dataclass(frozen=True)

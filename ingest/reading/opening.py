@@ -13,11 +13,32 @@ from .source import codec_of
 def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
     """The bytes of a file, unpacked, and as they are, to tell how far it is read.
 
-    One that is cut off raises OSError at its end.
+    One that is cut off raises OSError at its end, one that holds far too much BadInput.
     """
     raw = pa.OSFile(path)
     codec = codec_of(path)
-    return pa.CompressedInputStream(raw, codec) if codec else raw, raw
+    if not codec:
+        return raw, raw
+    return pa.PythonFile(_Unpacking(pa.CompressedInputStream(raw, codec), path), "r"), raw
+
+
+class _Unpacking:
+    """A packed file, read until it holds more than any should."""
+
+    closed = False
+
+    def __init__(self, stream: pa.NativeFile, path: str) -> None:
+        self._stream = stream
+        self._unpacked = limits.Unpacked(path)
+
+    def read(self, size: int) -> bytes:
+        piece: bytes = self._stream.read(size)
+        self._unpacked.add(len(piece))
+        return piece
+
+    def close(self) -> None:
+        self.closed = True
+        self._stream.close()
 
 
 @contextmanager

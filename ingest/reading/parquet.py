@@ -26,10 +26,12 @@ def tables(source: Source, told: Told) -> Iterator[pa.Table]:
     """The rows, with the types that they have in the file."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
+        unpacked = limits.Unpacked(source.path)
         for group in range(file.num_row_groups):
             try:
                 for table in _gathered(file, group):
                     rows += table.num_rows
+                    unpacked.add(table.nbytes)
                     told(size * rows // max(file.metadata.num_rows, rows))  # a footer may lie
                     yield table
             except _BROKEN as error:

@@ -20,15 +20,33 @@ _ENDINGS = f"{', '.join(FORMATS)}, the texts also with {' or '.join(COMPRESSED)}
 
 
 def sources(
-    paths: Sequence[Path], input_format: str | None, columns: Columns = AS_NAMED
+    paths: Sequence[Path],
+    input_format: str | None,
+    columns: Columns = AS_NAMED,
+    own: Sequence[Path] = (),
 ) -> list[Source]:
     """The files that these paths stand for, in order, each once.
 
     Raises BadInput for a path that is not there, a pattern that nothing matches, a folder without a
-    readable file, and one file of a Delta table; UsageError for a name that does not tell its form.
+    readable file, and one file of a Delta table; UsageError for a name that does not tell its form,
+    and for what lies in one of our ``own`` folders, through whatever links.
     """
+    _check_outside(paths, own)
     found = [source for path in paths for source in _sources(path, input_format)]
+    _check_outside([Path(source.path) for source in found], own)
     return [replace(source, columns=columns) for source in dict.fromkeys(found)]
+
+
+def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
+    folders = [folder.resolve() for folder in own]
+    for path in paths:
+        real = path.resolve()
+        if any(real.is_relative_to(folder) for folder in folders):
+            raise UsageError(
+                "Files of triples should lie outside of the warehouse",
+                f"{path} leads into it",
+                "Name the files themselves, or a folder that does not lead there",
+            )
 
 
 def _sources(path: Path, input_format: str | None) -> list[Source]:

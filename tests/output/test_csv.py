@@ -147,3 +147,16 @@ def test_status(status: Status) -> None:
 def test_rows_of_plain_values() -> None:
     rows = read(written(lambda output: output.rows(["a", "b"], [(True, None), ([1], {"é": 2})])))
     assert rows[1:] == [["true", ""], ["[1]", '{"é": 2}']]
+
+
+def test_a_spreadsheet_takes_no_text_for_a_formula() -> None:
+    """Numbers stay numbers; a quoted cell is one cell in whatever parts cells elsewhere."""
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "a;=cmd", 'a"=1', ""]  # noqa: RUF001
+    handle = io.StringIO()
+    CsvOutput(handle, safe=True).rows(["=column"], [[text] for text in texts] + [[-5], [None]])
+    rows = [row[0] for row in read(handle.getvalue())]
+    assert rows[0] == "'=column"
+    assert rows[1:9] == [f"'{text}" for text in texts[:8]]
+    assert rows[9:] == ["a;=cmd", 'a"=1', "", "-5", ""]
+    assert '"a;=cmd"' in handle.getvalue()
+    assert read(written(lambda output: output.rows(["a"], [["=1"]])))[1] == ["=1"]  # else exact

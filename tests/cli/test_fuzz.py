@@ -1,0 +1,72 @@
+"""Arguments of any kind: each ends with a status that is told, and never with a traceback.
+
+`PROVHOUSE_FUZZ=7000 pytest tests/cli/test_fuzz.py -s` tries 14,000.
+"""
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from helpers.hostile import HOSTILE, harmless
+from provhouse.cli.app import app, run
+
+CALLS = 2 * int(os.environ.get("PROVHOUSE_FUZZ", "60"))
+SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
+STARTING = {"up", "down", "browser", "doctor"}  # these have no arguments to speak of
+GIVEN = (
+    "0", "-1", "1", "9" * 30, "1e3", "2026-01-01", "2026-13-45T99:99", "json", "csv", "table",
+    "auto", "rq", "a=b", "=b", "theta=1", "theta=x", "src=a,dst=b", "src=", "", "--", "-", "\udcff",
+)  # fmt: skip
+
+
+def words() -> tuple[list[str], list[str]]:
+    """The names of commands, and all that options are called."""
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    options = {
+        name for command in group.commands.values() for one in command.params for name in one.opts
+    }
+    kept = sorted(name for name in options if name.startswith("-") and name != "--out")
+    return sorted(set(group.commands) - STARTING), [*kept, "--warehouse", "--set"]
+
+
+def arguments(chance: random.Random) -> list[str]:
+    commands, options = words()
+    values = [value.replace("\0", "") for value in HOSTILE[:-1]]
+
+    def some(most: int) -> list[str]:
+        return [
+            word
+            for _ in range(chance.randint(0, most))
+            for word in (chance.choice(options), chance.choice((*GIVEN, *values)))[
+                chance.randint(0, 1) : chance.choice((1, 2, 2, 2))
+            ]
+        ]
+
+    before = some(1) if chance.random() < 0.2 else []
+    return [*before, chance.choice(commands), *some(4)]
+
+
+def test_any_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PROVHOUSE_WAREHOUSE", "w")
+    ends: Counter[int] = Counter()
+    for number in range(CALLS):
+        given = arguments(random.Random(f"{SEED} call {number}"))
+        status = run(given)
+        out, err = capsys.readouterr()
+        told = f"seed {SEED}, call {number}: {given!r}\n{err}"
+        assert status in (0, 2, 3, 4, 5), told
+        assert "Traceback" not in err + out, told
+        assert harmless(err), told
+        ends[status] += 1
+    assert {2, 3} <= set(ends)
+    with capsys.disabled():
+        print("arguments by exit status", dict(ends))

@@ -1,0 +1,157 @@
+"""Slow and huge: whatever a client does, memory is bounded and others are served."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from provhouse.serve import state
+from provhouse.serve.connections import HEAD_BYTES, HEAD_SECONDS, MOST
+from provhouse.serve.state import BODY_BYTES
+
+if TYPE_CHECKING:
+    from .conftest import Served
+
+ASKED = "POST /v1/lineage HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+GROWTH = 100 << 20
+"""Bytes that the server may need more while it is abused."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _asked_before(served: "Served") -> None:
+    served.get("/v1/lineage", item="t:9")
+
+
+def opened(served: "Served") -> socket.socket:
+    return socket.create_connection(("127.0.0.1", served.state.port), timeout=60)
+
+
+def head(served: "Served", *lines: str, token: str | None = None) -> bytes:
+    shown = token or state.token(served.house.settings.warehouse)
+    given = (f"Authorization: Bearer {shown}", "Content-Type: application/json", *lines)
+    begin = ASKED.format(port=served.state.port)
+    return (begin + "".join(f"{line}\r\n" for line in given) + "\r\n").encode()
+
+
+def reply(client: socket.socket) -> bytes:
+    """All that comes until the other side closes."""
+    read = b""
+    try:
+        while piece := client.recv(65536):
+            read += piece
+    except ConnectionResetError:
+        pass
+    return read
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1])
+
+
+def poured(client: socket.socket, piece: bytes, most: int) -> int:
+    """How much goes in before the other side has enough."""
+    sent = 0
+    try:
+        while sent < most:
+            client.sendall(piece)
+            sent += len(piece)
+    except OSError:
+        pass
+    return sent
+
+
+@contextmanager
+def bounded(served: "Served") -> Iterator[None]:
+    """The block leaves no more memory and no more open files than that."""
+    memory, files = served.process.memory_info().rss, served.process.num_fds()
+    yield
+    assert served.process.memory_info().rss - memory < GROWTH
+    until = time.monotonic() + 20
+    while served.process.num_fds() > files + 10:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def assert_serves(served: "Served") -> None:
+    began = time.monotonic()
+    assert served.get("/v1/lineage", item="t:9").status_code == 200
+    assert time.monotonic() - began < 10
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_comes(served: "Served") -> None:
+    with opened(served) as client:
+        client.sendall(head(served, "Content-Length: 10000000000"))
+        assert status(reply(client)) == 413
+    assert_serves(served)
+
+
+def test_nothing_is_read_of_who_has_no_token(served: "Served") -> None:
+    with opened(served) as client:
+        client.sendall(head(served, "Content-Length: 1000000", token="guessed"))
+        assert status(reply(client)) == 401
+
+
+def test_a_body_that_does_not_end_is_cut_off(served: "Served") -> None:
+    chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+    with bounded(served), opened(served) as client:
+        client.sendall(head(served, "Transfer-Encoding: chunked"))
+        sent = poured(client, chunk, 10 << 30)
+        assert sent < BODY_BYTES + (32 << 20)  # the rest is what systems hold on the way
+    assert_serves(served)
+
+
+def test_a_head_that_does_not_end_is_cut_off(served: "Served") -> None:
+    with bounded(served), opened(served) as client:
+        client.sendall(ASKED.format(port=served.state.port).encode() + b"X: ")
+        assert poured(client, b"x" * 65536, 1 << 30) < HEAD_BYTES + (32 << 20)
+    assert_serves(served)
+
+
+def test_more_connections_than_there_may_be(served: "Served") -> None:
+    with bounded(served), ExitStack() as stack:
+        for _ in range(MOST + 200):
+            stack.enter_context(opened(served))
+        assert_serves(served)
+        assert served.process.num_fds() < MOST + 400
+
+
+def test_slow_readers_let_others_ask(served: "Served") -> None:
+    """Each of them asks for more than fits on the way, and reads a byte."""
+    body = ('{"items": [' + ",".join(['"t:290"'] * 2000) + "]}").encode()
+    with bounded(served), ExitStack() as stack:
+        for _ in range(10):
+            client = stack.enter_context(opened(served))
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.sendall(head(served, f"Content-Length: {len(body)}") + body)
+        time.sleep(1)
+        assert_serves(served)
+
+
+@pytest.mark.long
+def test_ten_thousand_connections_that_send_a_byte_a_second(served: "Served") -> None:
+    with bounded(served), ExitStack() as stack:
+        begin = head(served)
+        for number in range(10_000):
+            client = stack.enter_context(opened(served))
+            client.sendall(begin[: number % 20])
+            if number % 1000 == 0:
+                assert_serves(served)
+        assert_serves(served)
+        assert served.process.num_fds() < MOST + 400
+
+
+@pytest.mark.long
+def test_a_byte_a_second_is_too_slow(served: "Served") -> None:
+    with opened(served) as client:
+        began = time.monotonic()
+        for byte in head(served):
+            try:
+                client.sendall(bytes([byte]))
+            except OSError:
+                break
+            time.sleep(1)
+            assert_serves(served)
+        assert time.monotonic() - began < 3 * HEAD_SECONDS

@@ -1,0 +1,86 @@
+"""Writes what provhouse is made of as CycloneDX 1.6 JSON, from the locks: `make sbom`.
+
+The same locks give the same bytes. Hashes of Python's files stand in the lock itself, since each
+package has one for every platform; of jars there is one file each.
+"""
+
+import json
+import re
+import sys
+import tomllib
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from provhouse.runtime.locked import GROUPS, Jar, locked
+
+ROOT = Path(__file__).parent.parent
+LOCKS = ("requirements.lock", "requirements-build.lock")
+_PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
+
+
+def document() -> dict[str, Any]:
+    """The whole of it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    components = sorted([*_python(), *_java()], key=lambda one: one["bom-ref"])
+    identity = uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(components))
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{identity}",
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "application",
+                "bom-ref": project["name"],
+                "name": project["name"],
+                "version": project["version"],
+                "licenses": [{"license": {"id": project["license"]}}],
+            }
+        },
+        "components": components,
+    }
+
+
+def _python() -> Iterator[dict[str, Any]]:
+    held = {found for lock in LOCKS for found in _PINNED.findall((ROOT / lock).read_text())}
+    for name, version in held:
+        purl = f"pkg:pypi/{name.lower().replace('_', '-')}@{version}"
+        yield {
+            "type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl,
+        }  # fmt: skip
+
+
+def _java() -> Iterator[dict[str, Any]]:
+    once = {jar.coordinate: jar for group in GROUPS for jar in locked(group)}
+    return map(_jar, once.values())
+
+
+def _jar(jar: Jar) -> dict[str, Any]:
+    group, artifact, *kind, version = jar.coordinate.split(":")
+    purl = f"pkg:maven/{group}/{artifact}@{version}"
+    if kind[1:]:
+        purl += f"?classifier={kind[1]}"
+    return {
+        "type": "library",
+        "bom-ref": purl,
+        "group": group,
+        "name": artifact,
+        "version": version,
+        "purl": purl,
+        "hashes": [{"alg": "SHA-256", "content": jar.sha256}],
+    }
+
+
+def main() -> None:
+    """Write it to the file that is named."""
+    target = Path(sys.argv[1])
+    made = document()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    print(f"{target}: {len(made['components'])} components")
+
+
+if __name__ == "__main__":
+    main()
