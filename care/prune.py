@@ -22,7 +22,7 @@ from provhouse.store.bases import bases, remove_unused
 from provhouse.store.commits import drop_commits, generations, read_commit
 from provhouse.store.ids import Ids, finished, read_ids, take
 from provhouse.store.layout import Layout, bytes_below
-from provhouse.store.locks import writing
+from provhouse.store.logbook import writing
 
 from .pruned_graph import prune_graph
 

@@ -21,7 +21,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, current, generations, read_commit
 from provhouse.store.layout import Layout
-from provhouse.store.locks import writing
+from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.tables import read_rows
 

@@ -20,12 +20,13 @@ from provhouse.cypher.server import connected
 from provhouse.model.arrays import I64
 from provhouse.model.columns import TABLES
 from provhouse.model.errors import NotFound
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, current, with_ingest
 from provhouse.store.ids import Ids, read_ids, take
 from provhouse.store.layout import Layout
-from provhouse.store.locks import writing
+from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current
@@ -33,7 +34,7 @@ from .ending import Ended, touching, without
 from .life import life_rows
 from .load import load
 from .origins import Origin, known
-from .recover import recover
+from .recover import put_away, recover
 from .write import Target, append
 
 
@@ -74,6 +75,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
     _held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
+        reach("lock held")
         recover(layout)
         held = _held(layout)
         progress.begin("Find what ends")
@@ -88,7 +90,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
             )
             graph = stack.enter_context(Graph(address, layout.warehouse_id()))
             graph.check_load(held.commit.commit, held.commit.generation)
-        stack.callback(recover, layout)  # whatever goes wrong, nothing half-written stays
+        stack.callback(put_away, layout)
         ids = read_ids(layout)
         progress.begin("Write the tables")
         with watch.step("write"):

@@ -18,7 +18,7 @@ from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, Totals, current, generations, read_commit
 from provhouse.store.ids import read_ids, take
 from provhouse.store.layout import Layout
-from provhouse.store.locks import writing
+from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current

@@ -14,7 +14,8 @@ from provhouse.model.settings import Settings
 from provhouse.store.commits import Totals, current
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout, bytes_below
-from provhouse.store.locks import still_writing, writing
+from provhouse.store.locks import still_writing
+from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 

@@ -30,6 +30,7 @@ from provhouse.store.layout import Layout
 from provhouse.store.locks import reading
 from provhouse.store.manifest import Holds, Manifest, write_manifest
 from provhouse.store.partitions import partition_path, read_partition
+from provhouse.store.ranges import places
 from provhouse.store.snapshot import Snapshot
 
 from .answer import Answer
@@ -108,6 +109,8 @@ def _partitions(snapshot: Snapshot, seen: "_Seen", progress: Progress) -> Iterat
     columns = (SRC, DST, OP, ATTRIBUTES, INGEST, BORN)
     for done, partition in enumerate(snapshot.partitions.tolist()):
         rows = read_partition(partition_path(triples, partition), columns)
+        dead = snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
+        rows = rows.filter(pa.array(~dead))
         ends = [np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST)]
         numbers = np.unique(np.concatenate(ends))
         seen.add(numbers)

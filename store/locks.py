@@ -11,18 +11,14 @@ from pathlib import Path
 from provhouse.model.errors import Busy, Unavailable
 
 from .layout import Layout
-from .logbook import logged
 
 _held: dict[Path, int] = {}
 """The lock of each warehouse that this process writes to."""
 
 
 @contextmanager
-def writing(layout: Layout) -> Iterator[None]:
-    """Be the one writer, and let the log say so.
-
-    Raises Busy, naming who writes and since when, if there is another.
-    """
+def locked(layout: Layout) -> Iterator[None]:
+    """Be the one writer; raises Busy, naming who writes and since when, if there is another."""
     layout.create(layout.root)
     try:
         handle = os.open(layout.write_lock, os.O_RDWR | os.O_CREAT, 0o644)
@@ -37,8 +33,7 @@ def writing(layout: Layout) -> Iterator[None]:
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(_me()).encode(), 0)
         _held[layout.root] = handle
-        with logged(layout):
-            yield
+        yield
     finally:
         _held.pop(layout.root, None)
         os.close(handle)

@@ -20,8 +20,16 @@ from provhouse.model.errors import Damaged, ProvhouseError, Unavailable
 
 from .commits import Commit, current
 from .layout import Layout
+from .locks import locked
 
 FILE_BYTES = 1 << 20
+
+
+@contextmanager
+def writing(layout: Layout) -> Iterator[None]:
+    """Be the one writer, and let the log say so; raises what ``locked`` raises."""
+    with locked(layout), logged(layout):
+        yield
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from provhouse.store import commits, ids
 from provhouse.store.commits import Commit, Totals, generations, write_commit
 from provhouse.store.ids import Ids, read_ids, take
 from provhouse.store.layout import Layout, asides
-from provhouse.store.locks import still_writing, writing
+from provhouse.store.locks import locked, still_writing
 from provhouse.store.tables import append_rows, is_ahead, take_back
 
 COMMIT = Commit(1, 5, "abc", "", (), {}, Totals())
@@ -37,7 +37,7 @@ def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -
 
 
 def test_who_writes_may_go_on(layout: Layout) -> None:
-    with writing(layout):
+    with locked(layout):
         still_writing(layout)
         take(layout, Ids(item=7))
         write_commit(layout, COMMIT)
@@ -47,7 +47,7 @@ def test_who_writes_may_go_on(layout: Layout) -> None:
 
 
 def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
-    with writing(layout):
+    with locked(layout):
         layout.write_lock.unlink()
         with pytest.raises(Busy, match="removed meanwhile"):
             still_writing(layout)
@@ -70,7 +70,7 @@ def test_a_record_is_not_linked_over_another_s(
             file.unlink()
 
     for act in (removed, put_away):
-        with writing(layout):
+        with locked(layout):
             at(monkeypatch, "record aside", act)
             with pytest.raises(Busy):
                 write_commit(layout, COMMIT)
@@ -88,7 +88,7 @@ def test_ids_are_not_taken_twice(
         layout.write_lock.unlink()
         layout.ids.write_text('{"item": 100}')
 
-    with writing(layout):
+    with locked(layout):
         if point == "ids aside":
             at(monkeypatch, point, other)
         else:

@@ -15,7 +15,7 @@ from provhouse.model.errors import BadInput, Unavailable
 from provhouse.store import logbook
 from provhouse.store.commits import Commit, Totals, write_commit
 from provhouse.store.layout import Layout
-from provhouse.store.locks import writing
+from provhouse.store.logbook import writing
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_what_failed_is_told_without_its_words(layout: Layout) -> None:
 
 def test_one_that_is_killed_has_begun(layout: Layout) -> None:
     kill = (
-        "import os, pathlib, sys; from provhouse.store.locks import writing; "
+        "import os, pathlib, sys; from provhouse.store.logbook import writing; "
         "from provhouse.store.layout import Layout\n"
         "with writing(Layout(pathlib.Path(sys.argv[1]))): os.kill(os.getpid(), 9)"
     )
