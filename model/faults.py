@@ -56,6 +56,8 @@ POINTS = (
     "record linked",
     "ids finished",
     "announced",
+    # a prune
+    "record dropped",
     # a repair
     "ingest repaired",
     "marks repaired",

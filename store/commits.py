@@ -115,8 +115,10 @@ def read_commit(layout: Layout, generation: int) -> Commit:
 def drop_commits(layout: Layout, through: int) -> None:
     """Remove the records up to a generation, the oldest first; the current one always stays."""
     gone = [number for number in generations(layout)[:-1] if number <= through]
+    still_writing(layout)
     for number in gone:
         _path(layout, number).unlink()
+        reach("record dropped")
     if gone:
         sync_folder(layout.commits)
 

@@ -4,6 +4,8 @@ from random import Random
 from typing import NamedTuple
 
 KILLS = 200
+CHANGES = ("ingest", "ingest", "replace", "compact", "rollback", "retract", "prune", "repair")
+"""What is cut off at random moments."""
 STEPS = ("begun", "read", "number", "cut", "place", "write", "load", "commit")
 LASTING = (
     "ids aside",
@@ -36,6 +38,24 @@ POINTS = {
     "replace": (*STEPS[5:], *LASTING),
     "compact": ("stage", "verify", "log appended=stop@2", "load", *SHORT),
     "rollback": ("lock held", "ids taken", "batch written", "mark written", *SHORT),
+    "retract": (
+        "lock held",
+        "ids taken",
+        "rows written=stop@1",
+        "log appended=stop@2",
+        "batch written",
+        "mark unwritten",
+        "mark written",
+        *SHORT,
+    ),
+    "prune": (
+        "lock held",
+        "ids aside",
+        "ids taken",
+        "record dropped=stop@1",
+        "record dropped=stop@2",
+        "ids aside=stop@2",
+    ),
     "repair": (
         "lock held",
         "batch unwritten",
@@ -91,7 +111,7 @@ def kills() -> list[Round]:
     rounds = []
     for seed in range(KILLS):
         random = Random(seed)
-        change = random.choice(("ingest", "ingest", "replace", "compact", "rollback", "repair"))
+        change = random.choice(CHANGES)
         victim = random.choice(("command", "command", "Neo4j"))
         rounds.append(Round(change, f"seed {seed}", victim, cold=False))
     return rounds

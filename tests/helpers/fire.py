@@ -116,6 +116,12 @@ class Fire:
             held = self.states[-1] if kind == "ingest" else []
             after = [*self.states, sorted({*held, *rows})]
             return ["ingest", path, *(["--replace"] if kind == "replace" else [])], after
+        if kind == "retract":
+            item = self.random.choice(self.states[-1]).src
+            left = [row for row in self.states[-1] if item not in (row.src, row.dst)]
+            return ["retract", item], [*self.states, left]
+        if kind == "prune":
+            return ["prune", "--keep", 2], self.states[-1:]  # to which there is no way back
         return [kind], self.states[:-1] if kind == "rollback" else self.states
 
     def ingest(self) -> None:
@@ -138,7 +144,10 @@ class Fire:
         command, after = self.change(kind.removesuffix(" anew"))
         child, reached = cut(command)
         done = child.awaits().done
-        self.assert_old_or_new(before, after, done)
+        if kind == "prune":
+            self.assert_pruned_or_not(before, after, done)
+        else:
+            self.assert_old_or_new(before, after, done)
         new = self.generations() != before
         if kind == "repair anew":
             self.run("repair")
@@ -166,6 +175,19 @@ class Fire:
             self.states = after
         record = self.record()
         assert record["totals"]["triples"] == len(self.states[-1]), (done, made)
+
+    def assert_pruned_or_not(
+        self, before: list[int], after: list[list[Triple]], done: Done
+    ) -> None:
+        """None but the earliest generations went, and what is held stayed."""
+        assert "Traceback" not in done.err, done.err
+        assert done.status in (0, 5, -signal.SIGKILL), done
+        left = self.generations()
+        assert left
+        assert left == before[-len(left) :]
+        assert len(left) == 2 or done.status
+        self.states = after
+        assert self.record()["totals"]["triples"] == len(self.states[-1])
 
     def generations(self) -> list[int]:
         """What was committed."""
