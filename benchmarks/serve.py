@@ -10,11 +10,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
 from time import perf_counter, sleep
 from urllib.parse import unquote
 
@@ -39,6 +40,8 @@ RESULTS = Path(__file__).parent / "results" / "serve.json"
 CLIENTS = Path(__file__).with_name("serve_clients.py")
 SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
 MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
+EVERY = 30.0
+"""Seconds between two looks at memory."""
 ITEMS = 200
 """Items of each class that are asked for."""
 
@@ -143,10 +146,13 @@ def phase(
         "clients": clients, "seconds": seconds, "seed": seed, "questions": questions,
         "weights": {kind: weight for kind, weight in weights.items() if kind in questions},
     }  # fmt: skip
-    before, cpu = memory(found.pid, settings), _cpu(found.pid)
-    done = subprocess.run(
-        [sys.executable, str(CLIENTS)], input=json.dumps(orders), capture_output=True, text=True
-    )
+    cpu = _cpu(found.pid)
+    megabytes: list[int] = []
+    watching = Watching(lambda: megabytes.append(memory(found.pid, settings)))
+    with watching:
+        done = subprocess.run(
+            [sys.executable, str(CLIENTS)], input=json.dumps(orders), capture_output=True, text=True
+        )
     assert done.returncode == 0, done.stderr
     load: Load = json.loads(done.stdout)
     return {
@@ -159,8 +165,32 @@ def phase(
         "milliseconds": {kind: _spread(times) for kind, times in sorted(load["seconds"].items())},
         "client_cpu": round(load["cpu"] / load["lasted"], 2),
         "server_cpu": round((_cpu(found.pid) - cpu) / load["lasted"], 2),
-        "megabytes": [before, memory(found.pid, settings)],
+        "megabytes": megabytes,
     }
+
+
+class Watching(Thread):
+    """Looks at something within a block: as it begins, every ``EVERY`` seconds, and as it ends."""
+
+    def __init__(self, look: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._look = look
+        self._over = Event()
+
+    def __enter__(self) -> None:
+        self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self.join()
+        self._look()
+
+    def run(self) -> None:
+        """Until the block ends."""
+        while True:
+            self._look()
+            if self._over.wait(EVERY):
+                return
 
 
 def _spread(times: list[float], unit: float = 1000) -> dict[str, float]:

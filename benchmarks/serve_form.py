@@ -6,7 +6,7 @@ from form import Machine
 
 
 class Phase(TypedDict):
-    """So many clients for so long. CPU is in cores, ``megabytes`` before and after."""
+    """So many clients for so long; CPU in cores, megabytes before, every half minute, and after."""
 
     name: str
     clients: int

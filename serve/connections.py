@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-MOST = 512
+MOST = 700
 """Connections at once; one that asks nothing makes room for a new one."""
 HEAD_SECONDS = 10.0
 HEAD_BYTES = 1 << 17

@@ -1,0 +1,110 @@
+"""Readers ask without pause while others write: each answer is that of the generation it names."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from threading import Event
+from time import perf_counter
+
+import pytest
+
+from helpers.graphs import graph
+from helpers.oracle import Expected, Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.ingest.compact import compact
+from provhouse.ingest.ingest import ingest
+from provhouse.model.progress import Silent
+from provhouse.query.question import Direction
+
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+Span = tuple[float, float]
+"""When something began and when it had ended."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a reader was told, and when."""
+
+    generation: int
+    item: str
+    direction: Direction
+    told: Expected
+    span: Span
+
+
+@dataclass
+class Written:
+    """What was written, by the generation that it became, and when."""
+
+    held: dict[int, list[Triple]] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Something is written within the block."""
+        began = perf_counter()
+        yield
+        self.spans.append((began, perf_counter()))
+
+
+def read(house: House, items: list[str], over: Event, seed: int) -> list[Answered]:
+    """Ask as commands do, each of the generation that is current when it begins."""
+    random, found = Random(seed), []
+    while not over.is_set():
+        began = perf_counter()
+        item, direction = random.choice(items), random.choice(DIRECTIONS)
+        with house.asker() as asker:
+            answer = asker.ask(item, direction, "csprov")
+        span = began, perf_counter()
+        found.append(Answered(answer.generation, item, direction, content(answer), span))
+    return found
+
+
+def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
+    """Take in all parts; after some of them lay everything out anew."""
+    written, held = Written(), set[Triple]()
+    every = len(parts) // max(compactions, 1)
+    for number, part in enumerate(parts):
+        with written.timed():
+            summary = ingest([house.write(part)], house.settings, progress=Silent())
+        held |= set(part)
+        written.held[summary.generation] = sorted(held)
+        if compactions and (number + 1) % every == 0:
+            with written.timed():
+                summary = compact(house.settings, Silent())
+            written.held[summary.generation] = sorted(held)
+    return written
+
+
+@pytest.mark.parametrize(
+    ("readers", "ingests", "compactions"),
+    [(2, 2, 1), pytest.param(8, 20, 3, marks=pytest.mark.long)],
+)
+def test_each_answer_is_that_of_its_generation(
+    houses: Callable[..., House], readers: int, ingests: int, compactions: int
+) -> None:
+    house = houses(theta=6, partition_triples=20)
+    rows = [row for seed in range(200, 212) for row in graph(seed).triples]
+    random = Random(readers)
+    parts = [random.sample(rows, 30) for _ in range(ingests + 1)]
+    first = write(house, parts[:1], 0)
+    items = sorted({end for row in parts[0] for end in (row.src, row.dst)})
+    over = Event()
+    with ThreadPoolExecutor(readers) as pool:
+        asking = [pool.submit(read, house, items, over, seed) for seed in range(readers)]
+        try:
+            written = write(house, parts[1:], compactions)
+        finally:
+            over.set()
+        answers = [answer for one in asking for answer in one.result()]
+    (start,) = first.held.values()
+    held = {**first.held, **{g: sorted({*start, *rows}) for g, rows in written.held.items()}}
+    oracles = {generation: Oracle.of(rows) for generation, rows in held.items()}
+    for answer in answers:
+        told = oracles[answer.generation].ask(answer.item, answer.direction)
+        assert answer.told == told, answer
+    for began, ended in written.spans:  # nobody waits until a writer has ended
+        assert any(began < a.span[0] and a.span[1] < ended for a in answers)
+    assert len({answer.generation for answer in answers}) > 1
