@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test test-long fuzz sbom audit lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -57,9 +57,12 @@ test: setup ## Run all tests
 	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 test-long: setup ## Kill commands at every fault point and at random (hours; goes on where it was; MINUTES=110, PARTS=2 PART=1)
-	@.venv/bin/pytest -m long --maxfail=10 tests
+	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
 	@.venv/bin/python benchmarks/reliability.py
 	@.venv/bin/python benchmarks/tables.py
+
+soak: setup ## A server under mixed load for an hour, with writers and kills of Neo4j (MINUTES=5 for less)
+	@.venv/bin/pytest -q -m long tests/fire/test_soak.py
 
 fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface, which installs schemathesis
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
