@@ -95,7 +95,7 @@ class Client:
             assert reply.status_code == 200, reply.text
             self.took.append((began - self.began, ended - began))
             answer = reply.json()
-            told = self.world.oracle(answer["generation"]).ask(item, PATHS[path])  # type: ignore[arg-type]
+            told = self.world.oracle(answer["generation"]).ask(item, PATHS[path])
             assert content(answer) == told, (item, path, answer["generation"])
 
 
