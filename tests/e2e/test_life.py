@@ -120,6 +120,7 @@ def test_a_signal_to_the_command_alone(
     assert len(house.running("CommunityEntryPoint")) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["Read the files", "Load Neo4j"])
 def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -> None:
     """Spark ends by itself; what was written stays for the next command, under ids of its own."""
@@ -133,6 +134,7 @@ def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -
     assert not psutil.wait_procs(gone, 60)[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("who", ["deploy.SparkSubmit", "store.daemon"])
 def test_spark_is_killed_while_files_are_read(
     who: str, house: Command, attempt: Callable[[str], Terminal]
@@ -225,7 +227,7 @@ def test_down_ends_it(house: Command) -> None:
     assert not house.running()
 
 
-@pytest.mark.parametrize("method", ["csprov", "rq"])
+@pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
 def test_a_partition_that_is_gone_is_damage(method: str, house: Command) -> None:
     """Missing for the one, torn for the other; never a shorter answer."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))

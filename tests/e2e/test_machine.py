@@ -80,6 +80,7 @@ def test_a_warehouse_that_cannot_be_written(below: str, first_file: Path, tmp_pa
     assert (tmp_path / "file").read_text() == "mine"
 
 
+@pytest.mark.long
 def test_a_neo4j_whose_password_is_wrong(alone: Command, first_file: Path) -> None:
     """It is said, and mended it works again."""
     alone.keep_neo4j()

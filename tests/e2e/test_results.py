@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from helpers.command import Command
 
@@ -166,6 +167,7 @@ def unchanged(command: Command) -> Callable[[], None]:
     return check
 
 
+@pytest.mark.long
 def test_a_neo4j_that_has_not_got_the_generation(held: Command) -> None:
     """It is in the warehouse's own folder, where nothing was loaded."""
     own = Command(held.warehouse)

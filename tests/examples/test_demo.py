@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from .conftest import Demo
 
@@ -27,6 +29,7 @@ def test_a_pipe_gets_neither_colour_nor_bars(demo: "Demo") -> None:
     assert len(first.stderr.splitlines()) < 5, first.stderr
 
 
+@pytest.mark.long
 def test_a_second_run_finds_everything_there(demo: "Demo") -> None:
     folder, first = demo.folder, demo.first
     made = (folder / "data" / "done.json").stat().st_mtime_ns
