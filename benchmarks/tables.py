@@ -16,6 +16,7 @@ import peers_table
 import reliability_table
 import serve_table
 import sets_tables
+import time_left_table
 import worst_table
 
 ROOT = Path(__file__).parent.parent
@@ -40,6 +41,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "components", components_table.tables(components_table.read())
     yield BENCHMARKS, "explain", explain_table.table(explain_table.read())
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
+    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.read())
     yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
     yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
     yield BENCHMARKS, "worst", worst_table.table(worst_table.read())

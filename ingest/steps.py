@@ -68,6 +68,9 @@ def _read(work: Work) -> None:
             for number, source in enumerate(work.sources)
         ]
         work.staged = run_tasks(work.context, stage, tasks, work.progress, _bytes_read(work))
+        work.progress.count("rows", work.rows + work.rejected)
+        work.progress.count("rejected", work.rejected)
+        work.progress.begin("Find the distinct names")  # its tasks last otherwise
         _name(work)
         if not any(named.collided for named in work.named):
             break
@@ -79,8 +82,6 @@ def _read(work: Work) -> None:
             f"Some shared one under each of {SEEDS} seeds, which does not happen by chance",
             "Take the files in one by one to find those names",
         )
-    work.progress.count("rows", work.rows + work.rejected)
-    work.progress.count("rejected", work.rejected)
     work.first_rejects = first_rejects(work.folder)
     if work.strict and work.rejected:
         raise BadInput(
@@ -124,11 +125,12 @@ def _number(work: Work) -> None:
     if work.splits:
         _check_splits(work, *work.splits)
     _join_buckets(work)
+    work.progress.count("items", sum(named.items for named in work.named))
+    work.progress.begin("Number the rows")
     tasks = [
         EdgeTask(number, staged.valid, work.folder) for number, staged in enumerate(work.staged)
     ]
     run_tasks(work.context, write_edges, tasks, work.progress)
-    work.progress.count("items", sum(named.items for named in work.named))
 
 
 def _check_splits(work: Work, path: Path, splits: list[Split]) -> None:
@@ -211,6 +213,7 @@ def _place(work: Work) -> None:
         new = ScatterNames(bucket, at[bucket], work.folder, work.ids.item, work.cut.items)
         scatter.append(new)
     run_tasks(work.context, _run, scatter, work.progress)
+    work.progress.begin("Write the partitions")
     gather: list[Gather | GatherNames | Index] = [
         Gather(
             number=number,

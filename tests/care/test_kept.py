@@ -25,6 +25,7 @@ from provhouse.care.prune import prune
 from provhouse.care.repair import repair
 from provhouse.ingest.compact import compact
 from provhouse.ingest.imported import import_
+from provhouse.ingest.retract import Wanted, retract
 from provhouse.ingest.rollback import rollback
 from provhouse.ingest.summary import Summary
 from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
@@ -307,3 +308,14 @@ def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
     with pytest.raises(NotFound):
         export_warehouse(houses().layout, tmp_path / "none", Silent())
     assert not (tmp_path / "none").exists()
+
+
+def test_an_export_leaves_out_what_was_retracted(houses: Houses, tmp_path: Path) -> None:
+    house = houses()
+    house.ingest([Triple("a", "b"), Triple("b", "c")])
+    retract(Wanted(items=["c"]), house.settings, Silent())
+    now = export_warehouse(house.layout, tmp_path / "now", Silent())
+    then = export_warehouse(house.layout, tmp_path / "then", Silent(), as_of=1)
+    assert [(one.triples, one.items) for one in (now, then)] == [(1, 2), (2, 3)]
+    other = houses()
+    assert taken(other, tmp_path / "now").triples == 1
