@@ -71,7 +71,7 @@ def _of_each_base(layout: Layout, now: Commit) -> Iterator[Snapshot]:
     yield Snapshot(layout, now)
     seen = {now.base}
     for number in reversed(generations(layout)):
-        with suppress(Damaged):  # told where records are looked at
+        with suppress(Damaged, NotFound):  # told where records are looked at; pruned meanwhile
             commit = read_commit(layout, number)
             if commit.base not in seen and layout.base(commit.base).is_dir():
                 yield Snapshot(layout, commit)

@@ -7,7 +7,7 @@ import numpy as np
 
 from provhouse.cypher.graph import Graph
 from provhouse.model.columns import DERIVES_FROM, SET
-from provhouse.model.errors import Damaged
+from provhouse.model.errors import Damaged, NotFound
 from provhouse.store.commits import generations, read_commit
 from provhouse.store.layout import Layout
 from provhouse.store.snapshot import Snapshot
@@ -24,7 +24,7 @@ def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
     for number in generations(layout):
         try:
             commit = read_commit(layout, number)
-        except Damaged:  # told where records are looked at
+        except (Damaged, NotFound):  # told where records are looked at, or pruned meanwhile
             continue
         if commit.visible and not graph.holds_load(commit.commit):
             wanted = f"Neo4j should hold generation {number}"

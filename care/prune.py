@@ -76,7 +76,7 @@ def prune(
         in_use = _remove_unused(layout)
         finished(layout)
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
-        if gone or removed:
+        if ids.pruned:  # also what an earlier prune could not reach
             _prune_graph(settings, layout, ids, progress)
     return Pruned(
         generation=held[-1],

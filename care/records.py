@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 from provhouse.model.columns import INGEST, ORIGIN, SET
-from provhouse.model.errors import Damaged
+from provhouse.model.errors import Damaged, NotFound
 from provhouse.store.commits import Commit, generations, read_commit
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout
@@ -25,6 +25,8 @@ def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
     for number in numbers:
         try:
             yield from _record(layout, number, read_commit(layout, number))
+        except NotFound:  # pruned meanwhile
+            continue
         except Damaged as error:
             yield Damage(f"commit {number}", error.wanted, error.found, error.remedy)
     try:

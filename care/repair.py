@@ -33,11 +33,12 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
-    held = _held(layout)  # before a lock makes the folder
+    _held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
         stack.enter_context(writing(layout))
         reach("lock held")
         recover(layout, thorough=True)
+        held = _held(layout)  # another writer may have come first
         commits = [read_commit(layout, number) for number in generations(layout)]
         everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
         newest = everything[-1]

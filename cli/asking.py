@@ -95,12 +95,12 @@ def about(question: Question) -> "Request[Answer]":
 
 def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missing:
     """Write the answers to questions that differ in their items only; says what is not held."""
-    if client := Client.of(settings.warehouse):
-        body = asdict(questions[0])
-        del body["item"]
-        path = _path(body)
-        items = [question.item for question in questions]
-        reply = _passed_on(client, path, {**body, "items": items}, look)
+    body = asdict(questions[0])
+    del body["item"]
+    path = _path(body)
+    asked = {**body, "items": [question.item for question in questions]}
+    if (client := Client.of(settings.warehouse)) and client.takes(asked):
+        reply = _passed_on(client, path, asked, look)
         return Missing(reply.absent, reply.first_absent)
 
     from .listening import listening

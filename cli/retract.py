@@ -8,7 +8,7 @@ import typer
 from provhouse.model.errors import UsageError
 from provhouse.output.output import opened
 
-from .invocation import FormOption, invocation
+from .invocation import FormOption, invocation, utf8
 
 
 def retract(
@@ -45,6 +45,8 @@ def retract(
             "Give ITEM, --file or --run",
         )
 
+    named = tuple(utf8(item, "The name of an item") for item in items or ())
+
     from provhouse.ingest.retract import Wanted
     from provhouse.ingest.retract import retract as retracted
     from provhouse.serve.process import await_generation
@@ -53,12 +55,13 @@ def retract(
 
     with opened(form) as output:
         with listening(keep=True) as progress:
-            done = retracted(Wanted(file, run, tuple(items or ())), settings, progress)
+            done = retracted(Wanted(file, run, named), settings, progress)
             await_generation(settings, done.generation, progress)
         output.retraction(done)
 
 
 def check_run(run: str) -> None:
-    """Raise UsageError for a run without a name."""
+    """Raise UsageError for a run without a name, or with one that is no text."""
+    utf8(run, "The name of a run")
     if not run:
         raise UsageError("A run should have a name", "It is empty", "Give another --run, or none")

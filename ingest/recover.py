@@ -6,9 +6,9 @@ from contextlib import suppress
 import numpy as np
 
 from provhouse.model.columns import INGEST
-from provhouse.model.errors import Busy
+from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
-from provhouse.store.bases import remove_unused
+from provhouse.store.bases import bases, remove_unused
 from provhouse.store.commits import Commit, current, drop_commits, generations, read_commit
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout, asides
@@ -21,16 +21,24 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
 
     A prune that was cut off is carried on. ``thorough`` looks at all bases whether or not a writer
     says that it was cut off: a copy that was made beside a writer has what nobody committed.
-    Raises Busy, with nothing changed, where the lock of this writer is gone.
+    Raises Busy, with nothing changed, where the lock of this writer is gone, Damaged where
+    bases are left and all records are gone.
     """
     still_writing(layout)
     last = current(layout)  # refuses a warehouse of a newer provhouse before anything is touched
+    ids = read_ids(layout)
+    if last is None and not ids.unfinished and bases(layout):
+        raise Damaged(
+            f"{layout.commits} should have the records of the bases beside it",
+            "It has none",
+            "Bring the folder back from a backup",
+        )
     shutil.rmtree(layout.staging, ignore_errors=True)
     reach("staging removed")
     for folder in (layout.commits, layout.root):
         for file in asides(folder):
+            still_writing(layout)
             file.unlink(missing_ok=True)
-    ids = read_ids(layout)
     if ids.unfinished:
         drop_commits(layout, ids.pruned)
     remove_unused(layout)

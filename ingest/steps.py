@@ -23,7 +23,7 @@ from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
 from provhouse.model.errors import BadInput
 from provhouse.store.commits import Commit, Totals, with_ingest
-from provhouse.store.ids import Ids, take
+from provhouse.store.ids import take
 from provhouse.store.names import Span
 from provhouse.store.partitions import UNKNOWN
 from provhouse.store.snapshot import Snapshot
@@ -254,7 +254,8 @@ def nothing_new(work: Work) -> bool:
 def _write(work: Work) -> None:
     """Append to the Delta tables."""
     ids, partitions = work.ids, sum(len(part.partitions) for part in work.gathered)
-    after = Ids(
+    after = replace(
+        ids,
         ingest=ids.ingest + 1,
         generation=ids.generation + 1,
         base=max(ids.base, work.base + 1),
@@ -262,7 +263,6 @@ def _write(work: Work) -> None:
         set=ids.set + work.cut.sets,
         partition=ids.partition + partitions,
         origin=max([ids.origin, *(origin.number + 1 for origin in work.origins)]),
-        pruned=ids.pruned,
     )
     take(work.layout, after)
     row: dict[str, object] = {

@@ -54,6 +54,10 @@ class Client:
         with self._asked("GET", "/v1/health") as response:
             return dict(json.loads(response.read()))
 
+    def takes(self, question: Mapping[str, object]) -> bool:
+        """Whether a question is not too long for a server."""
+        return len(json.dumps(question)) <= BODY_BYTES
+
     @contextmanager
     def ask(
         self, path: str, question: Mapping[str, object], accept: str, look: Mapping[str, object]

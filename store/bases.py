@@ -7,7 +7,7 @@ from provhouse.model.faults import reach
 
 from .commits import generations, read_commit
 from .layout import Layout
-from .locks import unread
+from .locks import still_writing, unread
 
 
 def bases(layout: Layout) -> list[int]:
@@ -34,6 +34,7 @@ def remove_unused(layout: Layout) -> list[int]:
 def _removed(layout: Layout, base: int) -> bool:
     with unread(layout, base) as free:
         if free:
+            still_writing(layout)
             rmtree(layout.base(base))
             reach("base removed")
         return free

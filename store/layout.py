@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -131,13 +132,17 @@ def replace(path: Path, content: object, last: Callable[[], None] = _nothing) ->
     return True
 
 
+_ASIDE = re.compile(r"\.(ids|warehouse|\d+)\.json\.[0-9a-f]{8}")
+"""Names of ours, beside which a folder may hold what others left there."""
+
+
 def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
 
 
 def asides(folder: Path) -> list[Path]:
     """What was about to become a JSON file of this folder, and may have been left."""
-    return list(folder.glob(".*.json.*"))
+    return [file for file in folder.glob(".*.json.*") if _ASIDE.fullmatch(file.name)]
 
 
 def write_synced(path: Path, content: object) -> None:

@@ -33,9 +33,11 @@ def locked(layout: Layout) -> Iterator[None]:
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(_me()).encode(), 0)
         _held[layout.root] = handle
-        yield
+        try:
+            yield
+        finally:
+            del _held[layout.root]
     finally:
-        _held.pop(layout.root, None)
         os.close(handle)
 
 

@@ -26,7 +26,7 @@ def tables(source: Source, told: Told) -> Iterator[pa.Table]:
     """The rows, with the types that they have in the file."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
-        unpacked = limits.Unpacked(source.path)
+        unpacked = limits.Unpacked(source.path, limits.PARQUET_TIMES)
         for group in range(file.num_row_groups):
             try:
                 for table in _gathered(file, group):

@@ -8,15 +8,17 @@ from provhouse.serve.gate import Gate
 from provhouse.serve.problems import Crowded
 
 
-def test_who_comes_too_many_is_sent_away() -> None:
+@pytest.mark.parametrize("long", [False, True])
+def test_who_comes_too_many_is_sent_away(long: bool) -> None:
     async def scenario() -> None:
-        gate = Gate(running=2, waiting=1)
+        gate = Gate(running=4, waiting=-1) if long else Gate(running=2, waiting=1)
+        turn = gate.long_turn if long else gate.turn
         go = asyncio.Event()
         running = 0
 
         async def visit() -> None:
             nonlocal running
-            async with gate.turn():
+            async with turn():
                 running += 1
                 await go.wait()
                 running -= 1
@@ -25,7 +27,7 @@ def test_who_comes_too_many_is_sent_away() -> None:
         await asyncio.sleep(0.01)
         assert (running, gate.inside) == (2, 3)
         with pytest.raises(Crowded):
-            async with gate.turn():
+            async with turn():
                 pass
         visits[2].cancel()  # who gives up leaves room
         await asyncio.sleep(0.01)
