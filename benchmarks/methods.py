@@ -26,7 +26,7 @@ from classes import KINDS, Kind, Questions, all_triples, drawn
 from empty_jobs import EmptyJobs
 from form import Totals
 from machine import machine, packages
-from methods_form import Answered, Class, Measured, Measurement, Results, Run, Times
+from methods_form import Answered, Class, Measured, On, Results, Run, Times
 from peers import made, opened
 
 from provhouse.cli.failures import guarded
@@ -67,26 +67,23 @@ def main() -> None:
 def write(settings: Settings, given: argparse.Namespace) -> None:
     """Measure, and leave the results where `tables.py` finds them."""
     results: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    before = results.get(str(given.copies))
     load = os.getloadavg()[0]  # before we make some ourselves
     snapshot = opened(settings.warehouse)
     questions = choose(snapshot, settings.theta, KINDS, MANY, given.seed)
     (batch,) = choose(snapshot, settings.theta, [BATCHED], BATCH, given.seed)
-    runs = dict(before["storages"]) if before else {}
-    with listening() as progress:
-        for name in given.storage:
-            stored = replace(settings, spark_storage=STORAGES[name])
-            runs[name] = run(stored, questions, batch, given.wanted, progress)
-    measured: Measurement = {
+    on: On = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "seed": given.seed,
         "load": round(load, 2),
         "machine": machine(),
         "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
-        "storages": runs,
     }
-    results[str(given.copies)] = measured
+    runs = results.setdefault(str(given.copies), {})
+    with listening() as progress:
+        for name in given.storage:
+            stored = replace(settings, spark_storage=STORAGES[name])
+            runs[name] = run(stored, on, questions, batch, given.wanted, progress)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
@@ -112,7 +109,12 @@ def choose(
 
 
 def run(
-    settings: Settings, questions: list[Asked], batch: Asked, wanted: int, progress: Progress
+    settings: Settings,
+    on: On,
+    questions: list[Asked],
+    batch: Asked,
+    wanted: int,
+    progress: Progress,
 ) -> Run:
     """All classes with one storage: all methods and CSProv cold, then CSProv hot and a batch."""
     cold = replace(settings, hot_mb=0)
@@ -133,6 +135,7 @@ def run(
     with warmed(settings, progress) as asker:
         took = timed(lambda: [asker.ask(item, "upstream", "csprov") for item in batch.items])
     return {
+        "on": on,
         "fill_seconds": fills,
         "empty_job": spread(times),
         "classes": classes,

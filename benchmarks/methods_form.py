@@ -59,20 +59,8 @@ class Batch(TypedDict):
     seconds: float
 
 
-class Run(TypedDict):
-    """All classes, with partitions in one kind of storage.
-
-    ``empty_job`` is one that does nothing on one cached partition, measured between the classes.
-    """
-
-    fill_seconds: dict[str, float]
-    empty_job: Times
-    classes: list[Class]
-    batch: Batch
-
-
-class Measurement(TypedDict):
-    """All storages on one warehouse. ``load`` is the machine's over the minute before."""
+class On(TypedDict):
+    """What it was measured on. ``load`` is the machine's mean load over the minute before."""
 
     date: str
     seed: int
@@ -80,8 +68,20 @@ class Measurement(TypedDict):
     machine: Machine
     versions: dict[str, str]
     warehouse: Totals
-    storages: dict[str, Run]
 
 
-Results = dict[str, Measurement]
-"""By the number of copies of the paper's trace."""
+class Run(TypedDict):
+    """All classes, with partitions in one kind of storage.
+
+    ``empty_job`` is one that does nothing on one cached partition, measured between the classes.
+    """
+
+    on: On
+    fill_seconds: dict[str, float]
+    empty_job: Times
+    classes: list[Class]
+    batch: Batch
+
+
+Results = dict[str, dict[str, Run]]
+"""By the number of copies of the paper's trace, then by where partitions were kept."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
-from methods_form import Class, Measured, Measurement, Results, Run
+from methods_form import Class, Measured, On, Results, Run
 
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
@@ -37,9 +37,9 @@ def read(path: Path = RESULTS) -> Results:
 
 def short(results: Results) -> str:
     """For the README: each class in memory, a row each, and what it stands on."""
-    one = results["1"]
-    run = one["storages"]["RAM"]
-    larger = results["9"]["storages"]["RAM"]["classes"] if "9" in results else []
+    run = results["1"]["RAM"]
+    on = run["on"]
+    larger = results["9"]["RAM"]["classes"] if "9" in results else []
     head = ["", "items found", *NAMES.values(), *(["CSProv, 9 copies"] if larger else [])]
     head += ["read by CSProv"]
     rows = []
@@ -52,7 +52,7 @@ def short(results: Results) -> str:
     asked = run["classes"][0]["methods"]["csprov"]["asked"]
     note = (
         f"Medians of {asked} questions of each class on the paper's trace of"
-        f" {one['warehouse']['triples']:,} triples, on {one['machine']['cores']} cores, all in"
+        f" {on['warehouse']['triples']:,} triples, on {on['machine']['cores']} cores, all in"
         f" memory. An empty Spark job takes {lasted(run['empty_job']['p50'])} there."
     )
     return f"{grid(head, rows)}\n\n{note}"
@@ -61,11 +61,11 @@ def short(results: Results) -> str:
 def tables(results: Results) -> str:
     """Everything, and which bars hold."""
     parts = []
-    for copies, one in results.items():
-        parts.append(f"**{trace(copies)}**: {described(one)}")
-        for storage, run in one["storages"].items():
+    for copies, runs in results.items():
+        for storage, run in runs.items():
             parts += [
-                f"{held_in(storage)}: {noted(run)}",
+                f"**{trace(copies)}, {held_in(storage)}**: {described(run['on'])}",
+                noted(run),
                 compared(run, PAPER.get((copies, storage), {})),
             ]
             parts += [alone(run), batched(run)]
@@ -80,10 +80,10 @@ def trace(copies: str) -> str:
 
 def held_in(storage: str) -> str:
     """Where partitions are."""
-    return "Partitions in memory" if storage == "RAM" else "Partitions on disk"
+    return "partitions in memory" if storage == "RAM" else "partitions on disk"
 
 
-def described(one: Measurement) -> str:
+def described(one: On) -> str:
     """What it ran on."""
     machine, held = one["machine"], one["warehouse"]
     used = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
@@ -99,7 +99,7 @@ def noted(run: Run) -> str:
     fills = ", ".join(f"{lasted(took)} for {name}" for name, took in run["fill_seconds"].items())
     empty = run["empty_job"]
     return (
-        f"an empty Spark job takes {lasted(empty['p50'])} (p95 {lasted(empty['p95'])}); filling"
+        f"An empty Spark job takes {lasted(empty['p50'])} (p95 {lasted(empty['p95'])}); filling"
         f" took {fills.replace('rq, ccprov', 'RQ and CCProv').replace('csprov', 'CSProv')}."
     )
 
@@ -158,16 +158,16 @@ def both(measured: Measured) -> str:
 def bars(results: Results) -> dict[str, bool]:
     """What is wanted, and whether it is so."""
     found: dict[str, bool] = {}
-    for copies, one in results.items():
-        for storage, run in one["storages"].items():
+    for copies, runs in results.items():
+        for storage, run in runs.items():
             where = f"{trace(copies)}, {storage}"
             if storage == "RAM":
                 found |= in_memory(where, run, first=copies == "1")
             found[f"{where}: a batch at most 50 ms an item over LC-SL"] = run["batch"][
                 "seconds"
             ] / run["batch"]["items"] <= BATCH_SECONDS + lc_sl(run)
-            if copies != "1" and storage in results["1"]["storages"]:
-                found |= grown(where, run, results["1"]["storages"][storage])
+            if copies != "1" and storage in results["1"]:
+                found |= grown(where, run, results["1"][storage])
     return found
 
 

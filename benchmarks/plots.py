@@ -45,8 +45,8 @@ def methods(pyplot: Any) -> Any:
     figure, panels = pyplot.subplots(
         1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
     )
-    for panel, (copies, one) in zip(panels[0], results.items(), strict=True):
-        run = one["storages"]["RAM"]
+    for panel, (copies, runs) in zip(panels[0], results.items(), strict=True):
+        run = runs["RAM"]
         classes = run["classes"]
         for place, (method, name) in enumerate(methods_table.NAMES.items()):
             times = [each["methods"][method]["seconds"]["mean"] for each in classes]
@@ -61,7 +61,9 @@ def methods(pyplot: Any) -> Any:
             label = "the paper, 8 nodes" if place == 0 else None
             panel.plot(*zip(*known, strict=True), "_", color=INK, markersize=11, label=label)
         panel.axhline(run["empty_job"]["p50"], color=INK, linewidth=0.7, linestyle=":")
-        panel.set_title(f"{methods_table.trace(copies)}, {one['warehouse']['triples']:,} triples")
+        panel.set_title(
+            f"{methods_table.trace(copies)}, {run['on']['warehouse']['triples']:,} triples"
+        )
         panel.set_xticks(range(len(classes)))
         panel.set_xticklabels([methods_table.title(each).replace(", ", "\n") for each in classes])
         panel.set_yscale("log")
