@@ -138,6 +138,7 @@ def test_two_commands_share_what_the_first_started(
     assert running(home) is None
 
 
+@pytest.mark.long
 def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
     """On other ports if the remembered ones are taken meanwhile; nothing written is lost."""
     before = State.read(home)

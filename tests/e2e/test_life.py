@@ -80,6 +80,7 @@ def test_ctrl_c_while_spark_and_neo4j_start(
     assert not generations(house)
 
 
+@pytest.mark.long
 def test_ctrl_c_twice_while_neo4j_is_loaded(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
@@ -178,6 +179,7 @@ def test_the_next_ingest_is_right(house: Command, trace: Path) -> None:
     assert len(house.running("CommunityEntryPoint")) == 1
 
 
+@pytest.mark.long
 def test_a_killed_neo4j_is_back_for_the_next_question(house: Command, tmp_path: Path) -> None:
     """Many at once, in the order asked, some of them not held."""
     for one in house.running("CommunityEntryPoint"):

@@ -102,6 +102,7 @@ def test_many_items_and_their_attributes(held: Command, tmp_path: Path) -> None:
     assert raw["items"] == raw["triples"] == []
 
 
+@pytest.mark.long
 def test_the_ingests_of_a_warehouse(fresh: Command, first_file: Path, tmp_path: Path) -> None:
     """A first one, the same again, --strict, more of it as Parquet, and --replace."""
     first = valid("ingest", fresh("ingest", first_file, "--format", "json").out)
