@@ -58,6 +58,7 @@ def test_large_components_are_chosen_whole() -> None:
     assert graph.component.tolist() == [0, 0, 0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["ladder", "cyclic"])
 def test_the_slow_search_keeps_the_bounds_and_reads_less(shape: str) -> None:
     graph = instance(shape, 3)

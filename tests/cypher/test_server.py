@@ -117,6 +117,7 @@ def test_ctrl_c_during_the_first_start_leaves_nothing(
     assert servers(home) == []
 
 
+@pytest.mark.long
 def test_two_commands_share_what_the_first_started(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:

@@ -279,6 +279,7 @@ def test_many_buckets_ranges_and_files(houses: Houses, monkeypatch: pytest.Monke
                     assert content(asker.ask(item, direction)) == expected
 
 
+@pytest.mark.long
 def test_a_large_first_ingest_is_loaded_by_the_importer(
     houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

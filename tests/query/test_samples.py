@@ -24,7 +24,9 @@ OFTEN = 10
 
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
-@pytest.mark.parametrize("theta", [pytest.param(10, marks=pytest.mark.long), 100, 25_000])
+@pytest.mark.parametrize(
+    "theta", [100, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 25_000))]
+)
 @pytest.mark.parametrize("name", ["wfinstances", "wf4ever", "git_versions", "git_merkle"])
 def test_real_samples(houses: Callable[..., House], name: str, theta: int) -> None:
     path = DATA / f"{name}.csv.gz"
