@@ -49,7 +49,6 @@ POINTS = {
         *SHORT,
     ),
     "prune": (
-        "lock held",
         "ids aside",
         "ids taken",
         "record dropped=stop@1",
