@@ -42,7 +42,7 @@ def export(
         raise UsageError("Either a lineage or an impact should be exported", "Both are asked for")
 
     from provhouse.query.export import export_warehouse
-    from provhouse.query.question import Question
+    from provhouse.query.question import Direction, Question
     from provhouse.store.layout import Layout
 
     from .listening import listening
@@ -53,8 +53,8 @@ def export(
             if item is None:
                 done = export_warehouse(Layout(settings.warehouse), folder, progress, as_of)
             else:
-                direction = "upstream" if impact is None else "downstream"
-                question = Question(utf8(item, "The item"), direction, as_of=as_of)  # type: ignore[arg-type]
+                direction: Direction = "upstream" if impact is None else "downstream"
+                question = Question(utf8(item, "The item"), direction, as_of=as_of)
                 done = _answer(settings, question, folder, progress)
         output.exported(done)
 
