@@ -13,6 +13,7 @@ from time import perf_counter
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected, is_fresh
+from provhouse.ingest.erasure import carry_on
 from provhouse.ingest.recover import recover
 from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.moments import moment
@@ -75,6 +76,7 @@ def prune(
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
         finished(layout)
+        carry_on(settings, progress)  # after room was made: it may take some
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
         if ids.pruned:  # also what an earlier prune could not reach
             _prune_graph(settings, layout, ids, progress)

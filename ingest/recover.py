@@ -13,6 +13,7 @@ from provhouse.store.commits import Commit, current, drop_commits, generations, 
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout, asides
 from provhouse.store.locks import still_writing
+from provhouse.store.names import ERASED
 from provhouse.store.tables import is_ahead, read_rows, take_back
 
 
@@ -69,6 +70,8 @@ def _drop_names(layout: Layout, commit: Commit) -> None:
     files = list(layout.names(commit.base).iterdir())
     still_writing(layout)
     for file in files:
+        if file.name.startswith(ERASED):
+            continue
         ingest = file.name.split(".")[0].split("-")[-1]  # FIRST-INGEST.arrow or INGEST.hash.npy
         if int(ingest) not in committed:
             file.unlink()

@@ -31,6 +31,7 @@ from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current
 from .ending import Ended, touching, without
+from .erasure import carry_on
 from .life import life_rows
 from .load import load
 from .origins import Origin, known
@@ -77,6 +78,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
         stack.enter_context(writing(layout))
         reach("lock held")
         recover(layout)
+        carry_on(settings, progress)
         held = _held(layout)
         progress.begin("Find what ends")
         with watch.step("find"):

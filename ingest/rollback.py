@@ -22,6 +22,7 @@ from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current
+from .erasure import carry_on
 from .load import load_without
 from .recover import recover
 
@@ -38,6 +39,7 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
         stack.enter_context(writing(layout))
         reach("lock held")
         recover(layout)
+        carry_on(settings, progress)
         held = _check_held(layout)
         progress.begin("Start Neo4j")
         address = stack.enter_context(

@@ -19,6 +19,7 @@ from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 
+from .erasure import carry_on
 from .memory import PeakMemory
 from .readers import Source
 from .recover import put_away, recover
@@ -55,6 +56,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
         memory = stack.enter_context(PeakMemory())
         reach("lock held")
         recover(layout)
+        carry_on(settings, progress)
         before = current(layout)
         held = None if order.anew else before
 

@@ -19,6 +19,9 @@ def sentence(manifest: "Manifest") -> Text:
     counts = f"{counted(manifest.triples, 'triple')} of {counted(manifest.items, 'item')}"
     size = quantity(sum(part.bytes for part in manifest.files), "bytes")
     files = counted(len(manifest.files), "file")
+    left = f" Left out: {counted(manifest.erased, 'triple')} of erased items." * (
+        manifest.erased > 0
+    )
     return Text(
-        f"Exported {what} in generation {manifest.generation}: {counts}, in {files} of {size}."
+        f"Exported {what} in generation {manifest.generation}: {counts}, in {files} of {size}.{left}"
     )
