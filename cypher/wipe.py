@@ -1,4 +1,4 @@
-"""Removes all that a managed server holds: its database, its transaction logs and what it logged."""
+"""All that a managed server holds goes: its database, transaction logs and what it logged."""
 
 import shutil
 from pathlib import Path

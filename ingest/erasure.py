@@ -43,7 +43,8 @@ def carry_on(settings: Settings, progress: Progress) -> None:
 def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     """Do all that the erasure under way asks for.
 
-    Says how many triples touch its items, and whether Neo4j was made anew. Raises Busy while others use a Neo4j that has to be made anew; the rest is done by then.
+    Says how many triples touch its items, and whether Neo4j was made anew. Raises Busy while others
+    use a Neo4j that has to be; the rest is done by then.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)

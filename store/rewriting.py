@@ -23,13 +23,12 @@ Change = Callable[[pa.Table, int], pa.Table]
 """Gives rows with other values in the same columns; it is told the number of the first row."""
 _TAIL = 8
 """The length of the footer and the magic that end a file."""
-_WAYS: tuple[tuple[str, int | None, bool], ...] = (
-    ("zstd", 1, True),
-    ("zstd", 19, True),
-    ("zstd", 19, False),
-    ("none", None, False),
+_WAYS = (
+    (1, True),
+    (19, True),
+    (19, False),
 )
-"""Compression, its level, and whether texts get dictionaries; the quickest first."""
+"""The level of compression, and whether texts get dictionaries; the quickest first."""
 
 
 def rewrite(path: Path, change: Change) -> None:
@@ -52,9 +51,7 @@ def rewrite(path: Path, change: Change) -> None:
     sync_folder(path.parent)
 
 
-def _write(
-    path: Path, aside: Path, change: Change, compression: str, level: int | None, coded: bool
-) -> None:
+def _write(path: Path, aside: Path, change: Change, level: int, coded: bool) -> None:
     with pq.ParquetFile(path, page_checksum_verification=True) as old:
         schema = old.schema_arrow.remove_metadata()
         numbers = [f.name for f in schema if pa.types.is_integer(f.type)]
@@ -63,7 +60,7 @@ def _write(
         with pq.ParquetWriter(
             aside,
             schema,
-            compression=compression,
+            compression="zstd",
             compression_level=level,
             use_dictionary=texts if coded else False,
             column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),

@@ -301,7 +301,8 @@ def status() -> Status:
     """A small warehouse with Neo4j up."""
     return Status(
         warehouse="/w", generation=3, triples=6, items=7, components=1, sets=2,
-        set_dependencies=1, partitions=13, needed=1, neo4j="bolt://127.0.0.1:7687", server=None,
+        set_dependencies=1, partitions=13, needed=1, erased=0, neo4j="bolt://127.0.0.1:7687",
+        server=None,
     )  # fmt: skip
 
 
