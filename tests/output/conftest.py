@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.report import Damage, Report
 from provhouse.ingest.preview import Component, Form, Preview
@@ -146,6 +147,18 @@ def unmatched(empty: Answer) -> Answer:
 
 
 @pytest.fixture
+def erased(small: Answer) -> Answer:
+    """Something upstream that leads through items that were erased."""
+    return replace(small, erased=1_200)
+
+
+@pytest.fixture
+def all_erased(empty: Answer) -> Answer:
+    """Nothing upstream but what was erased."""
+    return replace(empty, erased=1)
+
+
+@pytest.fixture
 def counts(empty: Answer) -> Answer:
     """A summary."""
     tables = pa.table({"table": ["monthly", "", "raw\n"], "items": [1, 1_200, 2],
@@ -275,6 +288,15 @@ def retraction() -> Retraction:
     return Retraction(
         generation=4, ended=1_200, kept=1, triples=1_234_567, committed=True,
         seconds={"find": 0.5, "total": 0.75},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def forgotten() -> Forgotten:
+    """One that rejected rows named too, and that had an op of its own."""
+    return Forgotten(
+        generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
+        seconds={"find": 0.5, "erase": 0.25, "total": 0.75},
     )  # fmt: skip
 
 
