@@ -28,6 +28,8 @@ _COUNTED = ("set_dependencies", "workflow")
 
 def touching(rows: pa.Table, items: I64) -> Bools:
     """Which triples lead from or to one of some items, which are in order."""
+    if not len(items):
+        return np.zeros(rows.num_rows, bool)
     src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))
     found: Bools = among(src, items) | among(dst, items)
     return found

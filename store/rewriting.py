@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from provhouse.model.columns import ORIGIN
 from provhouse.model.faults import reach
 
 from .layout import sync_folder
@@ -54,15 +55,17 @@ def rewrite(path: Path, change: Change) -> None:
 def _write(path: Path, aside: Path, change: Change, level: int, coded: bool) -> None:
     with pq.ParquetFile(path, page_checksum_verification=True) as old:
         schema = old.schema_arrow.remove_metadata()
-        numbers = [f.name for f in schema if pa.types.is_integer(f.type)]
-        texts = [column for column in _leaves(old) if column not in numbers]
+        columns = [old.schema.column(n).path for n in range(len(old.schema))]
+        few = [ORIGIN] if ORIGIN in columns else []
+        numbers = [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
+        texts = [column for column in columns if column not in numbers]
         at = 0
         with pq.ParquetWriter(
             aside,
             schema,
             compression="zstd",
             compression_level=level,
-            use_dictionary=texts if coded else False,
+            use_dictionary=texts if coded else few,
             column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
             write_statistics=False,
             write_page_checksum=True,
@@ -72,10 +75,6 @@ def _write(path: Path, aside: Path, change: Change, level: int, coded: bool) -> 
                 rows = old.read_row_group(group)
                 new.write_table(change(rows, at), row_group_size=max(rows.num_rows, 1))
                 at += rows.num_rows
-
-
-def _leaves(file: pq.ParquetFile) -> list[str]:
-    return [file.schema.column(n).path for n in range(len(file.schema))]
 
 
 def _pad(path: Path, size: int) -> None:
