@@ -20,7 +20,7 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.bases import bases
 from provhouse.store.commits import generations
-from provhouse.store.erasure import Erasure, write_erasure
+from provhouse.store.erasure import Erasure, read_erasure, write_erasure
 from provhouse.store.layout import Layout
 from provhouse.store.logbook import clear_logs, writing
 from provhouse.store.names import Names
@@ -110,8 +110,7 @@ def _check_held(layout: Layout) -> None:
 
 
 def _found(layout: Layout, names: Sequence[str]) -> _Found:
-    """Look in every base, at each of its ingests by itself: one that was taken back may have the
-    name too."""
+    """Look in every base, at each of its ingests by itself: those taken back have names too."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Found({}, [], set(wanted.to_pylist()))
     for base in bases(layout):
@@ -134,5 +133,6 @@ def _erase(found: _Found, settings: Settings, progress: Progress) -> tuple[int, 
         clear_logs(layout)
         return 0, False
     items = {base: np.unique(numbers).tolist() for base, numbers in found.items.items()}
-    write_erasure(layout, Erasure(items))
+    before = read_erasure(layout)  # there still, where only Neo4j is left of one
+    write_erasure(layout, Erasure(items, graph=before is not None and before.graph))
     return erase(settings, progress)

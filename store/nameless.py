@@ -120,4 +120,5 @@ def _neighbours(gone: I64, count: int) -> I64:
     runs = np.cumsum(np.diff(gone, prepend=-2) != 1) - 1
     first = gone[np.flatnonzero(np.diff(gone, prepend=-2) != 1)]
     last = gone[np.append(np.flatnonzero(np.diff(gone) != 1), len(gone) - 1)]
-    return np.where(first > 0, first - 1, last + 1)[runs]
+    stays: I64 = np.where(first > 0, first - 1, last + 1)[runs]
+    return stays

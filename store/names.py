@@ -76,9 +76,10 @@ def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.
 def erased_in(folder: Path) -> I64:
     """The numbers of all erased items of a base, in order."""
     try:
-        return np.load(folder / ERASED)
+        erased: I64 = np.load(folder / ERASED)
     except FileNotFoundError:
         return np.empty(0, np.int64)
+    return erased
 
 
 def without_names(names: Column, gone: Bools) -> pa.Array:

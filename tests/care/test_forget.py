@@ -28,7 +28,7 @@ from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.retract import Wanted, retract
 from provhouse.ingest.rollback import rollback
-from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.errors import Busy, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.query.diff import compared
@@ -427,3 +427,21 @@ def _current(house: House) -> "object":
     commit = current(house.layout)
     assert commit
     return commit
+
+
+def test_a_neo4j_in_use_is_left_to_a_later_writer(copy: Secret) -> None:
+    """Also beside a second erasure, which needs none of its own."""
+    house = copy.house
+    with house.asker() as reader:
+        reader.ask("board/1", "upstream")
+        with pytest.raises(Busy, match="to be rid of what was erased"):
+            copy.forget()
+        assert copy.in_files() == set()
+        with pytest.raises(Busy, match="to be rid of what was erased"):
+            copy.forget("raw/0")
+        assert reader.ask("board/1", "upstream").items.num_rows
+    assert set(OPS) & ops_in_neo4j(house)
+    repair(house.settings, Silent())
+    assert ops_in_neo4j(house) == {"read", "show", "sum"}
+    assert copy.remains() == set()
+    assert not house.layout.erasure.exists()
