@@ -25,7 +25,7 @@ def wipe(home: Path, progress: Progress) -> None:
             raise Busy(
                 f"Neo4j in {home} should be made anew, to be rid of what was erased",
                 "Another command is using it",
-                "All else is done. Once it has ended, or after `provhouse down`, run `provhouse repair`",
+                "All else is done. Run `provhouse repair` when that, or the server, has ended",
             )
         process.stop_forgotten(home)
         discard(home)
