@@ -48,12 +48,14 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
-    links = 0
-    for base, numbers in (erasure.items if erasure else {}).items():
-        if base in bases(layout):  # else it was pruned meanwhile
-            links += _base(whole(layout, base), np.array(numbers, np.int64), progress)
     if erasure is None:
         return 0, False
+    there = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
+    items = {base: np.array(erasure.items[base], np.int64) for base in there}
+    for base in there:  # the current one is the newest
+        still_writing(layout)
+        add_erased(layout.names(base), items[base])
+    links = sum(_base(whole(layout, base), items[base], progress) for base in there)
     still_writing(layout)
     clear_logs(layout)
     reach("logs cleared")
@@ -70,7 +72,6 @@ def _base(held: Snapshot, items: I64, progress: Progress) -> int:
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
     still_writing(layout)
-    add_erased(names, items)
     ops = lone_ops(held, items)
     if ops:
         _let_graph_be_remade(layout)

@@ -137,7 +137,8 @@ def clear_ops(snapshot: Snapshot, ops: set[str]) -> None:
 
 def _without(rows: pa.Table, ops: set[str]) -> pa.Table:
     at = rows.column_names.index(OPS)
-    lists = [[op for op in each if op not in ops] for each in rows[OPS].to_pylist()]
+    # Where nothing is left there is none, as is said of triples that came without an op.
+    lists = [[op for op in each if op not in ops] or [""] for each in rows[OPS].to_pylist()]
     return rows.set_column(at, OPS, pa.array(lists, rows.schema.field(OPS).type))
 
 

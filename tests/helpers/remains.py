@@ -46,7 +46,7 @@ def forms(text: str) -> set[bytes]:
 
 def hash_forms(name: str) -> set[bytes]:
     """The hash of a name, by which it could be guessed."""
-    hashed = xxhash.xxh64_intdigest(name)
+    hashed = xxhash.xxh64_intdigest(name.encode())
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 

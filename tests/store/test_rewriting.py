@@ -74,16 +74,16 @@ def test_most_files_keep_their_length_and_the_log_tells_of_the_others(
     tmp_path: Path, spark: SparkSession
 ) -> None:
     kept = 0
-    for seed in range(60):
+    for seed in range(14):
         rows = [1, 2, 3, 7, 40, 300, 5000][seed % 7]
         found, same = rewritten(tmp_path / f"{seed}", seed, rows)
         kept += same
-        if seed in (0, 3, 6) or (not same and seed > 50):
+        if seed == 3 or not same:
             read = spark.read.format("delta").load(str(tmp_path / f"{seed}")).drop("partition")
             said = [tuple(row) for row in read.orderBy("dst", "src", "op").collect()]
             ordered = found.sort_by([(name, "ascending") for name in ("dst", "src", "op")])
             assert said == [tuple(row.values()) for row in ordered.to_pylist()]
-    assert 40 <= kept < 60
+    assert 9 <= kept < 14
 
 
 def test_every_version_of_the_log_tells_the_new_length(
