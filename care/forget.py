@@ -40,7 +40,7 @@ class Forgotten:
     triples: int
     """Triples that touched them."""
     rejected: int
-    """Rejected rows that named them."""
+    """Rejected rows that named them, in every base."""
     neo4j: bool
     """Whether Neo4j was made anew."""
     seconds: dict[str, float]
