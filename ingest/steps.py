@@ -27,7 +27,7 @@ from provhouse.store.ids import take
 from provhouse.store.names import Span
 from provhouse.store.partitions import UNKNOWN
 from provhouse.store.snapshot import Snapshot
-from provhouse.store.spark import run_tasks
+from provhouse.store.tasks import Sizes, run_tasks
 
 from .asserting import assertions
 from .committing import make_current
@@ -45,8 +45,8 @@ from .origins import known, origins_of
 from .placing import Gather, Gathered, Scatter
 from .spelling import GatherNames, Index, ScatterNames, name_ranges
 from .splits import Split, check_splits, split_codes
-from .stage import READ, first_rejects, read_stream, stage
 from .stage import Task as StageTask
+from .stage import first_rejects, read_stream, stage
 from .work import Work
 from .write import Target, pairs_among, write_tables
 
@@ -54,6 +54,8 @@ BUCKET_BYTES = 256 << 20
 """About how many bytes of input share one bucket of names."""
 RANGE_TRIPLES = 4 << 20
 """About how many triples are sorted at once."""
+SPELLED, INDEXED = 2, 40
+"""So many names are written, or entered into the look-up, in the time of one triple."""
 SEEDS = 8
 """How often another seed is tried when two names share a hash."""
 
@@ -67,7 +69,8 @@ def _read(work: Work) -> None:
             StageTask(number, source, work.folder, work.buckets, seed, work.ids.ingest)
             for number, source in enumerate(work.sources)
         ]
-        work.staged = run_tasks(work.context, stage, tasks, work.progress, _bytes_read(work))
+        sizes = _sizes(work, [os.path.getsize(source.path) for source in work.sources], "bytes")
+        work.staged = run_tasks(work.context, stage, tasks, work.progress, sizes)
         work.progress.count("rows", work.rows + work.rejected)
         work.progress.count("rejected", work.rejected)
         work.progress.begin("Find the distinct names")  # its tasks last otherwise
@@ -91,11 +94,8 @@ def _read(work: Work) -> None:
         )
 
 
-def _bytes_read(work: Work) -> Callable[[], tuple[int, int, str]]:
-    """Tells how far the files are read, by what the tasks tell."""
-    behind = mapped(work.folder / READ, np.int64, (len(work.sources),))
-    total = sum(os.path.getsize(source.path) for source in work.sources)
-    return lambda: (int(behind.sum()), total, "bytes")
+def _sizes(work: Work, of: Sequence[int], unit: str = "") -> Sizes:
+    return Sizes(work.folder / "done", of, unit)
 
 
 def _buckets(work: Work) -> int:
@@ -110,7 +110,8 @@ def _name(work: Work) -> None:
     tasks = [
         NameTask(bucket, work.folder, work.seed, names, spans) for bucket in range(work.buckets)
     ]
-    work.named = run_tasks(work.context, name, tasks, work.progress)
+    sizes = _sizes(work, [task.bytes for task in tasks])
+    work.named = run_tasks(work.context, name, tasks, work.progress, sizes)
 
 
 def _number(work: Work) -> None:
@@ -130,7 +131,8 @@ def _number(work: Work) -> None:
     tasks = [
         EdgeTask(number, staged.valid, work.folder) for number, staged in enumerate(work.staged)
     ]
-    run_tasks(work.context, write_edges, tasks, work.progress)
+    sizes = _sizes(work, [task.rows for task in tasks])
+    run_tasks(work.context, write_edges, tasks, work.progress, sizes)
 
 
 def _check_splits(work: Work, path: Path, splits: list[Split]) -> None:
@@ -212,7 +214,8 @@ def _place(work: Work) -> None:
     for bucket in range(len(work.named)):
         new = ScatterNames(bucket, at[bucket], work.folder, work.ids.item, work.cut.items)
         scatter.append(new)
-    run_tasks(work.context, _run, scatter, work.progress)
+    sizes = _sizes(work, [staged.valid for staged in work.staged] + [n.items for n in work.named])
+    run_tasks(work.context, _run, scatter, work.progress, sizes)
     work.progress.begin("Write the partitions")
     gather: list[Gather | GatherNames | Index] = [
         Gather(
@@ -228,11 +231,14 @@ def _place(work: Work) -> None:
         )
         for number in range(len(work.cut.bounds) + 1)
     ]
+    rows = [work.rows // len(gather)] * len(gather)
     if work.cut.items:
         gather.append(Index(work.folder, work.ids.ingest))
-        for number in range(name_ranges(work.cut.items)):
+        rows.append(work.cut.items // INDEXED)
+        for number, count in enumerate(name_ranges(work.cut.items)):
             gather.append(GatherNames(number, work.folder, work.ids.item, work.ids.ingest))
-    done = run_tasks(work.context, _run, gather, work.progress)
+            rows.append(count // SPELLED)
+    done = run_tasks(work.context, _run, gather, work.progress, _sizes(work, rows))
     work.gathered = [result for result in done if isinstance(result, Gathered)]
     work.progress.count("new triples", work.triples)
     if before and work.run is not None:
