@@ -200,7 +200,9 @@ def _change(life: Life, random: Random, known: list[Triple], change: str) -> Non
     if change == "ingest":
         run = random.choice([None, "x", "y"])
         files = random.sample("abc", random.randint(1, 2))
-        life.ingest(run, **{file: random.sample(known, random.randint(0, 40)) for file in files})
+        least = 0 if life.now.standing else 1  # of nothing there would be no generation
+        some = {f: random.sample(known, max(random.randint(0, 40), least)) for f in files}
+        life.ingest(run, **some)
     elif change == "rollback" and len(life.before) > 1:
         life.rollback()
     elif change == "compact" and life.now.standing:
