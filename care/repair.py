@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import Import, connected, is_fresh
+from provhouse.cypher.graph import shared_graph
+from provhouse.cypher.server import Import, is_fresh
 from provhouse.ingest.load import announce, bulk, load, load_without
 from provhouse.ingest.recover import recover
 from provhouse.model.columns import INGEST
@@ -45,10 +45,8 @@ def repair(settings: Settings, progress: Progress) -> Commit:
         first: Import | None = None
         if is_fresh(settings.graph_home):
             first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
-        address = stack.enter_context(
-            connected(settings.graph_home, settings.neo4j_memory, progress, first)
-        )
-        graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+        shared = shared_graph(layout.warehouse_id(), settings, progress, first)
+        graph = stack.enter_context(shared)
         for whole in everything:
             for ingest in _ingests(whole):
                 progress.begin(f"Load Neo4j with ingest {ingest}")

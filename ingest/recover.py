@@ -1,7 +1,8 @@
 """What a writer does before anything else: remove what one that crashed has left."""
 
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from provhouse.store.commits import Commit, current, drop_commits, generations, 
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout, asides
 from provhouse.store.locks import still_writing
+from provhouse.store.logbook import writing
 from provhouse.store.tables import is_ahead, read_rows, take_back
 
 
@@ -51,6 +53,18 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
         _drop_names(layout, commit)
         reach("names dropped")
     finished(layout)
+
+
+@contextmanager
+def only_writer(layout: Layout) -> Iterator[None]:
+    """Be the one writer, of a warehouse in which nothing half-written is left.
+
+    Raises Busy beside another writer, and what ``recover`` raises.
+    """
+    with writing(layout):
+        reach("lock held")
+        recover(layout)
+        yield
 
 
 def put_away(layout: Layout) -> None:

@@ -7,11 +7,9 @@ additional sets and dependencies, which are never wrong.
 
 import math
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +20,7 @@ from provhouse.cypher.server import Import
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
 from provhouse.model.errors import BadInput
-from provhouse.store.commits import Commit, Totals, with_ingest
+from provhouse.store.commits import Commit, Totals
 from provhouse.store.ids import take
 from provhouse.store.names import Span
 from provhouse.store.partitions import UNKNOWN
@@ -43,6 +41,7 @@ from .naming import HELD, name
 from .naming import Task as NameTask
 from .origins import known, origins_of
 from .placing import Gather, Gathered, Scatter
+from .record import added, ingest_row
 from .spelling import GatherNames, Index, ScatterNames, name_ranges
 from .splits import Split, check_splits, split_codes
 from .stage import Task as StageTask
@@ -271,36 +270,26 @@ def _write(work: Work) -> None:
         origin=max([ids.origin, *(origin.number + 1 for origin in work.origins)]),
     )
     take(work.layout, after)
-    row: dict[str, object] = {
-        "ingest": ids.ingest,
-        "born": ids.generation,
-        "run": work.run,
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": [source.path for source in work.sources],
-        "first_item": ids.item,
-        "items": work.cut.items,
-        "first_partition": ids.partition,
-        "partitions": partitions,
-        "triples": work.triples,
-        "duplicates": work.duplicates,
-        "rejected": work.rejected,
-        "two_tables": work.two_tables,
-    }
+    held = work.held or Commit(work.base, 0, "", "", (), {}, Totals())
+    commit = added(held, ids, work.rolls_back_to)
+    row = ingest_row(
+        commit,
+        ids,
+        run=work.run,
+        files=[source.path for source in work.sources],
+        items=work.cut.items,
+        partitions=partitions,
+        triples=work.triples,
+        duplicates=work.duplicates,
+        rejected=work.rejected,
+        two_tables=work.two_tables,
+    )
     target = Target(work.layout, work.base, ids.ingest, ids.partition)
     sizes = [len(part.partitions) for part in work.gathered]
     asserted = assertions(work.folder, sizes, ids.partition)
     life = life_rows(work.origins, asserted, work.ended, ids.generation)
     versions = write_tables(work.folder, target, work.gathered, work.tables, row, life)
-    held = work.held or Commit(work.base, 0, "", "", (), {}, Totals())
-    work.commit = replace(
-        held,
-        generation=ids.generation,
-        commit=secrets.token_hex(16),
-        time=str(row["time"]),
-        rolls_back_to=work.rolls_back_to,
-        visible=with_ingest(held.visible, ids.ingest),
-        tables={**held.tables, **versions},
-    )
+    work.commit = replace(commit, tables={**held.tables, **versions})
     work.commit = replace(work.commit, totals=_totals(work, held.totals))
 
 

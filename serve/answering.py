@@ -23,6 +23,7 @@ from provhouse.output.output import Absent, Output
 from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
 from provhouse.query.question import Question
+from provhouse.query.tables import check_tables
 
 from .forms import LINES, MEDIA_TYPES, SMALL, Look, rows
 from .gate import Gate
@@ -105,13 +106,15 @@ class Answering:
     async def many(self, questions: Sequence[Question], look: Look) -> Response:
         """The answers in order, each sent as it is found; headers tell which items are not held.
 
-        All are of one generation and take one turn.
+        All are of one generation and take one turn; they differ in their items only. Raises
+        UsageError for a filter on a table that is none: once answers are sent nothing can be told.
         """
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.gate.long_turn())
             held = self.warm.asker(questions[0].as_of)
             asker = await run_in_threadpool(stack.enter_context, held)  # it may have to be opened
+            _check_filters(asker, questions[0])
             absent = await run_in_threadpool(_absent, asker, questions)
         except BaseException:
             await stack.aclose()
@@ -161,6 +164,10 @@ class _Sent(StreamingResponse):
         async with self._stack:
             with suppress(TimeoutError):  # nobody reads: the connection is closed
                 await super().__call__(scope, receive, promptly)
+
+
+def _check_filters(asker: Asker, question: Question) -> None:
+    check_tables([*question.tables, question.through or ""], asker.snapshot)
 
 
 def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:

@@ -1,6 +1,7 @@
 """Runs, retractions and what comes back: each generation answers as a model in memory says."""
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,12 +17,16 @@ from helpers.life import Life
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
+from provhouse.ingest.ending import without
+from provhouse.ingest.ingest import ingest
+from provhouse.ingest.origins import known
 from provhouse.ingest.retract import Wanted, retract
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.generations import listed
-from provhouse.store.commits import generations
+from provhouse.store.commits import current, generations
 from provhouse.store.layout import Layout
+from provhouse.store.snapshot import Snapshot
 from provhouse.store.tables import write_parquet
 
 Houses = Callable[..., House]
@@ -124,6 +129,24 @@ def test_a_check_knows_what_died(life: Life, tmp_path: Path) -> None:
         assert "of its rows do not" in found[f"table {name}"]
 
 
+def test_memory_holds_one_partition_of_what_ends(houses: Houses) -> None:
+    """Places take 8 bytes each; those of all that end are never there at once."""
+    house = houses(partition_triples=500)
+    some = [Triple(f"a{n}", f"b{n}", "") for n in range(50_000)]
+    ingest([house.write(some)], house.settings, run="may", progress=Silent())
+    commit = current(house.layout)
+    assert commit
+    held = Snapshot(house.layout, commit)
+    tracemalloc.start()
+    try:
+        ended = without(held, [origin.number for origin in known(held)])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(ended.deaths) == len(some)
+    assert peak < 8 * len(some)
+
+
 def test_what_was_held_before_origins_were_kept(houses: Houses) -> None:
     """Somebody unknown stands for it, so that only its items can be retracted."""
     life = Life(houses(theta=4, pack=0, partition_triples=10))
@@ -177,7 +200,9 @@ def _change(life: Life, random: Random, known: list[Triple], change: str) -> Non
     if change == "ingest":
         run = random.choice([None, "x", "y"])
         files = random.sample("abc", random.randint(1, 2))
-        life.ingest(run, **{file: random.sample(known, random.randint(0, 40)) for file in files})
+        least = 0 if life.now.standing else 1  # of nothing there would be no generation
+        some = {f: random.sample(known, max(random.randint(0, 40), least)) for f in files}
+        life.ingest(run, **some)
     elif change == "rollback" and len(life.before) > 1:
         life.rollback()
     elif change == "compact" and life.now.standing:

@@ -73,6 +73,16 @@ def test_many_come_one_a_line(served: "Served") -> None:
     )
 
 
+@pytest.mark.parametrize("filtered", [{"tables": ["nowhere"]}, {"through": "nowhere"}])
+def test_many_by_a_table_that_is_none_are_refused(
+    served: "Served", filtered: dict[str, object]
+) -> None:
+    """With a status: once the first answer is sent there is no way to tell."""
+    reply = served.request("POST", "/v1/lineage", json={"items": ["t:7"], **filtered})
+    assert reply.status_code == 400
+    assert reply.json()["detail"] == "No item is in 'nowhere'"
+
+
 def test_a_large_answer_comes_in_pieces(served: "Served") -> None:
     hub = [Triple(f"leaf {n}", "hub", "gather", "leaves", "hubs") for n in range(20_000)]
     served.ingest(hub)
