@@ -39,7 +39,7 @@ def test_java_that_does_not_serve(
     home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
     told = {"JAVA_HOME": str(home)}
     new = Command(tmp_path / "warehouse", None, told)
-    there = replace(held, settings=told)
+    there = replace(held, settings=told, by=None)
     for done in (
         new("ingest", first_file, status=5),
         there("ingest", first_file, status=5),

@@ -50,10 +50,13 @@ def _begun(asked: dict[str, Any], folder: Path, gateway: Any) -> int:
         _tell(pid=pid)
         return pid
     gateway._gateway_client.deque.clear()  # connections are the parent's
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, name in ((1, "out"), (2, "err")):
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         os.dup2(os.open(folder / f"{os.getpid()}.{name}", flags, 0o600), number)
+    os.environ.clear()
     os.environ.update(asked["environment"])
+    os.chdir(asked["folder"])
     faults.arm(asked["environment"].get(faults.VARIABLE, ""))
     status = run(asked["arguments"])
     sys.stdout.flush()
