@@ -1,5 +1,6 @@
 """What all tests share: outside systems that are started once."""
 
+import os
 import secrets
 import signal
 from collections.abc import Callable, Iterator
@@ -26,6 +27,10 @@ from provhouse.store.layout import Layout
 # every command.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# Servers and the demo's pipeline live for a minute here: what Java would save by compiling with
+# more care is less than that takes.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 # The first example of a kernel may be the one that compiles it.
 hypothesis.settings.register_profile("provhouse", deadline=None)

@@ -1,7 +1,7 @@
 """Changes of every kind in any order, some of them killed: each generation shows what it should.
 
-Hypothesis chooses the sequence (a few by default; for MINUTES by ``make test-long``); what should
-hold is told by the model in ``helpers/life.py``. A failure says which seed it was, and
+Hypothesis chooses the sequences (a few by default, many in ``make test-long``); what should hold is
+told by the model in ``helpers/life.py``. A failure says which seed it was, and
 ``SEQUENCE=seed pytest -m 'long or not long' tests/fire/test_sequences.py`` runs that one again.
 """
 
@@ -37,7 +37,8 @@ from provhouse.store.commits import generations
 from provhouse.store.ids import read_ids
 
 SEQUENCE = os.environ.get("SEQUENCE")
-MINUTES = float(os.environ.get("MINUTES", "110"))
+MINUTES = float(os.environ.get("MINUTES", "110")) / 10
+"""A part of the time that ``make test-long`` has."""
 DEFAULT, STEPS, LONG_STEPS = (1, 2), 7, 20
 """Seeds of the sequences that are run by default, and how long sequences are."""
 CHANGES = (
@@ -159,7 +160,7 @@ class Sequence(RuleBasedStateMachine):
         run, file = random.choice(origins)
         if random.random() < 0.4:
             items = random.choices(sorted(life.now.items), k=2)
-            told = ["retract", "--", *items]
+            told: list[object] = ["retract", "--", *items]
             return Change(partial(life.retract, *items), told, partial(life.retracted, *items))
         named = {"run": run} if run and random.random() < 0.5 else {"file": file}
         path = life.house.settings.warehouse.parent / f"{file}.csv"
@@ -187,7 +188,7 @@ class Sequence(RuleBasedStateMachine):
 def environment(house: House) -> dict[str, str]:
     """The settings of a warehouse, as a command is given them."""
     values = {field.name: getattr(house.settings, field.name) for field in fields(Settings)}
-    return {f"PROVHOUSE_{name.upper()}": str(value) for name, value in values.items() if value}
+    return {**os.environ, **{f"PROVHOUSE_{name.upper()}": str(values[name]) for name in values}}
 
 
 @pytest.fixture
@@ -198,6 +199,10 @@ def play(
     monkeypatch.setattr(restage, "CHUNK_TRIPLES", 20)
     done: Counter[str] = Counter()
 
+    class Here(Sequence):
+        def __init__(self) -> None:
+            super().__init__(houses, warm, done)
+
     def play(seed: int, steps: int) -> None:
         settings = hypothesis.settings(
             max_examples=1,
@@ -207,10 +212,7 @@ def play(
             suppress_health_check=list(HealthCheck),
         )
         try:
-            run_state_machine_as_test(
-                hypothesis.seed(seed)(partial(Sequence, houses, warm, done)),
-                settings=settings,
-            )
+            run_state_machine_as_test(hypothesis.seed(seed)(Here), settings=settings)
         except BaseException:
             print(f"SEQUENCE={seed}, {steps} steps; done before: {dict(done)}")
             raise
