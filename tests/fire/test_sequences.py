@@ -39,8 +39,9 @@ from provhouse.store.ids import read_ids
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
 """A part of the time that ``make test-long`` has."""
-DEFAULT, STEPS, LONG_STEPS = (1, 2), 7, 20
-"""Seeds of the sequences that are run by default, and how long sequences are."""
+DEFAULT, STEPS, LONG_STEPS = (19, 39), 7, 20
+"""Seeds of the sequences that are run by default, which hold most kinds of changes and kills, and
+how long sequences are, with the first ingest."""
 CHANGES = (
     "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
     "rollback", "compact", "prune",
