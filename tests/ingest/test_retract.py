@@ -1,11 +1,13 @@
-"""Runs, retractions and what comes back: each generation answers as a model in memory says."""
+"""Runs, retractions and what comes back: each generation answers as a model in memory says.
+
+Any order of them is tried in ``tests/fire/test_sequences.py``.
+"""
 
 import json
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from random import Random
 from shutil import copytree, rmtree
 
 import pyarrow.compute as pc
@@ -30,9 +32,7 @@ from provhouse.store.snapshot import Snapshot
 from provhouse.store.tables import write_parquet
 
 Houses = Callable[..., House]
-STEPS = 8
 UNKNOWN = frozenset({(None, "?")})
-CHANGES = ["ingest"] * 3 + ["retract"] * 3 + ["rollback", "compact"]
 
 
 def rows(*seeds: int) -> list[Triple]:
@@ -179,47 +179,3 @@ def _as_format_1(layout: Layout) -> None:
             del record["origin"]
         path.write_text(json.dumps(record))
     rmtree(layout.table(1, "origins"))
-
-
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 30))]
-)
-def test_any_order_of_changes(houses: Houses, seed: int) -> None:
-    """Few files, runs and items, so that all of them meet often."""
-    random = Random(seed)
-    life = Life(houses(theta=(3, 10)[seed % 2], pack=seed % 3, partition_triples=12))
-    known = rows(*(seed * 20 + n for n in range(6)))
-    known += [Triple(random.choice(known).dst, random.choice(known).src, "x") for _ in range(5)]
-    for step in range(STEPS):
-        _change(life, random, known, "ingest" if step < 2 else random.choice(CHANGES))
-    assert life.rows() == life.now.rows
-    life.agree(random.sample(sorted(life.now.items), 5), ["csprov"])
-
-
-def _change(life: Life, random: Random, known: list[Triple], change: str) -> None:
-    if change == "ingest":
-        run = random.choice([None, "x", "y"])
-        files = random.sample("abc", random.randint(1, 2))
-        least = 0 if life.now.standing else 1  # of nothing there would be no generation
-        some = {f: random.sample(known, max(random.randint(0, 40), least)) for f in files}
-        life.ingest(run, **some)
-    elif change == "rollback" and len(life.before) > 1:
-        life.rollback()
-    elif change == "compact" and life.now.standing:
-        life.compact()
-    elif change == "retract":
-        _retract(life, random)
-
-
-def _retract(life: Life, random: Random) -> None:
-    origins = sorted({o for some in life.now.standing.values() for o in some}, key=str)
-    if not origins:
-        return
-    run, file = random.choice(origins)
-    what = random.choice(["file", "run", "items"])
-    if what == "items":
-        life.retract(*random.sample(sorted(life.now.items), 2))
-    elif what == "run" and run:
-        life.retract(run=run)
-    else:
-        life.retract(file=file)
