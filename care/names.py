@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, Bools, among
 from provhouse.store.names import Span
 from provhouse.store.snapshot import Snapshot
 
 from .report import Damage
 from .tables import BACKUP
 
+FORGET = "Any command that writes ends an erasure that was cut off; else `provhouse forget` again"
 CHUNK = 1 << 17
 """Names that are looked up at once."""
 
@@ -32,22 +33,50 @@ def _span(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage]:
     try:
         for kind in ("hash", "offset"):
             found = len(np.load(folder / f"{span.ingest:08d}.{kind}.npy", mmap_mode="r"))
-            if found != span.items:
+            nameless = int(_within(snapshot.names.erased, span).sum())
+            if not span.items - nameless <= found <= span.items:  # a compaction leaves them out
                 wanted = f"The look-up {kind} should have {span.items:,} names"
                 yield Damage(where, wanted, f"It has {found:,}", BACKUP)
                 return
         for first in range(span.first, span.first + span.items, CHUNK) if deep else ():
             count = min(CHUNK, span.first + span.items - first)
             yield from _back_and_forth(snapshot, where, np.arange(first, first + count))
+        if deep:
+            yield from _erased(snapshot, where, span)
     except (OSError, ValueError, IndexError, pa.ArrowException) as error:
         wanted = f"The names should be readable in {folder}"
         yield Damage(where, wanted, f"They are not: {str(error).splitlines()[0]}", BACKUP)
 
 
 def _back_and_forth(snapshot: Snapshot, where: str, numbers: I64) -> Iterator[Damage]:
+    numbers = numbers[~among(numbers, snapshot.names.erased)]
     names = snapshot.names.names(numbers)
     found = snapshot.names.locate(names)
     wrong = np.flatnonzero(found != numbers)
     if len(wrong):
         wanted = f"The name of item {numbers[wrong[0]]} should lead back to it"
         yield Damage(where, wanted, f"{len(wrong):,} names do not", BACKUP)
+
+
+def _erased(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
+    """No segment has the name of an erased item, and no look-up leads to one."""
+    every = snapshot.names.erased
+    erased = every[_within(every, span)]
+    if not len(erased):
+        return
+    held = len(erased) - snapshot.names.stored(erased).null_count
+    if held:
+        wanted = f"The name of item {erased[0]} and of all others that were erased should be gone"
+        yield Damage(where, wanted, f"{held:,} names are there", FORGET)
+    folder = snapshot.layout.names(snapshot.commit.base)
+    offsets = np.load(folder / f"{span.ingest:08d}.offset.npy", mmap_mode="r")
+    hashed = np.load(folder / f"{span.ingest:08d}.hash.npy", mmap_mode="r")
+    leading = int((among(offsets.astype(np.int64) + span.first, erased) & (hashed != 0)).sum())
+    if leading:
+        wanted = "No entry of the look-up should lead to an item that was erased"
+        yield Damage(where, wanted, f"{leading:,} do", FORGET)
+
+
+def _within(items: I64, span: Span) -> Bools:
+    inside: Bools = (items >= span.first) & (items < span.first + span.items)
+    return inside

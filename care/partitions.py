@@ -4,15 +4,18 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DERIVES_FROM, DST, ORIGIN, SET, SRC, TRIPLE
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
+from provhouse.store.links import spoken, touching
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.snapshot import Placements, Snapshot
 
 from .life import known_origins
+from .names import FORGET
 from .report import Damage
 from .tables import BACKUP, pair_codes
 
@@ -68,6 +71,10 @@ def _partition(
     if len(unknown):
         wanted = f"The origin {unknown[0]}, which triples name, should be known"
         yield Damage(where, wanted, f"{len(unknown):,} are not", BACKUP)
+    says = spoken(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
+    if says:
+        wanted = "Triples of items that were erased should have neither op nor attributes"
+        yield Damage(where, wanted, f"{says:,} have", FORGET)
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]

@@ -13,6 +13,7 @@ from time import perf_counter
 
 from provhouse.cypher.graph import shared_graph
 from provhouse.cypher.server import is_fresh
+from provhouse.ingest.erasure import carry_on
 from provhouse.ingest.recover import recover
 from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.moments import moment
@@ -76,6 +77,7 @@ def prune(
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
         finished(layout)
+        carry_on(settings, progress)  # after room was made: it may take some
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
         behind = removed or layout.unpruned.exists()
         if behind and _prune_graph(settings, layout, ids, progress) and not in_use:

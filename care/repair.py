@@ -1,29 +1,16 @@
 """Mend what the tables can tell: Neo4j, and the ids that are free.
 
-Neo4j gets every set and dependency of every base again, and the mark of every generation. What it
-holds besides stays, since more is never wrong. Tables, names and triples stand nowhere else: where
-they are damaged, a backup has to be brought back.
+Tables, names and triples stand nowhere else: where they are damaged, a backup has to be brought
+back.
 """
 
-from contextlib import ExitStack
-from dataclasses import replace
-
-import numpy as np
-
-from provhouse.cypher.graph import shared_graph
-from provhouse.cypher.server import Import, is_fresh
-from provhouse.ingest.load import announce, bulk, load, load_without
-from provhouse.ingest.recover import recover
-from provhouse.model.columns import INGEST
+from provhouse.ingest.only_writer import only_writer
+from provhouse.ingest.reload import reload
 from provhouse.model.errors import NotFound
-from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Commit, current, generations, read_commit
+from provhouse.store.commits import Commit, current
 from provhouse.store.layout import Layout
-from provhouse.store.logbook import writing
-from provhouse.store.snapshot import Snapshot
-from provhouse.store.tables import read_rows
 
 
 def repair(settings: Settings, progress: Progress) -> Commit:
@@ -34,32 +21,9 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     """
     layout = Layout(settings.warehouse)
     _held(layout)  # before a lock makes the folder
-    with ExitStack() as stack:
-        stack.enter_context(writing(layout))
-        reach("lock held")
-        recover(layout, thorough=True)
+    with only_writer(settings, progress, thorough=True):
         held = _held(layout)  # another writer may have come first
-        commits = [read_commit(layout, number) for number in generations(layout)]
-        everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
-        newest = everything[-1]
-        first: Import | None = None
-        if is_fresh(settings.graph_home):
-            first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
-        shared = shared_graph(layout.warehouse_id(), settings, progress, first)
-        graph = stack.enter_context(shared)
-        for whole in everything:
-            for ingest in _ingests(whole):
-                progress.begin(f"Load Neo4j with ingest {ingest}")
-                begins = whole is newest and ingest == _ingests(newest)[0]
-                done = begins and first is not None and first.done
-                load(graph, whole, ingest, progress, imported=done)
-                reach("ingest repaired")
-        shown = Snapshot(layout, held)
-        load_without(graph, newest, shown)
-        for commit in commits:
-            graph.write_load(commit.commit)
-        reach("marks repaired")
-        announce(graph, shown)
+        reload(settings, progress)
         return held
 
 
@@ -72,23 +36,3 @@ def _held(layout: Layout) -> Commit:
             "Begin with: provhouse ingest FILES",
         )
     return held
-
-
-def _bases(commits: list[Commit]) -> list[int]:
-    """All bases, that of the current generation last."""
-    last = commits[-1].base
-    return [*sorted({commit.base for commit in commits} - {last}), last]
-
-
-def _whole(layout: Layout, base: int, commits: list[Commit]) -> Commit:
-    """All that a base has, also what was taken back: earlier generations show it."""
-    newest = [commit for commit in commits if commit.base == base][-1]
-    rows = read_rows(
-        layout.table(base, "ingests"), "ingests", newest.tables.get("ingests"), [INGEST]
-    )
-    ingests = np.unique(rows[INGEST]).tolist()
-    return replace(newest, visible=tuple((ingest, ingest) for ingest in ingests))
-
-
-def _ingests(whole: Snapshot) -> list[int]:
-    return [first for first, _ in whole.commit.visible]

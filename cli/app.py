@@ -22,6 +22,7 @@ from .explain import explain
 from .export import export, import_
 from .failures import guarded
 from .find import find
+from .forget import forget
 from .generations import compact, generations, prune, rollback
 from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
@@ -53,6 +54,7 @@ for command in (
     rollback,
     compact,
     prune,
+    forget,
     export,
     import_,
     check,

@@ -20,12 +20,12 @@ def _page() -> Iterator[str]:
     yield "# The command"
     yield "Made by `python -m provhouse.cli.document > docs/cli.md` from the help of each command."
     yield "The JSON of `ingest`, `lineage`, `impact`, `path`, `find`, `explain`, `diff`,"
-    yield "`generations`, `retract`, `prune`, `export` and `status` is described by the schemas in"
-    yield "`output/schemas`; names in it are exact, tables show control characters escaped."
-    yield "`--format jsonl` gives an answer as a line with all but its rows, then a line for each"
-    yield "item and each triple.\n"
+    yield "`generations`, `retract`, `forget`, `prune`, `export` and `status` is described by the"
+    yield "schemas in `output/schemas`; names in it are exact, tables show control characters"
+    yield "escaped. `--format jsonl` gives an answer as a line with all but its rows, then a line"
+    yield "for each item and each triple.\n"
     yield "[Questions](questions.md) says what each filter means, [retracting](retracting.md) what"
-    yield "ends and what stays."
+    yield "ends and what stays, [erasing](erasing.md) what goes for good."
     with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
         yield from _block("provhouse", group.get_help(root))
         for name, command in group.commands.items():

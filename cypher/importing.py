@@ -127,6 +127,13 @@ def clear(home: Path) -> None:
         _marker(home).unlink()
 
 
+def discard(home: Path) -> None:
+    """Remove the database, or let whoever comes next do so should this be cut off."""
+    _marker(home).touch()
+    reach("Neo4j discarded")
+    clear(home)
+
+
 def _marker(home: Path) -> Path:
     return home / "importing"
 

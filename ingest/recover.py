@@ -1,8 +1,7 @@
 """What a writer does before anything else: remove what one that crashed has left."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from provhouse.store.commits import Commit, current, drop_commits, generations, 
 from provhouse.store.ids import finished, read_ids
 from provhouse.store.layout import Layout, asides
 from provhouse.store.locks import still_writing
-from provhouse.store.logbook import writing
+from provhouse.store.names import ERASED
 from provhouse.store.tables import is_ahead, read_rows, take_back
 
 
@@ -55,18 +54,6 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
     finished(layout)
 
 
-@contextmanager
-def only_writer(layout: Layout) -> Iterator[None]:
-    """Be the one writer, of a warehouse in which nothing half-written is left.
-
-    Raises Busy beside another writer, and what ``recover`` raises.
-    """
-    with writing(layout):
-        reach("lock held")
-        recover(layout)
-        yield
-
-
 def put_away(layout: Layout) -> None:
     """At the end of a writer, whatever went wrong: nothing half-written stays.
 
@@ -83,6 +70,8 @@ def _drop_names(layout: Layout, commit: Commit) -> None:
     files = list(layout.names(commit.base).iterdir())
     still_writing(layout)
     for file in files:
+        if file.name.startswith(ERASED):
+            continue
         ingest = file.name.split(".")[0].split("-")[-1]  # FIRST-INGEST.arrow or INGEST.hash.npy
         if int(ingest) not in committed:
             file.unlink()

@@ -27,9 +27,10 @@ from .committing import make_current
 from .ending import Ended, touching, without
 from .life import life_rows
 from .load import load
+from .only_writer import only_writer
 from .origins import Origin, known
 from .record import added, ingest_row
-from .recover import only_writer, put_away
+from .recover import put_away
 from .write import Target, append
 
 
@@ -69,7 +70,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
     layout = Layout(settings.warehouse)
     _held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
-        stack.enter_context(only_writer(layout))
+        stack.enter_context(only_writer(settings, progress))
         held = _held(layout)
         progress.begin("Find what ends")
         with watch.step("find"):

@@ -18,8 +18,8 @@ from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current
 from .load import load_without
+from .only_writer import only_writer
 from .record import renewed
-from .recover import only_writer
 
 
 def rollback(settings: Settings, progress: Progress) -> Commit:
@@ -31,7 +31,7 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
-        stack.enter_context(only_writer(layout))
+        stack.enter_context(only_writer(settings, progress))
         held = _check_held(layout)
         progress.begin("Start Neo4j")
         graph = stack.enter_context(shared_graph(layout.warehouse_id(), settings, progress))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.columns import NAME, TABLE
-from provhouse.store.names import BATCH, names_file, write_index, write_names
+from provhouse.store.names import BATCH, ERASED, names_file, write_index, write_names
 from provhouse.store.tasks import tell
 
 from .stage import HASH, read_stream
@@ -44,8 +44,14 @@ class ScatterNames:
         (self.folder / "spelled").mkdir(exist_ok=True)
         (self.folder / "lookup").mkdir(exist_ok=True)
         hashed = np.asarray(rows[HASH])[new]
-        np.savez(self.folder / "lookup" / f"{self.bucket:04d}.npz", hash=hashed, offset=offsets)
         fresh = rows.select([NAME, TABLE]).take(pa.array(new))
+        named = np.asarray(fresh[NAME].is_valid())  # a compaction has items that were erased
+        np.savez(
+            self.folder / "lookup" / f"{self.bucket:04d}.npz",
+            hash=hashed[named],
+            offset=offsets[named],
+            erased=numbers[new][~named],
+        )
         fresh = fresh.add_column(0, NUMBER, pa.array(numbers[new]))
         for number in range(len(name_ranges(self.items))):
             kept = fresh.filter(pa.array(offsets // RANGE == number))
@@ -83,13 +89,16 @@ class Index:
     ingest: int
 
     def run(self) -> None:
-        """Write the look-up from names to numbers."""
+        """Write the look-up from names to numbers, and which of these have no name."""
         parts = [np.load(path) for path in sorted((self.folder / "lookup").glob("*.npz"))]
         target = self.folder / "segments"
         target.mkdir(exist_ok=True)
         hashed = np.concatenate([part["hash"] for part in parts])
         offsets = np.concatenate([part["offset"] for part in parts])
         write_index(target, self.ingest, hashed, offsets)
+        erased = np.concatenate([part["erased"] for part in parts])
+        if len(erased):
+            np.save(target / ERASED, np.sort(erased))
 
 
 def name_ranges(items: int) -> list[int]:

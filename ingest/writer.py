@@ -19,8 +19,9 @@ from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 
 from .memory import PeakMemory
+from .only_writer import only_writer
 from .readers import Source
-from .recover import only_writer, put_away
+from .recover import put_away
 from .splits import Split
 from .steps import nothing_new
 from .summary import Summary
@@ -50,7 +51,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
-        stack.enter_context(only_writer(layout))
+        stack.enter_context(only_writer(settings, progress))
         memory = stack.enter_context(PeakMemory())
         before = current(layout)
         held = None if order.anew else before

@@ -58,6 +58,21 @@ POINTS = (
     "announced",
     # a prune
     "record dropped",
+    # an erasure
+    "rejects cleared",
+    "erasure aside",
+    "erasure written",
+    "erased unwritten",
+    "erased written",
+    "ops cleared",
+    "file rewritten",
+    "links cleared",
+    "segment rewritten",
+    "look-up cleared",
+    "logs cleared",
+    "Neo4j discarded",
+    "Neo4j wiped",
+    "Neo4j made anew",
     # a repair
     "ingest repaired",
     "marks repaired",

@@ -12,6 +12,7 @@ from .output import RETRACTED, Absent
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from provhouse.care.forget import Forgotten
     from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
@@ -147,6 +148,11 @@ class CsvOutput:
         """One row."""
         held = asdict(pruned)
         self.rows(tuple(held), [tuple(held.values())])
+
+    def forgotten(self, forgotten: "Forgotten") -> None:
+        """One row of counts."""
+        counts = {**asdict(forgotten), "seconds": forgotten.seconds.get("total")}
+        self.rows(tuple(counts), [tuple(counts.values())])
 
     def exported(self, manifest: "Manifest") -> None:
         """A row for each file."""

@@ -9,6 +9,7 @@ from rich.text import Text
 from .answer import ROWS, headed, step_by_step
 from .escape import shown
 from .table import counted, grid, steps, table_name
+from .words import erased
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,8 @@ def sections(diff: "Diff") -> Iterator[Text | Table]:
         if not generation.answer:
             note = f"Generation {generation.generation} does not hold it: all of it {what}."
             yield Text(note, "yellow")
+        elif generation.answer.erased:
+            yield Text(f"Generation {generation.generation}: {erased(generation.answer.erased)}")
     yield from _changed("Came", diff.came)
     yield from _changed("Went", diff.went)
     yield Text(

@@ -19,6 +19,8 @@ def sentence(manifest: "Manifest") -> Text:
     counts = f"{counted(manifest.triples, 'triple')} of {counted(manifest.items, 'item')}"
     size = quantity(sum(part.bytes for part in manifest.files), "bytes")
     files = counted(len(manifest.files), "file")
+    if manifest.erased:
+        size += f"; left out are {counted(manifest.erased, 'triple')} of erased items"
     return Text(
         f"Exported {what} in generation {manifest.generation}: {counts}, in {files} of {size}."
     )

@@ -9,6 +9,7 @@ from .escape import in_json
 from .output import RETRACTED, STEPS, Absent
 
 if TYPE_CHECKING:
+    from provhouse.care.forget import Forgotten
     from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
@@ -52,6 +53,7 @@ class JsonOutput:
         """One object; see ``schemas/path.json``."""
         head = {
             "from": path.source, "to": path.target, "all": path.every, "hops": path.hops,
+            "erased": path.erased,
             "generation": path.generation, "time": path.time, "complete": path.complete,
         }  # fmt: skip
         self._listed(head, path)
@@ -129,6 +131,10 @@ class JsonOutput:
         """One object; see ``schemas/prune.json``."""
         self._line({**asdict(pruned), "seconds": round(pruned.seconds, 6)})
 
+    def forgotten(self, forgotten: "Forgotten") -> None:
+        """One object; see ``schemas/forget.json``."""
+        self._line({**asdict(forgotten), "seconds": _seconds(forgotten.seconds)})
+
     def exported(self, manifest: "Manifest") -> None:
         """One object, which is the manifest; see ``schemas/manifest.json``."""
         self._line(asdict(manifest))
@@ -169,12 +175,13 @@ class JsonOutput:
 def status_object(status: "Status") -> dict[str, object]:
     """The status as it is written."""
     names = ("warehouse", "generation", "triples", "items", "components", "sets",
-             "set_dependencies", "partitions", "compact", "neo4j", "server")  # fmt: skip
+             "set_dependencies", "partitions", "erased", "compact", "neo4j", "server")  # fmt: skip
     return {name: getattr(status, name) for name in names}
 
 
 def _head(answer: "Answer") -> dict[str, object]:
-    names = ("item", "direction", "method", "generation", "time", "complete", "truncated")
+    names = ("item", "direction", "method", "generation", "time", "complete", "truncated",
+             "erased")  # fmt: skip
     return {name: getattr(answer, name) for name in names}
 
 
@@ -191,8 +198,8 @@ def _estimate(estimate: "Estimate") -> dict[str, object]:
 
 
 def _side(side: "Side") -> dict[str, object]:
-    held = side.answer is not None
-    return {"generation": side.generation, "time": side.time, "held": held}
+    held, erased = side.answer is not None, side.answer.erased if side.answer else 0
+    return {"generation": side.generation, "time": side.time, "held": held, "erased": erased}
 
 
 def _seconds(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from .file import destination
 from .form import Form, chosen
 
 if TYPE_CHECKING:
+    from provhouse.care.forget import Forgotten
     from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
@@ -79,6 +80,9 @@ class Output(Protocol):
 
     def pruned(self, pruned: "Pruned") -> None:
         """What is no longer kept."""
+
+    def forgotten(self, forgotten: "Forgotten") -> None:
+        """What was erased."""
 
     def exported(self, manifest: "Manifest") -> None:
         """What was exported."""

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from .escape import shown
 from .table import counted, grid, steps, table_name
+from .words import erased
 
 if TYPE_CHECKING:
     from provhouse.query.path import Path
@@ -19,6 +20,8 @@ ROWS = 1_000
 def sections(path: "Path") -> Iterator[Text | Table]:
     """What to print, top to bottom."""
     yield _headline(path)
+    if path.erased:
+        yield Text(erased(path.erased), "yellow")
     yield Text("\nStep by step", "bold underline")
     tables = dict(zip(*(path.items[name].to_pylist() for name in ("item", "table")), strict=True))
     table = grid("from", "table", "operation", "to", "table")

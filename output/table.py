@@ -13,6 +13,7 @@ from .extent import extent
 from .output import STEPS, Absent
 
 if TYPE_CHECKING:
+    from provhouse.care.forget import Forgotten
     from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
     from provhouse.ingest.preview import Preview
@@ -127,6 +128,13 @@ class TableOutput:
 
         self._console.print(headline(pruned))
         self._facts(facts(pruned))
+
+    def forgotten(self, forgotten: "Forgotten") -> None:
+        """How many were erased, and what went with them."""
+        from .forgotten import facts, headline
+
+        self._console.print(headline(forgotten))
+        self._facts(facts(forgotten))
 
     def exported(self, manifest: "Manifest") -> None:
         """A sentence."""
@@ -257,6 +265,8 @@ def _held(status: "Status") -> Iterator[tuple[str, str]]:
         yield "generation", f"{status.generation:,}"
         for name in ("triples", "items", "components", "sets", "set_dependencies"):
             yield name.replace("_", " "), f"{getattr(status, name):,}"
+        if status.erased:
+            yield "erased", f"{status.erased:,} of the items"
         worth = f"; {status.needed:,} would do: run provhouse compact" if status.compact else ""
         yield "partitions", f"{status.partitions:,}{worth}"
     yield "neo4j", status.neo4j or "not up; a command that needs it starts it"

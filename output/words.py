@@ -36,6 +36,8 @@ def _nothing(answer: "Answer") -> str:
     if answer.hidden:
         items = counted(answer.hidden, "item")
         return f"has {items} {answer.direction}, but none that is asked for."
+    if answer.erased:
+        return f"has nothing {answer.direction} that was not erased."
     if answer.direction == "upstream":
         return "has nothing upstream: it is a source."
     return "has nothing downstream: nothing was derived from it."
@@ -52,10 +54,19 @@ def notes(answer: "Answer") -> Iterator[str]:
     if answer.hidden and extent(answer).items:
         verb = "is" if answer.hidden == 1 else "are"
         yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
+    if answer.erased:
+        yield erased(answer.erased)
     if not answer.complete:
         yield "The answer is not complete: a part of what was asked for is missing."
     if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
         yield "The item is among them: a cycle leads back to it."
+
+
+def erased(items: int) -> str:
+    """How many items an answer or a path leads through that nothing shows any more."""
+    return (
+        f"It leads through {counted(items, 'item')} that {'was' if items == 1 else 'were'} erased."
+    )
 
 
 def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:

@@ -54,5 +54,9 @@ class Answer:
     seconds: dict[str, float]
     hidden: int = 0
     """How many items were found that filters and limit do not show."""
+    erased: int = 0
+    """How many items were found that were erased, before any filter; nothing shows these."""
+    links: int = 0
+    """How many triples were found that lead from or to one of these."""
     counts: Counts | None = None
     """Where a summary was asked for; ``items`` and ``triples`` are empty then."""

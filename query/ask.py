@@ -145,6 +145,8 @@ class Asker:
             read=found.read,
             seconds=watch.total(),
             hidden=shown.hidden,
+            erased=shown.erased,
+            links=shown.links,
             counts=counts,
         )
 

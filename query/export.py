@@ -27,6 +27,7 @@ from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.store.bases import kept
 from provhouse.store.layout import Layout
+from provhouse.store.links import touching
 from provhouse.store.manifest import Holds, Manifest, write_manifest
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.ranges import places
@@ -61,15 +62,16 @@ def export_warehouse(
             for rows in _partitions(snapshot, seen, progress):
                 out.write(rows)
     triples = sum(part.rows for part in out.parts)
-    if triples != commit.totals.triples:
+    if triples + seen.erased != commit.totals.triples:
         raise Damaged(
             f"Generation {commit.generation} should hold {commit.totals.triples:,} triples",
-            f"It holds {triples:,}",
+            f"It holds {triples + seen.erased:,}",
             "Run `provhouse check`",
         )
     manifest = Manifest(
-        "warehouse", None, commit.generation, commit.time, triples, seen.items, tuple(out.parts)
-    )
+        "warehouse", None, commit.generation, commit.time, triples, seen.items, tuple(out.parts),
+        seen.erased,
+    )  # fmt: skip
     write_manifest(folder, manifest)
     return manifest
 
@@ -92,7 +94,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
     items = np.unique(np.concatenate([src.indices, dst.indices]))
     manifest = Manifest(
         _HOLDS[answer.direction], answer.item, answer.generation, answer.time,
-        triples.num_rows, len(items), tuple(out.parts),
+        triples.num_rows, len(items), tuple(out.parts), answer.links,
     )  # fmt: skip
     write_manifest(folder, manifest)
     return manifest
@@ -114,7 +116,7 @@ def _partitions(snapshot: Snapshot, seen: "_Seen", progress: Progress) -> Iterat
     for done, partition in enumerate(snapshot.partitions.tolist()):
         rows = read_partition(partition_path(triples, partition), columns)
         dead = snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
-        rows = rows.filter(pa.array(~dead))
+        rows = seen.named(rows.filter(pa.array(~dead)))
         ends = [np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST)]
         numbers = np.unique(np.concatenate(ends))
         seen.add(numbers)
@@ -134,13 +136,21 @@ def _columns(
 
 
 class _Seen:
-    """Which items some triples name, a byte for each."""
+    """Which items some triples name, a byte for each, and how many triples touch erased ones."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         firsts, counts = snapshot.set_firsts, snapshot.set_items
         self._first = int(firsts[0]) if len(firsts) else 0
         last = int(firsts[-1] + counts[-1]) if len(firsts) else 0
         self._seen = np.zeros(last - self._first, bool)
+        self._gone = snapshot.names.erased
+        self.erased = 0
+
+    def named(self, rows: pa.Table) -> pa.Table:
+        """The triples of which both ends have names."""
+        kept = ~touching(rows, self._gone)
+        self.erased += int((~kept).sum())
+        return rows.filter(pa.array(kept))
 
     def add(self, numbers: I64) -> None:
         """These are named."""

@@ -81,7 +81,7 @@ def _matching(
     holds = pc.match_substring if anywhere else pc.starts_with
 
     def select(rows: pa.Table, first: int) -> tuple[pa.Table, int]:
-        matches = holds(rows[NAME], text)
+        matches = pc.fill_null(holds(rows[NAME], text), False)
         if table is not None:
             matches = pc.and_(matches, pc.equal(rows[TABLE].cast(pa.string()), table))
         at = pc.indices_nonzero(matches)

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from provhouse.ingest.attributes import as_text
 from provhouse.model.arrays import I64, Bools, Column, among
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.store.links import touching
 from provhouse.store.names import Names
 
 from .found import Found, ends
@@ -36,17 +37,32 @@ class Shown:
     found: Found
     hidden: int
     """How many items are left out."""
+    erased: int
+    """How many items were found that were erased; they are not among those left out."""
+    links: int
+    """How many triples were found that lead from or to one of these."""
     truncated: str | None
     """What cut the answer where there was more: the limit or the depth."""
 
 
 def narrow(found: Found, item: int, question: Question, names: Names) -> Shown:
     """What a question wants to be shown of all that was found for ``item``."""
-    shown = _filtered(found, question, names)
+    # Filters look at ways that lead on through erased items.
+    shown = without(_filtered(found, question, names), names.erased)
+    erased = int(among(found.items, names.erased).sum())
     truncated = "depth" if len(found.more) else None
     if question.limit is not None and len(shown.items) > question.limit:
         shown, truncated = _nearest(shown, item, question.limit, names), "limit"
-    return Shown(shown, len(found.items) - len(shown.items), truncated)
+    hidden = len(found.items) - erased - len(shown.items)
+    links = int(touching(found.triples, names.erased).sum())
+    return Shown(shown, hidden, erased, links, truncated)
+
+
+def without(found: Found, erased: I64) -> Found:
+    """What was found but for erased items, and for triples that lead from or to one."""
+    if not len(erased):
+        return found
+    return found.only(~among(found.items, erased), ~touching(found.triples, erased))
 
 
 def _filtered(found: Found, question: Question, names: Names) -> Found:
@@ -54,7 +70,8 @@ def _filtered(found: Found, question: Question, names: Names) -> Found:
     if question.through is not None:
         found = _through(found, question.through, question.direction, names)
     if question.ops or question.where:
-        found = _with_triples(found, _matching(found.triples, question))
+        named = ~touching(found.triples, names.erased)  # what others once said matches nothing
+        found = _with_triples(found, named & _matching(found.triples, question))
     if question.tables:
         found = _with_items(found, _in_tables(found.items, question.tables, names))
     if last is not None:

@@ -21,6 +21,7 @@ from .csprov import CSProv
 from .found import Found
 from .locate import locate
 from .naming import named
+from .narrow import without
 from .recurse import recurse
 from .trust import check_closed
 from .walk import between
@@ -47,6 +48,8 @@ class Path:
     triples: pa.Table
     read: Read
     seconds: dict[str, float]
+    erased: int = 0
+    """How many items on it were erased; nothing shows these."""
 
 
 def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path:
@@ -71,7 +74,8 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
     with watch.step("recurse"):
         way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
     with watch.step("name"):
-        items, triples = named(way, snapshot.names)
+        shown = without(way, snapshot.names.erased)
+        items, triples = named(shown, snapshot.names)
     commit = snapshot.commit
     return Path(
         source=source,
@@ -85,6 +89,7 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
         triples=triples,
         read=found.read,
         seconds=watch.total(),
+        erased=len(way.items) - len(shown.items),
     )
 
 

@@ -3,10 +3,13 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from provhouse.cypher.server import running
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Totals, current
+from provhouse.store.commits import Commit, Totals, current
 from provhouse.store.layout import Layout
+from provhouse.store.snapshot import Snapshot
 
 FRAGMENTED = 2
 """Partitions are worth compacting when there are so many times as many as needed"""
@@ -28,6 +31,8 @@ class Status:
     partitions: int
     needed: int
     """How many partitions the triples would take after a compaction."""
+    erased: int
+    """How many of the items were erased."""
     neo4j: str | None
     server: str | None = None
     """Filled in by those who know of servers."""
@@ -40,7 +45,8 @@ class Status:
 
 def status(settings: Settings) -> Status:
     """The state of a warehouse, without starting anything; zeros where nothing was ingested."""
-    commit = current(Layout(settings.warehouse))
+    layout = Layout(settings.warehouse)
+    commit = current(layout)
     totals = commit.totals if commit else Totals()
     address = running(settings.graph_home)
     return Status(
@@ -52,6 +58,18 @@ def status(settings: Settings) -> Status:
         sets=totals.sets,
         set_dependencies=totals.set_dependencies,
         partitions=totals.partitions,
+        erased=_erased(layout, commit) if commit else 0,
         needed=math.ceil(totals.triples / settings.partition_triples),
         neo4j=address.bolt if address else None,
+    )
+
+
+def _erased(layout: Layout, commit: Commit) -> int:
+    snapshot = Snapshot(layout, commit)
+    erased = snapshot.names.erased
+    if not len(erased):  # most often: no table is read
+        return 0
+    return sum(
+        int(np.count_nonzero((erased >= span.first) & (erased < span.first + span.items)))
+        for span in snapshot.spans
     )

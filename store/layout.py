@@ -38,6 +38,11 @@ class Layout:
         return self.root / "ids.json"
 
     @property
+    def erasure(self) -> Path:
+        """The file that tells of an erasure under way."""
+        return self.root / "erasure.json"
+
+    @property
     def write_lock(self) -> Path:
         """Locked by the one writer."""
         return self.root / "write.lock"
@@ -137,7 +142,7 @@ def replace(path: Path, content: object, last: Callable[[], None] = _nothing) ->
     return True
 
 
-_ASIDE = re.compile(r"\.(ids|warehouse|\d+)\.json\.[0-9a-f]{8}")
+_ASIDE = re.compile(r"\.(ids|erasure|warehouse|\d+)\.json\.[0-9a-f]{8}")
 """Names of ours, beside which a folder may hold what others left there."""
 
 

@@ -8,6 +8,7 @@ import errno
 import json
 import os
 import pwd
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from .layout import Layout
 from .locks import locked
 
 FILE_BYTES = 1 << 20
+_OURS = re.compile(r"writers(\.\d+)?\.jsonl")
 
 
 @contextmanager
@@ -48,6 +50,15 @@ def logged(layout: Layout) -> Iterator[None]:
         _end(layout, {**who, "outcome": _outcome(error)})
         raise
     _end(layout, {**who, "outcome": "done"})
+
+
+def clear_logs(layout: Layout) -> None:
+    """Remove all logs but those of who wrote: whatever went wrong may quote names."""
+    for path in sorted(layout.logs.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        elif not (path.parent == layout.logs and _OURS.fullmatch(path.name)):
+            path.unlink()
 
 
 def _end(layout: Layout, said: dict[str, object]) -> None:

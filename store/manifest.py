@@ -45,6 +45,8 @@ class Manifest:
     items: int
     """Distinct names in the triples."""
     files: tuple[Part, ...]
+    erased: int = 0
+    """Triples that are left out, since they touch items that were erased."""
     format: int = FORMAT
 
 

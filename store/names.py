@@ -4,7 +4,8 @@ Each ingest adds segments that never change again. ``FIRST-INGEST.arrow`` holds 
 the order of numbers, in small compressed batches, so that reading one name decompresses one batch.
 ``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of
 each less the ingest's first; both are mapped, and every hit is verified by the name itself. Names
-stand here and nowhere else, but for rejected rows.
+stand here and nowhere else, but for rejected rows. ``erased.npy`` holds the numbers of items whose
+names were erased: whatever a segment may still say, they have none (``nameless.py``).
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64, U64, Column
+from provhouse.model.arrays import I64, U64, Bools, Column, among
 from provhouse.model.columns import NAME, TABLE
 
 from .hashing import hashes
@@ -29,6 +30,7 @@ from .spilled import spilled
 BATCH = 1024
 MANY = 1 << 18
 """More names than these are unpacked into a file instead of memory."""
+ERASED = "erased.npy"
 _NONE = pa.array([], pa.string())
 _Key = tuple[str, int, tuple[str, ...]]
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
@@ -71,8 +73,22 @@ def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.
     np.save(folder / f"{ingest:08d}.offset.npy", offsets[order])
 
 
+def erased_in(folder: Path) -> I64:
+    """The numbers of all erased items of a base, in order."""
+    try:
+        erased: I64 = np.load(folder / ERASED)
+    except FileNotFoundError:
+        return np.empty(0, np.int64)
+    return erased
+
+
+def without_names(names: Column, gone: Bools) -> pa.Array:
+    """The names with nothing where they are gone."""
+    return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)
+
+
 class Names:
-    """The names of the items that some ingests brought.
+    """The names of the items that some ingests brought; those of erased items are null.
 
     The batches that were used last stay unpacked, up to ``kept`` bytes.
     """
@@ -100,16 +116,28 @@ class Names:
             (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
         ]
 
+    @cached_property
+    def erased(self) -> I64:
+        """The numbers of all erased items of the base, in order."""
+        return erased_in(self._folder)
+
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
+        return self._shown(numbers, self.stored(numbers))
+
+    def stored(self, numbers: I64) -> pa.Array:
+        """The same as the segments say, which may be behind."""
         return self._columns(numbers, NAME)[NAME].combine_chunks()
+
+    def _shown(self, numbers: I64, names: pa.Array) -> pa.Array:
+        return without_names(names, among(numbers, self.erased)) if len(self.erased) else names
 
     def tables(self, numbers: I64) -> pa.Array:
         """The table of each item, empty where it has none, in the order asked."""
         return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
     def described(self, numbers: I64) -> tuple[pa.Array, pa.DictionaryArray]:
-        """Name and table of each of these items, which are in order and distinct.
+        """Name and table of each of these items, which are in order, distinct, and not erased.
 
         The names of very many items lie in a file.
         """
@@ -186,7 +214,7 @@ class Names:
             rows = rows[known[at[rows]] == wanted[rows]]
             numbers = span.first + offsets[at[rows]].astype(np.int64)
             same = pc.equal(self.names(numbers), names.take(pa.array(rows)))
-            hit = np.asarray(same, dtype=bool)
+            hit = np.asarray(pc.fill_null(same, False), dtype=bool)
             found[rows[hit]] = numbers[hit]
             rows = rows[~hit]
             at[rows] += 1

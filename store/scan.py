@@ -8,11 +8,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 import pyarrow as pa
 
+from provhouse.model.arrays import I64
 from provhouse.model.columns import NAME
 
-from .names import BATCH, Names, open_names
+from .names import BATCH, Names, open_names, without_names
 
 T = TypeVar("T")
 
@@ -29,6 +31,7 @@ def scan(
     """What ``select`` makes of each piece, in the order of numbers.
 
     It is given a table of these columns, and the number of the first row; the next ones follow.
+    The names of erased items are null.
     ``most`` names or a few more are read, the first ones; None reads all.
     """
     threads = len(os.sched_getaffinity(0))
@@ -37,7 +40,7 @@ def scan(
     pool = ThreadPoolExecutor(threads)
     try:
         for path, batches, first in pieces:
-            made.append(pool.submit(_select, select, path, batches, first, columns))
+            made.append(pool.submit(_select, select, path, batches, first, columns, names.erased))
             if len(made) > 2 * threads:
                 yield made.popleft().result()
         yield from (each.result() for each in made)
@@ -58,7 +61,13 @@ def _select(
     batches: range,
     first: int,
     columns: Sequence[str],
+    erased: I64,
 ) -> T:
     reader = open_names(path, columns)  # one of its own, since threads can't share it
     rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])
+    gone = erased[(erased >= first) & (erased < first + rows.num_rows)] - first
+    if len(gone):
+        at = rows.column_names.index(NAME)
+        shown = without_names(rows[NAME], np.isin(np.arange(rows.num_rows), gone))
+        rows = rows.set_column(at, NAME, shown)
     return select(rows, first)

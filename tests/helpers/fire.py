@@ -23,6 +23,7 @@ from helpers.cold import Cold, Started
 from helpers.command import Done
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
+from helpers.remains import remains
 from helpers.warm import Child, Warm
 from provhouse.cypher import server
 from provhouse.model.progress import Silent
@@ -33,6 +34,7 @@ Cut = Callable[[list[object]], tuple["Child | Started", bool]]
 """Starts a command and cuts it off; whether it came to where that was to be."""
 ROWS = 30
 """Triples in one file."""
+NAMELESS = "erased item "
 ASKED = 2
 """Items asked for after a round, in both directions."""
 
@@ -118,12 +120,24 @@ class Fire:
             after = [*self.states, sorted({*held, *rows})]
             return ["ingest", path, *(["--replace"] if kind == "replace" else [])], after
         if kind == "retract":
-            item = self.random.choice(self.states[-1]).src
+            item = self.random.choice([r.src for r in self.states[-1] if not nameless(r.src)])
             left = [row for row in self.states[-1] if item not in (row.src, row.dst)]
             return ["retract", item], [*self.states, left]
+        if kind == "compact":
+            return [kind], self.compacted()
         if kind == "prune":
             return ["prune", "--keep", 2], self.states[-1:]  # to which there is no way back
         return [kind], self.states[:-1] if kind == "rollback" else self.states
+
+    def compacted(self) -> list[list[Triple]]:
+        """The states after a compaction, which has links of erased items once each."""
+        rows = {
+            row._replace(op="") if nameless(row.src) or nameless(row.dst) else row
+            for row in self.states[-1]
+        }
+        return (
+            [*self.states[:-1], sorted(rows)] if len(rows) < len(self.states[-1]) else self.states
+        )
 
     def ingest(self) -> None:
         """One more ingest, which nothing disturbs."""
@@ -138,6 +152,8 @@ class Fire:
 
     def round(self, kind: str, cut: "Cut") -> Outcome:
         """A change that ``cut`` starts and cuts off; then all that must hold."""
+        if kind == "erasure":
+            return self.erasure(cut)
         self.grow()
         before = self.generations()
         if kind.endswith(" anew"):
@@ -158,6 +174,40 @@ class Fire:
         self.assert_whole()
         self.assert_answers("impact")
         return Outcome(reached, done.status, new)
+
+    def erasure(self, cut: "Cut") -> Outcome:
+        """An item of its own is forgotten, which is cut off; the next writer ends it."""
+        self.grow()
+        self._files += 1
+        item = f"someone, whose number is {self.seed}/{self._files} and {self.random.random()}"
+        known = next(row.src for row in self.states[-1] if not nameless(row.src))
+        secret = Triple(known, item, f"what only {item} had")
+        path = self._beside(f"{self._files}.csv")
+        with path.open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows([Triple._fields, secret])
+        self.run("ingest", path)
+        self.states.append([*self.states[-1], secret])
+        before = self.generations()
+        child, reached = cut(["forget", item])
+        done = child.awaits().done
+        assert "Traceback" not in done.err, done.err
+        assert done.status in (0, 5, 6, -signal.SIGKILL), done
+        assert self.generations() == before
+        begun = (self.warehouse / "erasure.json").exists()
+        self.ingest()
+        self.assert_whole()
+        assert not (self.warehouse / "erasure.json").exists()
+        if not begun:  # nothing was done, or all of it
+            assert self.start("forget", item).awaits().done.status == (3 if done.status == 0 else 0)
+        gone = f"{NAMELESS}{self._files}"
+        self.states = [
+            [row._replace(dst=gone) if row.dst == item else row for row in rows]
+            for rows in self.states
+        ]
+        assert remains([self.warehouse, self.home], [item, secret.op], [item]) == set()
+        self.assert_answers("lineage")
+        self.assert_answers("impact")
+        return Outcome(reached, done.status, begun)
 
     def end_neo4j(self, forget: bool) -> None:
         """Let there be no server, or not even what it held."""
@@ -203,13 +253,15 @@ class Fire:
         """Some items have the lineage, or the impact, that networkx says."""
         oracle = Oracle.of(self.states[-1])
         items = sorted({end for triple in self.states[-1] for end in triple[:2]})
+        gone = list(filter(nameless, items))
+        items = [item for item in items if item not in gone]
         asked = self.random.sample(items, min(ASKED, len(items)))
         names = self._beside("asked.txt")
         names.write_text("\n".join(asked))
         answers = self.run(command, "--items", names, "--format", "json").out.splitlines()
         direction = {"lineage": "upstream", "impact": "downstream"}[command]
         for item, answer in zip(asked, map(json.loads, answers), strict=True):
-            assert content(answer) == oracle.ask(item, direction), item
+            assert content(answer) == oracle.ask(item, direction).without(gone), item
 
     def assert_whole(self) -> None:
         """``check`` finds nothing, nothing half-written is there, and ids only rise."""
@@ -227,6 +279,11 @@ class Fire:
         for name, free in ids.items():
             assert free >= self._ids.get(name, 0), name
         self._ids = ids
+
+
+def nameless(item: str) -> bool:
+    """Whether an item was erased, so that nothing shows it."""
+    return item.startswith(NAMELESS)
 
 
 def content(answer: dict[str, Any]) -> Expected:

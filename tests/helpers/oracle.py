@@ -1,6 +1,6 @@
 """Lineage and impact by networkx: small, obvious, and slow."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,6 +23,14 @@ class Expected(NamedTuple):
     items: set[tuple[str, int]]
     triples: set[tuple[str, str, str]]
     truncated: bool
+
+    def without(self, gone: Collection[str]) -> "Expected":
+        """What is left when nothing shows some items, while ways still lead through them."""
+        return Expected(
+            {item for item in self.items if item[0] not in gone},
+            {triple for triple in self.triples if not {*triple[:2]} & {*gone}},
+            self.truncated,
+        )
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.report import Damage, Report
 from provhouse.ingest.preview import Component, Form, Preview
@@ -146,6 +147,18 @@ def unmatched(empty: Answer) -> Answer:
 
 
 @pytest.fixture
+def erased(small: Answer) -> Answer:
+    """Something upstream that leads through items that were erased."""
+    return replace(small, erased=1_200)
+
+
+@pytest.fixture
+def all_erased(empty: Answer) -> Answer:
+    """Nothing upstream but what was erased."""
+    return replace(empty, erased=1)
+
+
+@pytest.fixture
 def counts(empty: Answer) -> Answer:
     """A summary."""
     tables = pa.table({"table": ["monthly", "", "raw\n"], "items": [1, 1_200, 2],
@@ -279,6 +292,15 @@ def retraction() -> Retraction:
 
 
 @pytest.fixture
+def forgotten() -> Forgotten:
+    """One that rejected rows named too, and that had an op of its own."""
+    return Forgotten(
+        generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
+        seconds={"find": 0.5, "erase": 0.25, "total": 0.75},
+    )  # fmt: skip
+
+
+@pytest.fixture
 def preview() -> Preview:
     """What would come in of files of two forms, with everything to tell of."""
     plain = tuple((name, (name,)) for name in ("src", "dst", "op"))
@@ -301,7 +323,8 @@ def status() -> Status:
     """A small warehouse with Neo4j up."""
     return Status(
         warehouse="/w", generation=3, triples=6, items=7, components=1, sets=2,
-        set_dependencies=1, partitions=13, needed=1, neo4j="bolt://127.0.0.1:7687", server=None,
+        set_dependencies=1, partitions=13, needed=1, erased=0, neo4j="bolt://127.0.0.1:7687",
+        server=None,
     )  # fmt: skip
 
 

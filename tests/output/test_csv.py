@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
+from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
@@ -129,6 +130,12 @@ def test_retraction(retraction: Retraction) -> None:
     header, values = read(written(lambda output: output.retraction(retraction)))
     assert header == ["generation", "ended", "kept", "triples", "seconds"]
     assert values == ["4", "1200", "1", "1234567", "0.75"]
+
+
+def test_forgotten(forgotten: Forgotten) -> None:
+    header, values = read(written(lambda output: output.forgotten(forgotten)))
+    assert header == ["generation", "names", "items", "triples", "rejected", "neo4j", "seconds"]
+    assert values == ["4", "1", "2", "1200", "1", "true", "0.75"]
 
 
 def test_preview(preview: Preview) -> None:

@@ -11,6 +11,7 @@ import jsonschema
 import pyarrow as pa
 import pytest
 
+from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
@@ -48,14 +49,14 @@ def valid(schema: str, text: str) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic"])
+@pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic", "erased"])
 def test_answer(name: str, request: pytest.FixtureRequest) -> None:
     answer: Answer = request.getfixturevalue(name)
     text = written(lambda output: output.answer(answer))
     value = valid("answer", text)
     assert list(value) == [
-        "item", "direction", "method", "generation", "time", "complete", "truncated", "items",
-        "triples", "read", "seconds",
+        "item", "direction", "method", "generation", "time", "complete", "truncated", "erased",
+        "items", "triples", "read", "seconds",
     ]  # fmt: skip
     assert value["items"] == answer.items.to_pylist()
     assert value["triples"] == [
@@ -75,8 +76,8 @@ def test_a_summary_has_counts_instead(counts: Answer) -> None:
     text = written(lambda output: output.answers([counts, counts]))
     value = valid("answer", text.split("\n")[0])
     assert list(value) == [
-        "item", "direction", "method", "generation", "time", "complete", "truncated", "tables",
-        "ops", "read", "seconds",
+        "item", "direction", "method", "generation", "time", "complete", "truncated", "erased",
+        "tables", "ops", "read", "seconds",
     ]  # fmt: skip
     assert value["tables"] == counts.counts.tables.to_pylist()
     assert value["ops"] == counts.counts.ops.to_pylist()
@@ -85,7 +86,7 @@ def test_a_summary_has_counts_instead(counts: Answer) -> None:
 
 def test_path(way: Path) -> None:
     value = valid("path", written(lambda output: output.path(way)))
-    assert list(value)[:4] == ["from", "to", "all", "hops"]
+    assert list(value)[:5] == ["from", "to", "all", "hops", "erased"]
     assert value["items"] == way.items.to_pylist()
     assert [row["op"] for row in cast(list[dict[str, str]], value["triples"])] == [
         "clean", "summarise",
@@ -180,6 +181,11 @@ def test_retraction(retraction: Retraction) -> None:
     value = valid("retract", written(lambda output: output.retraction(retraction)))
     assert list(value) == ["generation", "ended", "kept", "triples", "seconds"]
     assert value["kept"] == 1
+
+
+def test_forgotten(forgotten: Forgotten) -> None:
+    value = valid("forget", written(lambda output: output.forgotten(forgotten)))
+    assert value == asdict(forgotten)
 
 
 def test_preview(preview: Preview) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
+from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
 from provhouse.ingest.preview import Preview
@@ -127,6 +128,30 @@ def test_summary_of_nothing_new(summary: Summary) -> None:
 def test_summary_of_a_run_that_brings_less(summary: Summary) -> None:
     text = written(lambda output: output.summary(replace(summary, ended=2)))
     assert text.startswith("Generation 2: 1,000 new triples, 1 new item, 2 triples ended.")
+
+
+def test_forgotten(forgotten: Forgotten, golden: Golden) -> None:
+    few = replace(forgotten, names=2, rejected=0, neo4j=False)
+    one = written(lambda output: output.forgotten(forgotten))
+    golden("forgotten.txt", one + written(lambda output: output.forgotten(few)))
+
+
+def test_what_leads_through_erased_items_says_so(
+    erased: Answer, all_erased: Answer, way: Path, diff: Diff, manifest: Manifest, status: Status
+) -> None:
+    assert "through 1,200 items that were erased." in written(lambda o: o.answer(erased))
+    text = written(lambda output: output.answer(all_erased))
+    assert "has nothing upstream that was not erased." in text
+    assert "It leads through 1 item that was erased." in text
+    told = written(lambda output: output.path(replace(way, erased=1)))
+    assert "It leads through 1 item that was erased." in told
+    held = replace(diff.until, answer=erased)
+    told = written(lambda output: output.diff(replace(diff, since=held, until=held)))
+    assert told.count("It leads through 1,200 items that were erased.") == 2
+    told = written(lambda output: output.exported(replace(manifest, erased=3)))
+    assert "left out are 3 triples of erased items." in " ".join(told.split())
+    told = written(lambda output: output.status(replace(status, erased=5)))
+    assert "5 of the items" in told
 
 
 def test_retraction(retraction: Retraction, golden: Golden) -> None:

@@ -1,0 +1,146 @@
+"""Triples that touch erased items: links without op and attributes, between numbers.
+
+Their rows stay, so that what an erased item led to is still reached, and so that all that is said
+of rows by their places stays true.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
+from provhouse.model.faults import reach
+
+from .partitions import partition_path, read_partition
+from .ranges import places
+from .rewriting import rewrite, settle
+from .snapshot import Snapshot
+from .tables import table_files
+
+_COUNTED = ("set_dependencies", "workflow")
+"""Tables that name ops."""
+
+
+def touching(rows: pa.Table, items: I64) -> Bools:
+    """Which triples lead from or to one of some items, which are in order."""
+    if not len(items):
+        return np.zeros(rows.num_rows, bool)
+    src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))
+    found: Bools = among(src, items) | among(dst, items)
+    return found
+
+
+def partitions_of(snapshot: Snapshot, items: I64) -> I64:
+    """All partitions that may have triples from or to some items.
+
+    These lie with the items' own sets, and with those that derive from them.
+    """
+    own = np.unique(snapshot.set_ids[snapshot.set_rows(items)])
+    pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
+    child, parent = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    placed = snapshot.placements
+    rows, _ = placed.rows(np.union1d(own, child[among(parent, own)]))
+    return np.unique(placed.partitions[rows])
+
+
+def alike(snapshot: Snapshot, erased: I64) -> int:
+    """How many living links between the same items there are beside the first."""
+    if not len(erased):
+        return 0
+    ends = []
+    for partition in partitions_of(snapshot, erased).tolist():
+        rows = read_partition(_path(snapshot, partition), (SRC, DST))
+        living = ~snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
+        rows = rows.filter(pa.array(living & touching(rows, erased)))
+        ends.append(np.stack([np.asarray(rows[SRC]), np.asarray(rows[DST])]))
+    pairs = np.concatenate([np.empty((2, 0), np.int64), *ends], axis=1)
+    return int(pairs.shape[1] - np.unique(pairs, axis=1).shape[1])
+
+
+def clear_links(snapshot: Snapshot, items: I64) -> int:
+    """Take op and attributes from all triples that touch some items; how many these are."""
+    links = 0
+    for partition in partitions_of(snapshot, items).tolist():
+        path = _path(snapshot, partition)
+        rows = read_partition(path)
+        touched = touching(rows, items)
+        links += int(touched.sum())
+        if spoken(rows.filter(pa.array(touched))):
+            rewrite(path, lambda rows, _: _silent(rows, items))
+            reach("links cleared")
+    settle(snapshot.layout.table(snapshot.commit.base, "triples"))
+    return links
+
+
+def spoken(rows: pa.Table) -> int:
+    """How many triples have an op or attributes."""
+    says = pc.or_(pc.not_equal(rows[OP], ""), pc.not_equal(rows[ATTRIBUTES], ""))
+    return int(pc.sum(says).as_py() or 0)
+
+
+def _silent(rows: pa.Table, items: I64) -> pa.Table:
+    touched = pa.array(touching(rows, items))
+    for name in (OP, ATTRIBUTES):
+        at = rows.column_names.index(name)
+        rows = rows.set_column(at, name, pc.if_else(touched, "", rows[name]))
+    return rows
+
+
+def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
+    """The ops of triples that touch some items, and of no other triple of the base."""
+    touched = partitions_of(snapshot, items)
+    lone: set[str] = set()
+    for partition in touched.tolist():
+        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        lone |= _ops(rows.filter(pa.array(touching(rows, items))))
+    lone.discard("")
+    for others in _other_ops(snapshot, touched, items):
+        if not lone:
+            break
+        lone -= others
+    return lone
+
+
+def _other_ops(snapshot: Snapshot, touched: I64, items: I64) -> Iterator[set[str]]:
+    """The ops of the triples that do not touch the items, a partition at a time."""
+    for partition in touched.tolist():
+        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        yield _ops(rows.filter(pa.array(~touching(rows, items))))
+    for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
+        yield _ops(read_partition(_path(snapshot, partition), (OP,)))
+
+
+def _ops(rows: pa.Table) -> set[str]:
+    return set(pc.unique(rows[OP]).to_pylist())
+
+
+def clear_ops(snapshot: Snapshot, ops: set[str]) -> None:
+    """Take ops out of the tables that count triples."""
+    gone = pa.array(sorted(ops), pa.string())
+    for name in _COUNTED:
+        version = snapshot.commit.tables.get(name)
+        if version is None:
+            continue
+        folder = snapshot.layout.table(snapshot.commit.base, name)
+        for path in table_files(folder, name, version):
+            rows = pq.read_table(path, columns=[OPS], partitioning=None)
+            if pc.any(pc.is_in(pc.list_flatten(rows[OPS]), value_set=gone)).as_py():
+                rewrite(path, lambda rows, _: _without(rows, ops))
+                reach("ops cleared")
+        settle(folder)
+
+
+def _without(rows: pa.Table, ops: set[str]) -> pa.Table:
+    at = rows.column_names.index(OPS)
+    # Where nothing is left there is none, as is said of triples that came without an op.
+    lists = [[op for op in each if op not in ops] or [""] for each in rows[OPS].to_pylist()]
+    return rows.set_column(at, OPS, pa.array(lists, rows.schema.field(OPS).type))
+
+
+def _path(snapshot: Snapshot, partition: int) -> Path:
+    return partition_path(snapshot.layout.table(snapshot.commit.base, "triples"), partition)

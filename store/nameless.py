@@ -1,0 +1,124 @@
+"""Items without names: theirs go from the segments, and from the look-ups, which tell a guess.
+
+``erased.npy`` comes first and lets every reader do without those names at once; the rest may follow
+later, and may be done twice.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from provhouse.model.arrays import I64, among
+from provhouse.model.columns import NAME
+from provhouse.model.faults import reach
+
+from .layout import sync_folder
+from .names import BATCH, ERASED, Names, Span, erased_in, open_names, without_names
+from .tables import sync
+
+_AT_ONCE = 1 << 20
+"""Entries of a look-up that are looked at at once."""
+
+
+def add_erased(folder: Path, numbers: I64) -> None:
+    """Let these items of a base be erased for whoever reads it from now on."""
+    aside = folder / f"{ERASED}.new"
+    with aside.open("wb") as file:
+        np.save(file, np.union1d(erased_in(folder), numbers))
+        file.flush()
+        os.fsync(file.fileno())
+    reach("erased unwritten")
+    aside.replace(folder / ERASED)
+    sync_folder(folder)
+    reach("erased written")
+
+
+def clear_segments(folder: Path, spans: list[Span], numbers: I64) -> None:
+    """Take the names of these items out of the segments that hold them."""
+    files = Names(folder, spans).files
+    firsts = np.array([first for first, _ in files], np.int64)
+    for at in np.unique(np.searchsorted(firsts, numbers, "right") - 1).tolist():
+        first, path = files[at]
+        after = firsts[at + 1] if at + 1 < len(files) else np.iinfo(np.int64).max
+        rows = numbers[(numbers >= first) & (numbers < after)] - first
+        if any(_named(path, rows)):
+            _rewrite(path, rows)
+
+
+def _named(path: Path, rows: I64) -> Iterator[bool]:
+    """Whether some of these rows of a segment have names, batch by batch."""
+    reader = open_names(path, (NAME,))
+    for number in np.unique(rows // BATCH).tolist():
+        here = rows[rows // BATCH == number] % BATCH
+        names = reader.get_batch(number).column(0).take(pa.array(here))
+        yield names.null_count < len(names)
+
+
+def _rewrite(path: Path, rows: I64) -> None:
+    aside = path.with_name(f"{path.name}.new")
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.memory_map(str(path)) as source:
+        reader = pa.ipc.open_file(source)
+        with (
+            pa.OSFile(str(aside), "wb") as sink,
+            pa.ipc.new_file(sink, reader.schema, options=options) as out,
+        ):
+            for number in range(reader.num_record_batches):
+                out.write_batch(_without(reader.get_batch(number), rows - number * BATCH))
+    sync(aside)
+    reach("segment rewritten")
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
+    """The batch without the names of those rows that it has."""
+    here = rows[(rows >= 0) & (rows < batch.num_rows)]
+    if not len(here):
+        return batch
+    gone = np.zeros(batch.num_rows, bool)
+    gone[here] = True
+    at = batch.schema.get_field_index(NAME)
+    return batch.set_column(at, NAME, without_names(batch.column(at), gone))
+
+
+def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
+    """Let the entries of erased items in a look-up be copies of neighbours; zeros if all are gone.
+
+    In place: lengths and order stay, and since every hit is verified by the name, no reader minds.
+    The hashes go first, for an entry that leads elsewhere is not looked at again.
+    """
+    hashed = np.load(folder / f"{span.ingest:08d}.hash.npy", mmap_mode="r+")
+    offsets = np.load(folder / f"{span.ingest:08d}.offset.npy", mmap_mode="r+")
+    gone = _entries(offsets, span, erased)
+    if not len(gone):
+        return
+    stays = _neighbours(gone, len(hashed))
+    for values in (hashed, offsets):
+        values[gone] = values[stays] if len(stays) else 0
+        values.flush()
+        reach("look-up cleared")
+
+
+def _entries(offsets: npt.NDArray[np.uint32], span: Span, erased: I64) -> I64:
+    """The places of the entries of erased items, in order."""
+    found = [np.empty(0, np.int64)]
+    for at in range(0, len(offsets), _AT_ONCE):
+        numbers = offsets[at : at + _AT_ONCE].astype(np.int64) + span.first
+        found.append(at + np.flatnonzero(among(numbers, erased)))
+    return np.concatenate(found)
+
+
+def _neighbours(gone: I64, count: int) -> I64:
+    """For each of some places the nearest before it that is none of them, else the first after."""
+    if len(gone) == count:
+        return np.empty(0, np.int64)
+    runs = np.cumsum(np.diff(gone, prepend=-2) != 1) - 1
+    first = gone[np.flatnonzero(np.diff(gone, prepend=-2) != 1)]
+    last = gone[np.append(np.flatnonzero(np.diff(gone) != 1), len(gone) - 1)]
+    stays: I64 = np.where(first > 0, first - 1, last + 1)[runs]
+    return stays

@@ -1,0 +1,84 @@
+"""Rejected rows that name an item: their content goes, that they were rejected and why stays."""
+
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import Bools
+from provhouse.model.columns import DST, SRC
+from provhouse.model.faults import reach
+
+from .rewriting import rewrite, settle
+from .snapshot import Snapshot
+from .tables import table_files
+
+REJECTS = "rejects"
+CONTENT = "content"
+
+
+def naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
+    """The files with rejected rows that name one of these items, and which of them."""
+    folder = snapshot.layout.table(snapshot.commit.base, REJECTS)
+    found: dict[Path, set[str]] = {}
+    for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=[CONTENT]):
+                named = set().union(*map(_Named(names), batch.column(0).to_pylist()))
+                if named:
+                    found[path] = found.get(path, set()) | named
+    return found
+
+
+def clear_rejected(path: Path, names: Collection[str]) -> int:
+    """Empty the rows of a file that name one of these items; how many these were."""
+    named = _Named(names)
+    counts: dict[int, int] = {}
+
+    def change(rows: pa.Table, at: int) -> pa.Table:
+        gone: Bools = np.array([bool(named(text)) for text in rows[CONTENT].to_pylist()], bool)
+        counts[at] = int(gone.sum())
+        column = rows.column_names.index(CONTENT)
+        return rows.set_column(column, CONTENT, pc.if_else(pa.array(gone), "", rows[CONTENT]))
+
+    rewrite(path, change)
+    settle(path.parent)
+    reach("rejects cleared")
+    return sum(counts.values())
+
+
+class _Named:
+    """Which of some names a rejected row has in its fields.
+
+    A row's own names may lack the scope that was put in front of them as they became items.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = set(names)
+
+    def __call__(self, content: str) -> set[str]:
+        fields = json.loads(content) if content else {}
+        found = self._names.intersection(_texts(fields))
+        ends = tuple(f"/{fields[end]}" for end in (SRC, DST) if fields.get(end))
+        return found | {name for name in self._names if ends and name.endswith(ends)}
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts in a value, also those within a text that is JSON itself, as attributes are."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+    elif isinstance(value, str):
+        yield value
+        if value.startswith(("{", "[")):
+            try:
+                yield from _texts(json.loads(value))
+            except ValueError:
+                return

@@ -1,0 +1,448 @@
+"""An erasure: nothing of it is left in any file, and the lineage of all others stays whole."""
+
+import csv
+import json
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from neo4j import GraphDatabase
+
+from helpers.graphs import graph
+from helpers.oracle import Oracle, Triple
+from helpers.remains import remains
+from helpers.warehouse import House, content
+from provhouse.care import forget as care
+from provhouse.care.check import check
+from provhouse.care.forget import Forgotten, forget
+from provhouse.care.repair import repair
+from provhouse.cypher import process, server
+from provhouse.cypher.state import State
+from provhouse.ingest import erasure as steps
+from provhouse.ingest.compact import compact
+from provhouse.ingest.imported import import_
+from provhouse.ingest.ingest import ingest
+from provhouse.ingest.retract import Wanted, retract
+from provhouse.ingest.rollback import rollback
+from provhouse.model.errors import Busy, NotFound, UsageError
+from provhouse.model.progress import Silent
+from provhouse.query.ask import Asker
+from provhouse.query.diff import compared
+from provhouse.query.export import export_answer, export_warehouse
+from provhouse.query.find import find
+from provhouse.query.path import path
+from provhouse.query.question import Direction, Method, Question
+from provhouse.query.status import status
+from provhouse.store import erasure, links, nameless, rejected, rewriting
+from provhouse.store.commits import Commit, current, generations
+from provhouse.store.snapshot import Snapshot
+
+Houses = Callable[..., House]
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+NAMES = ('Zoë O\'Brien "née" 名前/17', "persons/4711-" + "long" * 300, "plain.person@example")
+OPS = tuple(f"an operation that only person {n} ever had, 唯一" for n in range(3))
+NOTES = tuple(f"note that tells of person {n}: ∂{n * 7919}" for n in range(3))
+HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
+
+
+def rows_of(person: int, name: str) -> list[tuple[str, ...]]:
+    """What a person's record came from and led to."""
+    return [
+        ("raw/1", name, "read", "raw", "persons", NOTES[person]),
+        (name, "report/1", OPS[person], "persons", "reports", NOTES[person]),
+        (name, "report/1", "sum", "persons", "reports", ""),
+        (name, f"report/{person + 2}", "sum", "persons", "reports", ""),
+    ]
+
+
+OTHERS = [
+    ("raw/0", "raw/1", "copy", "raw", "raw", "kept"),
+    ("raw/1", "report/1", "sum", "raw", "reports", "kept"),
+    ("report/1", "board/1", "show", "reports", "boards", ""),
+]
+
+
+def write(folder: Path, name: str, rows: Collection[tuple[str, ...]]) -> Path:
+    file = folder / name
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([HEAD, *rows])
+    return file
+
+
+@dataclass
+class Secret:
+    """A warehouse with persons in it, and a Neo4j of its own."""
+
+    house: House
+
+    def forget(self, *names: str) -> Forgotten:
+        return forget(names or NAMES, self.house.settings, Silent())
+
+    def remains(self) -> set[str]:
+        folders = {self.house.settings.warehouse, self.house.settings.graph_home}
+        return remains(folders, (*OPS, *NOTES), NAMES)
+
+    def in_files(self) -> set[str]:
+        return remains([self.house.settings.warehouse], (*OPS, *NOTES), NAMES)
+
+
+@pytest.fixture(scope="module")
+def told(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """Ingests, one of them rolled back, a run, a retraction, a compaction, rejects, a log."""
+    home = tmp_path_factory.mktemp("neo4j of persons")
+    house = houses(theta=4, pack=0, partition_triples=10, neo4j_home=home)
+    server.up(home, "512m", Silent())
+    folder = house.settings.warehouse.parent
+
+    def take(name: str, *rows: tuple[str, ...], run: str | None = None) -> None:
+        ingest([write(folder, name, rows)], house.settings, progress=Silent(), run=run)
+
+    take("others.csv", *OTHERS)
+    take("first.csv", *rows_of(0, NAMES[0]))
+    rollback(house.settings, Silent())
+    take("again.csv", *rows_of(0, NAMES[0]), (NAMES[0], "", OPS[0], "", "", NOTES[0]))
+    take("run.csv", *rows_of(1, NAMES[1]), run="july")
+    compact(house.settings, Silent())
+    take("third.csv", *rows_of(2, NAMES[2]), ("", "elsewhere", "x", "", "", "a reject that stays"))
+    retract(Wanted(items=[NAMES[2]]), house.settings, Silent())
+    (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
+    yield house
+    state = State.read(home)
+    process.stop(state.pid if state else None, home)
+
+
+@pytest.fixture
+def copy(told: House, tmp_path: Path) -> Secret:
+    """The same on disk; what is in Neo4j belongs to both."""
+    shutil.copytree(told.settings.warehouse, tmp_path / "warehouse")
+    return Secret(
+        House(replace(told.settings, warehouse=tmp_path / "warehouse"), told.session, bare=True)
+    )
+
+
+def whole(house: House) -> None:
+    """Everything that must hold of a warehouse, by all readers."""
+    report = check(house.settings, Silent(), deep=True)
+    assert report.damages == ()
+    house.check()
+
+
+class Crash(BaseException):
+    """Nothing catches it, as if the process had been killed."""
+
+
+def ops_in_neo4j(house: House) -> set[str]:
+    address, statement = house.address, "MATCH ()-[r]->() UNWIND r.ops AS op RETURN DISTINCT op"
+    with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        return {row[0] for row in driver.execute_query(statement).records}
+
+
+LEFT_OUT: dict[str, tuple[object, str, object]] = {
+    "ops in tables": (steps, "clear_ops", None),
+    "triples": (steps, "clear_links", 0),
+    "names": (steps, "clear_segments", None),
+    "look-ups": (steps, "clear_lookup", None),
+    "logs": (steps, "clear_logs", None),
+    "rejects": (care, "clear_rejected", 0),
+}
+
+
+@pytest.mark.parametrize("step", LEFT_OUT)
+def test_each_step_is_needed(copy: Secret, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """The search of the test below finds what a step would leave."""
+    module, name, result = LEFT_OUT[step]
+    monkeypatch.setattr(module, name, lambda *_: result)
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    copy.forget()
+    assert copy.in_files()
+    if step in ("triples", "names", "look-ups"):
+        assert check(copy.house.settings, Silent(), deep=True).damages
+
+
+def test_nothing_of_it_is_left_in_any_file(copy: Secret) -> None:
+    house = copy.house
+    before = copy.remains()
+    for text in (*OPS, *NOTES, *NAMES, *(f"hash of {name}" for name in NAMES)):
+        assert any(found.startswith(text[:30]) for found in before), text
+    assert any("in data/" in found for found in before)
+    assert set(OPS) & ops_in_neo4j(house)
+    as_of = generations(house.layout)
+    done = copy.forget()
+    assert copy.remains() == set()
+    assert ops_in_neo4j(house) == {"copy", "read", "show", "sum"}
+    assert (done.names, done.rejected, done.neo4j) == (3, 1, True)
+    assert done.items == 6, "the first has three, one of them rolled back and one compacted"
+    assert generations(house.layout) == as_of
+    assert not house.layout.erasure.exists()
+    lines = [json.loads(line) for line in (house.layout.logs / "writers.jsonl").open()]
+    assert {"begins", "ends"} == {line["event"] for line in lines}
+    whole(house)
+    repair(house.settings, Silent())
+    for generation in generations(house.layout):
+        with Asker(house.settings, Silent(), generation) as asker, suppress(NotFound):
+            answer = asker.ask("board/1", "upstream")
+            assert {"raw/0", "raw/1", "report/1"} == set(answer.items["item"].to_pylist())
+    with pytest.raises(NotFound):
+        copy.forget()
+
+
+POINTS = [
+    (rejected, "rejects cleared"),
+    (erasure, "erasure written"),
+    (nameless, "erased unwritten"),
+    (nameless, "erased written"),
+    (links, "ops cleared"),
+    (rewriting, "file rewritten"),
+    (links, "links cleared"),
+    (nameless, "segment rewritten"),
+    (nameless, "look-up cleared"),
+    (steps, "logs cleared"),
+]
+
+
+@pytest.mark.parametrize(("module", "point"), POINTS, ids=[point for _, point in POINTS])
+def test_whatever_crashes_the_next_writer_ends_it(
+    copy: Secret, monkeypatch: pytest.MonkeyPatch, module: object, point: str
+) -> None:
+    """But for a crash before the erasure is known: then the command has to be given again."""
+
+    def crash(name: str) -> None:
+        if name == point:
+            raise Crash
+
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "reach", crash)
+        with pytest.raises(Crash):
+            copy.forget()
+    if point == "rejects cleared":
+        copy.forget()
+    if point not in ("erasure written", "erased unwritten"):
+        with Asker(copy.house.settings, Silent()) as asker, pytest.raises(NotFound):
+            asker.ask(NAMES[1], "upstream")
+    rollback(copy.house.settings, Silent())
+    assert copy.in_files() == set()
+    assert not copy.house.layout.erasure.exists()
+
+
+def agree(
+    house: House, states: dict[int, list[Triple]], gone: set[str], few: int, random: Random
+) -> None:
+    """Every generation's answers are those of networkx with nameless items; ``few`` by Spark."""
+    for generation, triples in states.items():
+        oracle = Oracle.of(triples)
+        held = sorted(set(oracle.graph) - gone)
+        by_spark = set(random.sample(held, min(few, len(held))))
+        with Asker(house.settings, Silent(), generation) as asker:
+            for item in random.sample(held, min(12, len(held))) + sorted(by_spark):
+                methods: list[Method] = ["csprov"]
+                methods += ["rq", "ccprov"] if item in by_spark else []
+                for direction in DIRECTIONS:
+                    depth = random.choice([None, None, 2])
+                    expected = oracle.ask(item, direction, depth)
+                    for method in methods:
+                        answer = asker.ask(item, direction, method, depth)
+                        assert content(answer) == expected.without(gone), (item, direction, method)
+                        assert answer.erased == sum(name in gone for name, _ in expected.items)
+                        assert answer.hidden == 0
+            for item in sorted(gone & set(oracle.graph))[:2]:
+                with pytest.raises(NotFound):
+                    asker.ask(item, "upstream", "csprov")
+
+
+def random_forgets(houses: Houses, seed: int, few: int) -> None:
+    """Ingests, a rollback and a retraction, forgets, a compaction, and forgets again."""
+    random = Random(seed)
+    house = houses(theta=5, pack=0, partition_triples=random.choice([7, 20, 100]))
+    triples = [triple for n in range(3) for triple in graph(seed * 31 + n * 4).triples]
+    triples += [
+        Triple(random.choice(triples).dst, random.choice(triples).src, "join") for _ in range(4)
+    ]
+    random.shuffle(triples)
+    third = len(triples) // 3
+    states: dict[int, list[Triple]] = {}
+
+    def state(rows: list[Triple]) -> None:
+        states[generations(house.layout)[-1]] = rows
+
+    house.ingest(triples[:third])
+    state(triples[:third])
+    house.ingest(triples[: 2 * third])
+    state(triples[: 2 * third])
+    rollback(house.settings, Silent())
+    state(triples[:third])
+    house.ingest(triples)
+    state(triples)
+    item = random.choice(triples).src
+    retract(Wanted(items=[item]), house.settings, Silent())
+    house.bare = True
+    state([row for row in triples if item not in row[:2]])
+    gone: set[str] = set()
+    for _ in range(2):
+        names = sorted({end for row in triples for end in row[:2]} - gone)
+        some = random.sample(names, min(4, len(names) // 3))
+        forget(some, house.settings, Silent())
+        gone |= set(some)
+        house.read_by_spark = False
+        whole(house)
+        agree(house, states, gone, few, random)
+        if len(states) == 5:
+            compact(house.settings, Silent())
+            state(states[max(states)])
+            whole(house)
+            agree(house, {max(states): states[max(states)]}, gone, few, random)
+
+
+def test_answers_are_those_of_items_without_names(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)  # others use that Neo4j
+    random_forgets(houses, 4, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5, 45))
+def test_answers_of_many_graphs(houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    random_forgets(houses, seed, 2)
+
+
+def test_the_same_name_later_is_another_item(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also from the very same file: what is told of it again is new, the old link stays."""
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    house = houses(theta=4, pack=0)
+    rows = [Triple("a", "b", "x"), Triple("b", "c", "x"), Triple("c", "d", "x")]
+    house.ingest(rows)
+    forget(["b"], house.settings, Silent())
+    for first in (True, False):
+        summary = house.ingest(rows)
+        assert (summary.new_items, summary.new_triples) == ((1, 2) if first else (0, 0))
+        assert (summary.triples, summary.items) == (5, 5)
+        with house.asker() as asker:
+            answer = asker.ask("d", "upstream")
+            assert content(answer) == Oracle.of(rows).ask("d", "upstream")
+            assert answer.erased == 1
+            assert content(asker.ask("b", "upstream")) == Oracle.of(rows).ask("b", "upstream")
+    assert status(house.settings).erased == 1
+    assert forget(["b"], house.settings, Silent()).items == 1
+    assert status(house.settings).erased == 2
+    compact(house.settings, Silent())
+    assert status(house.settings).erased == 2
+    with house.asker() as asker:
+        answer = asker.ask("d", "upstream")
+        assert (answer.items["item"].to_pylist(), answer.erased) == (["c", "a"], 2)
+    whole(house)
+
+
+def test_every_question_does_without_it(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    house = houses(theta=3, pack=0)
+    rows = [
+        Triple("raw/1", "gone/1", "x", "raw", "persons"),
+        Triple("gone/1", "mid/1", "x", "persons", "mids"),
+        Triple("gone/1", "mid/1", "y", "persons", "mids"),
+        Triple("mid/1", "end/1", "x", "mids", "ends"),
+        Triple("raw/2", "end/1", "y", "raw", "ends"),
+    ]
+    house.ingest(rows[:4])
+    house.ingest(rows)
+    forget(["gone/1"], house.settings, Silent())
+
+    def ask(**filters: object) -> tuple[list[str], int, int]:
+        with house.asker() as asker:
+            question = Question("end/1", "upstream", **filters)  # type: ignore[arg-type]
+            answer = asker.answer(question)
+        return answer.items["item"].to_pylist(), answer.erased, answer.hidden
+
+    assert ask() == (["mid/1", "raw/2", "raw/1"], 1, 0)
+    assert ask(depth=2) == (["mid/1", "raw/2"], 1, 0)
+    assert ask(limit=2) == (["mid/1", "raw/2"], 1, 1)
+    assert ask(ends=True) == (["raw/2", "raw/1"], 1, 1), "mid/1 came from something"
+    assert ask(through="raw") == (["mid/1", "raw/2", "raw/1"], 1, 0), "also behind what is gone"
+    assert ask(ops=("",)) == ([], 1, 3), "what is gone has no empty op"
+    assert ask(tables=("persons",)) == ([], 1, 3)
+    with house.asker() as asker:
+        summary = asker.answer(Question("end/1", "upstream", summary=True))
+        assert summary.counts
+        assert (sum(summary.counts.tables["items"].to_pylist()), summary.erased) == (3, 1)
+        assert summary.counts.ops.to_pylist() == [
+            {"op": "x", "triples": 1},
+            {"op": "y", "triples": 1},
+        ]
+        for every in (False, True):
+            way = path(asker, "raw/1", "end/1", every=every)
+            assert (way.hops, way.erased) == (3, 1)
+            assert way.items["item"].to_pylist() == ["raw/1", "mid/1", "end/1"]
+            assert way.triples["dst"].to_pylist() == ["end/1"]
+        with pytest.raises(NotFound) as error:
+            asker.ask("gone/2", "upstream")
+        assert "gone/1" not in str(error.value)
+        answer = asker.ask("end/1", "upstream")
+        assert export_answer(house.layout, answer, tmp_path / "answer").erased == 3
+        assert find(asker.snapshot, "", limit=9).matches == 4
+        assert find(asker.snapshot, "gone", table="persons").matches == 0
+    diff = compared(
+        Question("end/1", "upstream", as_of=1), None, lambda at: Asker(house.settings, Silent(), at)
+    )
+    assert diff.came.items["item"].to_pylist() == ["raw/2"]
+    assert diff.since.answer
+    assert diff.since.answer.erased == 1
+    manifest = export_warehouse(house.layout, tmp_path / "export", Silent())
+    assert (manifest.triples, manifest.items, manifest.erased) == (2, 3, 3)
+    other = houses()
+    assert import_(tmp_path / "export", other.settings, Silent()).triples == 2
+
+
+def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
+    house = houses(theta=4, pack=0)
+    with pytest.raises(NotFound, match="hold something to erase"):
+        forget(["a"], house.settings, Silent())
+    assert not house.settings.warehouse.exists()
+    house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x"), Triple("b", "c", "x")])
+    files = {file: file.read_bytes() for file in house.layout.base(1).rglob("*") if file.is_file()}
+    for wrong in ([], [""], ["a", ""]):
+        with pytest.raises(UsageError):
+            forget(wrong, house.settings, Silent())
+    with pytest.raises(NotFound, match=r"1 of them are not, 'no' for one") as error:
+        forget(["a", "no"], house.settings, Silent())
+    assert "'a'" not in str(error.value)
+    assert {file: file.read_bytes() for file in files} == files
+    done = forget(["rejected"], house.settings, Silent())
+    assert (done.items, done.rejected) == (0, 1)
+    rejects = Snapshot(house.layout, _current(house)).rows("rejects").to_pylist()
+    assert [(row["reason"], row["content"]) for row in rejects] == [("no src", "")]
+    with pytest.raises(NotFound):
+        forget(["rejected"], house.settings, Silent())
+
+
+def _current(house: House) -> Commit:
+    commit = current(house.layout)
+    assert commit
+    return commit
+
+
+def test_a_neo4j_in_use_is_left_to_a_later_writer(copy: Secret) -> None:
+    """Also beside a second erasure, which needs none of its own."""
+    house = copy.house
+    repair(house.settings, Silent())  # others may have made it anew
+    with house.asker() as reader:
+        reader.ask("board/1", "upstream")
+        with pytest.raises(Busy, match="to be rid of what was erased"):
+            copy.forget()
+        assert copy.in_files() == set()
+        with pytest.raises(Busy, match="to be rid of what was erased"):
+            copy.forget("raw/0")
+        assert reader.ask("board/1", "upstream").items.num_rows
+    assert set(OPS) & ops_in_neo4j(house)
+    repair(house.settings, Silent())
+    assert ops_in_neo4j(house) == {"read", "show", "sum"}
+    assert copy.remains() == set()
+    assert not house.layout.erasure.exists()

@@ -1,0 +1,58 @@
+"""`forget` as a user types it, beside a server that has answered before."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers.command import Command
+from helpers.remains import remains
+from provhouse.serve.state import running
+
+pytestmark = pytest.mark.long
+
+PERSON = "persons/a long name that stands nowhere else"
+OP = "an operation that stands nowhere else"
+TRACE = f"""\
+src,dst,op,src_table,dst_table,by
+raw/1,{PERSON},{OP},raw,persons,somebody who did nothing else
+{PERSON},report,sum,persons,reports,
+,{PERSON},sum,,persons,
+raw/2,report,sum,raw,reports,
+report,board,sum,reports,boards,
+"""
+
+
+def test_the_server_forgets_too(alone: Command, tmp_path: Path) -> None:
+    file = tmp_path / "trace.csv"
+    file.write_text(TRACE)
+    alone("ingest", file)
+    alone("up")
+    for _ in range(2):
+        assert PERSON in alone("lineage", "board").out
+    before = running(alone.warehouse)
+    assert before
+    assert alone("forget", PERSON, "nobody", status=3).message.count("\n") == 2
+    alone("forget", "", status=2)
+    assert running(alone.warehouse) == before, "nothing was to be erased"
+    done = json.loads(alone("forget", PERSON).out)
+    del done["seconds"]
+    assert done == {
+        "generation": 1, "names": 1, "items": 1, "triples": 2, "rejected": 1, "neo4j": True,
+    }  # fmt: skip
+    after = running(alone.warehouse)
+    assert after
+    assert after.pid != before.pid
+    answer = json.loads(alone("lineage", "board").out)
+    assert [row["item"] for row in answer["items"]] == ["report", "raw/2", "raw/1"]
+    assert answer["erased"] == 1
+    assert alone("lineage", PERSON, status=3)
+    assert "through 1 item that was erased" in alone("lineage", "board", "--format", "table").out
+    assert json.loads(alone("status").out)["erased"] == 1
+    alone("check", "--deep")
+    alone("down")
+    assert remains([alone.warehouse], [OP, "somebody who did nothing else"], [PERSON]) == set()
+    log = (alone.warehouse / "logs" / "writers.jsonl").read_text().splitlines()
+    commands = [json.loads(line)["command"] for line in log]
+    assert commands == ["ingest"] * 2 + ["forget"] * 4
+    assert json.loads(log[3])["outcome"] == "NotFound"

@@ -1,0 +1,67 @@
+"""What is left of texts in files, whatever form the files have."""
+
+import gzip
+import json
+import lzma
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import xxhash
+
+
+def decoded(path: Path) -> Iterator[bytes]:
+    """The bytes of a file, and those of all that it holds, unpacked."""
+    raw = path.read_bytes()
+    yield raw
+    if raw[:4] == b"PAR1":
+        yield from _values(pq.read_table(path, partitioning=None))
+    elif raw[:6] == b"ARROW1":
+        yield from _values(pa.ipc.open_file(path).read_all())
+    elif raw[:2] == b"\x1f\x8b":
+        yield gzip.decompress(raw)
+    elif raw[:6] == b"\xfd7zXZ\0":
+        yield lzma.decompress(raw)
+    elif raw[:4] == b"\x28\xb5\x2f\xfd":
+        yield pa.input_stream(pa.BufferReader(raw), compression="zstd").read()
+
+
+def _values(rows: pa.Table) -> Iterator[bytes]:
+    """Every value of every column, as text and as a number."""
+    for column in rows.columns:
+        if pa.types.is_integer(column.type):
+            yield column.combine_chunks().cast(pa.int64()).buffers()[1].to_pybytes()
+        else:
+            yield "\n".join(map(str, column.to_pylist())).encode()
+            yield "\n".join(map(json.dumps, column.to_pylist())).encode()
+
+
+def forms(text: str) -> set[bytes]:
+    """A text as files may have it."""
+    said = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    said |= {json.dumps(each)[1:-1] for each in said}  # JSON within JSON
+    return {each.encode(code) for each in said for code in ("utf-8", "utf-16-le", "utf-16-be")}
+
+
+def hash_forms(name: str) -> set[bytes]:
+    """The hash of a name, by which it could be guessed."""
+    hashed = xxhash.xxh64_intdigest(name.encode())
+    return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
+
+
+def remains(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
+    """Where any of these texts is, or the hash of one of these names: file and text."""
+    needles = {text: forms(text) for text in texts}
+    for name in names:
+        needles[name] = forms(name)
+        needles[f"hash of {name}"] = hash_forms(name)
+    return {
+        f"{text[:30]} in {path.relative_to(folder)}"
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file()
+        for part in decoded(path)
+        for text, each in needles.items()
+        if any(needle in part for needle in each)
+    }
