@@ -15,7 +15,7 @@ from neo4j import GraphDatabase
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.remains import remains
-from helpers.warehouse import House, content
+from helpers.warehouse import READ_BY_SPARK, House, content
 from provhouse.care import forget as care
 from provhouse.care.check import check
 from provhouse.care.forget import Forgotten, forget
@@ -287,7 +287,7 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
         some = random.sample(names, min(4, len(names) // 3))
         forget(some, house.settings, Silent())
         gone |= set(some)
-        house.read_by_spark = False
+        READ_BY_SPARK.clear()  # files were written anew
         whole(house)
         agree(house, states, gone, few, random)
         if len(states) == 5:
