@@ -22,6 +22,7 @@ from provhouse.store.links import clear_links, clear_ops, lone_ops
 from provhouse.store.locks import still_writing
 from provhouse.store.logbook import clear_logs
 from provhouse.store.nameless import add_erased, clear_lookup, clear_segments
+from provhouse.store.scratch import clear_left
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.whole import whole
 
@@ -58,6 +59,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     links = sum(_base(whole(layout, base), items[base], progress) for base in there)
     still_writing(layout)
     clear_logs(layout)
+    clear_left()
     reach("logs cleared")
     graph = _needs_graph(layout)
     if graph:

@@ -17,7 +17,7 @@ from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
 
 from .layout import sync_folder
-from .names import BATCH, ERASED, Names, Span, erased_in, open_names, without_names
+from .names import BATCH, ERASED, Names, Span, erased_in, open_names
 from .tables import sync
 
 _AT_ONCE = 1 << 20
@@ -80,10 +80,11 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
     if not len(here):
         return batch
-    gone = np.zeros(batch.num_rows, bool)
-    gone[here] = True
+    gone = set(here.tolist())
     at = batch.schema.get_field_index(NAME)
-    return batch.set_column(at, NAME, without_names(batch.column(at), gone))
+    texts = batch.column(at).to_pylist()  # Arrow's own ways keep the bytes below a null
+    left = [None if row in gone else text for row, text in enumerate(texts)]
+    return batch.set_column(at, NAME, pa.array(left, pa.string()))
 
 
 def clear_lookup(folder: Path, span: Span, erased: I64) -> None:

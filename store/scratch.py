@@ -12,6 +12,17 @@ PREFIX, IN_USE = "provhouse-spark-", ".in-use"
 
 def scratch() -> "tempfile.TemporaryDirectory[str]":
     """A folder that is known to be in use while this process lives; those of dead ones go."""
+    clear_left()
+    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    aside = Path(folder.name) / "taken"
+    handle = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
+    aside.rename(aside.with_name(IN_USE))  # nobody finds it before it is locked
+    return folder
+
+
+def clear_left() -> None:
+    """Remove the folders of processes that were killed."""
     for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
         with suppress(OSError):  # somebody else's, or in use
             handle = os.open(lock, os.O_RDWR)
@@ -20,9 +31,3 @@ def scratch() -> "tempfile.TemporaryDirectory[str]":
                 shutil.rmtree(lock.parent, ignore_errors=True)
             finally:
                 os.close(handle)
-    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
-    aside = Path(folder.name) / "taken"
-    handle = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
-    aside.rename(aside.with_name(IN_USE))  # nobody finds it before it is locked
-    return folder

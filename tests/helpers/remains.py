@@ -18,7 +18,9 @@ def decoded(path: Path) -> Iterator[bytes]:
     if raw[:4] == b"PAR1":
         yield from _values(pq.read_table(path, partitioning=None))
     elif raw[:6] == b"ARROW1":
-        yield from _values(pa.ipc.open_file(path).read_all())
+        rows = pa.ipc.open_file(path).read_all()
+        yield from _values(rows)
+        yield from _buffers(rows)
     elif raw[:2] == b"\x1f\x8b":
         yield gzip.decompress(raw)
     elif raw[:6] == b"\xfd7zXZ\0":
@@ -35,6 +37,13 @@ def _values(rows: pa.Table) -> Iterator[bytes]:
         else:
             yield "\n".join(map(str, column.to_pylist())).encode()
             yield "\n".join(map(json.dumps, column.to_pylist())).encode()
+
+
+def _buffers(rows: pa.Table) -> Iterator[bytes]:
+    """All that Arrow holds of the rows, also below what is null."""
+    for column in rows.columns:
+        for chunk in column.chunks:
+            yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer)
 
 
 def forms(text: str) -> set[bytes]:
