@@ -2,7 +2,7 @@
 
 Hypothesis chooses the sequences (a few by default, many in ``make test-long``); what should hold is
 told by the model in ``helpers/life.py``. A failure says which seed it was, and
-``SEQUENCE=seed pytest -m 'long or not long' tests/fire/test_sequences.py`` runs that one again.
+``SEQUENCE=seed pytest -m long tests/fire/test_sequences.py`` runs a long one again.
 """
 
 import os
