@@ -1,5 +1,6 @@
 """The files of an export: Parquet in a folder of their own."""
 
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -23,7 +24,7 @@ PIECE_BYTES = 1 << 30
 
 def begin(layout: Layout, folder: Path) -> None:
     """Make the folder of an export; raises UsageError unless it is empty and not of a warehouse."""
-    if folder.resolve().is_relative_to(layout.root.resolve()):
+    if Path(os.path.realpath(folder)).is_relative_to(layout.root.resolve()):
         raise UsageError(
             f"The folder {folder} should lie outside of the warehouse",
             f"It is in {layout.root}",

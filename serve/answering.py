@@ -114,7 +114,6 @@ class Answering:
             await stack.enter_async_context(self.gate.long_turn())
             held = self.warm.asker(questions[0].as_of)
             asker = await run_in_threadpool(stack.enter_context, held)  # it may have to be opened
-            _check_filters(asker, questions[0])
             absent = await run_in_threadpool(_absent, asker, questions)
         except BaseException:
             await stack.aclose()
@@ -166,11 +165,9 @@ class _Sent(StreamingResponse):
                 await super().__call__(scope, receive, promptly)
 
 
-def _check_filters(asker: Asker, question: Question) -> None:
-    check_tables([*question.tables, question.through or ""], asker.snapshot)
-
-
 def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:
+    """The items that are not held; raises UsageError for a filter on a table that is none."""
+    check_tables([*questions[0].tables, questions[0].through or ""], asker.snapshot)
     names = [question.item for question in questions]
     numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))
     return [names[place] for place in np.flatnonzero(numbers < 0).tolist()]

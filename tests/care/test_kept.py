@@ -349,6 +349,9 @@ def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
         export_warehouse(kept.layout, exported, Silent())
     with pytest.raises(UsageError, match="outside of the warehouse"):
         export_warehouse(kept.layout, kept.layout.root / "base-9", Silent())
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(Unavailable, match="cannot be made or read"):
+        export_warehouse(kept.layout, tmp_path / "loop", Silent())
     first = export_warehouse(kept.layout, tmp_path / "first", Silent(), 1)
     assert (first.generation, first.triples, len(first.files)) == (1, 150, 1)
     with pytest.raises(NotFound):
