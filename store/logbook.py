@@ -20,7 +20,7 @@ from provhouse.model.acting import COMMAND
 from provhouse.model.errors import Damaged, ProvhouseError, Unavailable
 
 from .commits import Commit, current
-from .layout import Layout
+from .layout import Layout, sync_folder
 from .locks import locked
 
 FILE_BYTES = 1 << 20
@@ -59,6 +59,7 @@ def clear_logs(layout: Layout) -> None:
             path.rmdir()
         elif not (path.parent == layout.logs and _OURS.fullmatch(path.name)):
             path.unlink()
+    sync_folder(layout.logs)
 
 
 def _end(layout: Layout, said: dict[str, object]) -> None:
