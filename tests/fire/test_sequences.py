@@ -39,7 +39,7 @@ from provhouse.store.ids import read_ids
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
 """A part of the time that ``make test-long`` has."""
-DEFAULT, STEPS, LONG_STEPS = (19, 39), 7, 20
+DEFAULT, STEPS, LONG_STEPS = (26, 33), 7, 20
 """Seeds of the sequences that are run by default, which hold most kinds of changes and kills, and
 how long sequences are, with the first ingest."""
 CHANGES = (
@@ -82,40 +82,29 @@ class Sequence(RuleBasedStateMachine):
         known = [row for _ in range(6) for row in graph(random.randrange(10**6)).triples]
         known += [Triple(random.choice(known).dst, random.choice(known).src, "x") for _ in "12345"]
         self.rows = sorted(set(known))
-        self._change("ingest", random)
+        self.life.ingest(a=random.sample(self.rows, min(20, len(self.rows))))
 
-    @rule(kind=st.sampled_from(CHANGES), seed=Seeds)
-    def change(self, kind: str, seed: int) -> None:
-        """One more change, here."""
-        self._change(kind, Random(seed))
-
-    @rule(kind=st.sampled_from(CHANGES), seed=Seeds)
-    def kill(self, kind: str, seed: int) -> None:
-        """A command that is killed at a fault point; nothing helps whoever comes next."""
+    @rule(kind=st.sampled_from(CHANGES), killed=st.sampled_from((False, True)), seed=Seeds)
+    def change(self, kind: str, killed: bool, seed: int) -> None:
+        """One more change, here or by a command that is killed; nothing helps who comes next."""
         random = Random(seed)
-        if change := self._some(kind, random):
+        change: Change | None = getattr(self, f"_{kind}")(random)
+        if change is None:
+            return
+        if killed:
             point = random.choice(POINTS[kind])
             self._cut_off(change, point if "=" in point else f"{point}=stop")
-            self.life.pruned()
-            self._ask(random)
-            self.done[f"{kind} cut off"] += 1
+        else:
+            change.made()
+        self.life.pruned()  # also what was left of a prune by a kill before
+        self._ask(random)
+        self.done[f"{kind} killed" if killed else kind] += 1
 
     def teardown(self) -> None:
         """At last all rows are looked at, and whether all is whole."""
         if sys.exc_info()[0] is None and hasattr(self, "life"):
             assert self.life.rows() == self.life.now.rows
             assert check(self.life.house.settings, Silent(), deep=True).damages == ()
-
-    def _some(self, kind: str, random: Random) -> Change | None:
-        change: Change | None = getattr(self, f"_{kind}")(random)
-        return change
-
-    def _change(self, kind: str, random: Random) -> None:
-        if change := self._some(kind, random):
-            change.made()
-            self.life.pruned()  # what a prune left that was killed, others carry on
-            self._ask(random)
-            self.done[kind] += 1
 
     def _cut_off(self, change: Change, fault: str) -> None:
         """Either it was made or it was not; if it says that it was, it was."""
