@@ -18,7 +18,7 @@ class Target(TypedDict):
 
 
 class Results(TypedDict):
-    """A run of `make fuzz` from its beginning to its end."""
+    """What each target of `make fuzz` recorded when it last ran to its end."""
 
     date: str
     machine: Machine
