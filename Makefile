@@ -64,10 +64,14 @@ test-long: setup ## Kill commands at every fault point and at random (hours; goe
 soak: setup ## A server under mixed load for an hour, with writers and kills of Neo4j (MINUTES=5 for less)
 	@.venv/bin/pytest -q -m long tests/fire/test_soak.py
 
-fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface, which installs schemathesis
+fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface in a quarter of an hour; installs schemathesis
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock
-	@PROVHOUSE_FUZZ=7000 .venv/bin/pytest -s -q -m 'long or not long' -k 'not whole_ingests' tests/ingest/test_fuzz.py \
-		tests/model/test_fuzz.py tests/cli/test_fuzz.py tests/serve/test_fuzz.py
+	@mkdir -p .long && rm -f .long/fuzz.jsonl
+	@PROVHOUSE_FUZZ=7000 PROVHOUSE_FUZZ_RECORD=$(CURDIR)/.long/fuzz.jsonl .venv/bin/pytest -q -m 'long or not long' \
+		-k 'not whole_ingests' --numprocesses 2 --dist loadscope --no-loadscope-reorder \
+		tests/serve/test_fuzz.py tests/ingest/test_fuzz.py tests/model/test_fuzz.py tests/cli/test_fuzz.py
+	@.venv/bin/python benchmarks/fuzz.py .long/fuzz.jsonl
+	@.venv/bin/python benchmarks/tables.py
 
 sbom: setup ## Write what this is made of, as CycloneDX JSON, from the locks to build/sbom.cdx.json
 	@.venv/bin/python tools/sbom.py build/sbom.cdx.json

@@ -1,17 +1,18 @@
 """How long questions take beside what `provhouse explain` estimates: `make bench-explain`.
 
 It draws items at random, half of them among all items, half among those of components that are cut,
-where what is read differs most. Each is asked by CSProv, a few by RQ and CCProv too, warm and in
-one session. What they read and took goes to `results/explain.json` by the name of the warehouse;
-`explain_table.py` compares it with what `query/cost.py` says. `--fit` measures nothing and prints
-the constants that fit all results best.
+where what is read differs most. Each is asked by CSProv, a few by RQ and CCProv too, in one session
+that is warm, but keeps nothing of one question for the next. What they read and took goes to
+`results/explain.json` by the name of the warehouse; `explain_table.py` compares it with what
+`query/cost.py` says. `--fit` measures nothing and prints the constants that fit all results best.
 """
 
 import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -32,6 +33,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
+from provhouse.query.cost import SET, TRIPLE
 from provhouse.query.question import Direction, Method, Question
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
@@ -131,11 +133,14 @@ def levelled(asker: Asker, items: list[str]) -> Iterator[Levels]:
 
 
 def fit(results: Results) -> dict[str, float]:
-    """The constants of `query/cost.py` with the least relative errors over all results."""
+    """The constants of `query/cost.py` with the least relative errors over all results.
+
+    Those of a set and a triple are as they stand there: items drawn at random need few of them.
+    """
     rows = [row for one in results.values() for row in one["by_sets"]]
-    ask, per_set, partition, triple = relative(
-        [[1, row["sets"], row["partitions"], row["triples"]] for row in rows],
-        [row["seconds"] for row in rows],
+    known = [SET * row["sets"] + TRIPLE * row["triples"] for row in rows]
+    ask, partition = relative(
+        [[1, row["partitions"]] for row in rows], [row["seconds"] for row in rows], known
     )
     levels = [
         ([row["levels"] + 1, one["warehouse"]["triples"] * (row["method"] == "ccprov")], row)
@@ -145,15 +150,21 @@ def fit(results: Results) -> dict[str, float]:
     level, filtered = relative([f for f, _ in levels], [row["seconds"] for _, row in levels])
     copies = [one["copy_seconds"] / one["warehouse"]["triples"] for one in results.values()]
     return {
-        "ASK": ask, "SET": per_set, "PARTITION": partition, "TRIPLE": triple, "LEVEL": level,
-        "FILTERED": filtered, "COPIED": float(np.mean(copies)),
+        "ASK": ask, "PARTITION": partition, "LEVEL": level, "FILTERED": filtered,
+        "COPIED": float(np.mean(copies)),
     }  # fmt: skip
 
 
-def relative(features: list[list[int]], seconds: list[float]) -> list[float]:
-    """Weights of features, none below 0, so that sums come near to seconds in relation to them."""
+def relative(
+    features: list[list[int]], seconds: list[float], known: Sequence[float] = ()
+) -> list[float]:
+    """Weights of features, none below 0, so that sums come near to seconds in relation to them.
+
+    A part of each may be ``known`` beforehand.
+    """
     weights = np.array(seconds)
-    found, _ = nnls(np.array(features, float) / weights[:, None], np.ones(len(weights)))
+    wanted = 1 - np.array(known or np.zeros(len(weights))) / weights
+    found, _ = nnls(np.array(features, float) / weights[:, None], wanted)
     return [float(value) for value in found]
 
 
@@ -168,7 +179,7 @@ def main() -> None:
     if given.fit:
         print("\n".join(f"{name} = {value:.3g}" for name, value in fit(read()).items()))
         return
-    settings = Settings.load({"warehouse": given.warehouse})
+    settings = replace(Settings.load({"warehouse": given.warehouse}), hot_mb=0)
     sys.exit(
         guarded(
             lambda: write(settings, given.name, given.seed), lambda: settings.warehouse / "logs"

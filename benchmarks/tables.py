@@ -10,6 +10,7 @@ from pathlib import Path
 
 import components_table
 import explain_table
+import fuzz_table
 import ingest_table
 import methods_table
 import peers_table
@@ -46,6 +47,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
     yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
     yield RELIABILITY, "rounds", reliability_table.table(reliability_table.read())
+    yield RELIABILITY, "fuzz", fuzz_table.table(fuzz_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)
     yield SETS, "paper", sets_tables.pictures(found["paper"])

@@ -1,8 +1,8 @@
 """How right the time left is that an ingest of the paper's trace shows.
 
 For each step that tells how far it is, and takes at least ``LEAST`` seconds, the whole time that
-would have been shown (what is behind it and what is left) is compared with what the step took,
-whenever it told so after its first quarter. What was measured goes to `results/time_left.json`.
+is shown (what is behind it and what is left) is compared with what the step took, whenever that
+was told after its first quarter. What was measured goes to `results/time_left.json`.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from trace_files import write
 
 from provhouse.cli.failures import guarded
 from provhouse.ingest.ingest import ingest
+from provhouse.model.remaining import Remaining
 from provhouse.model.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "time_left.json"
@@ -32,12 +33,13 @@ LEAST = 2.0
 
 @dataclass
 class _Told:
-    """A step, and what it told: after how many seconds which part of it was done."""
+    """A step, and what was shown of it: after how many seconds, and how many it would take."""
 
     name: str
     began: float
     ended: float = 0.0
-    parts: list[tuple[float, float]] = field(default_factory=list)
+    remaining: Remaining = field(default_factory=Remaining)
+    wholes: list[tuple[float, float]] = field(default_factory=list)
 
 
 class Listener:
@@ -58,9 +60,11 @@ class Listener:
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
         """A part is done."""
-        step = self.steps[-1]
+        step, now = self.steps[-1], perf_counter()
         if 0 < done <= total:
-            step.parts.append((perf_counter() - step.began, done / total))
+            step.remaining.add(now - step.began, done / total)
+        if whole := step.remaining.whole():
+            step.wholes.append((now - step.began, max(whole, now - step.began)))
 
     def count(self, name: str, value: int) -> None:
         """Counts don't matter here."""
@@ -103,7 +107,7 @@ def judged(steps: Sequence[_Told]) -> Iterator[Step]:
     """By how much each step was wrong."""
     for step in steps:
         took = step.ended - step.began
-        wrong = [abs(s / part - took) / took for s, part in step.parts if s >= took / 4]
+        wrong = [abs(whole - took) / took for at, whole in step.wholes if at >= took / 4]
         if took >= LEAST and wrong:
             yield {
                 "step": step.name,

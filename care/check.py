@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import perf_counter
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected
+from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -50,10 +49,7 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
             "Nothing was ever ingested there",
             "Begin with: provhouse ingest FILES",
         )
-    with (
-        connected(settings.graph_home, settings.neo4j_memory, progress) as address,
-        Graph(address, layout.warehouse_id()) as graph,
-    ):
+    with shared_graph(layout.warehouse_id(), settings, progress) as graph:
         damages += load_damages(layout, graph)
         for snapshot in _of_each_base(layout, commit):
             base = snapshot.commit.base

@@ -12,17 +12,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.ingest.erasure import carry_on, erase
-from provhouse.ingest.recover import recover
+from provhouse.ingest.erasure import erase
+from provhouse.ingest.only_writer import only_writer
 from provhouse.model.errors import NotFound, UsageError
-from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.bases import bases
 from provhouse.store.commits import generations
 from provhouse.store.erasure import Erasure, read_erasure, write_erasure
 from provhouse.store.layout import Layout
-from provhouse.store.logbook import clear_logs, writing
+from provhouse.store.logbook import clear_logs
 from provhouse.store.names import Names
 from provhouse.store.rejected import clear_rejected, naming
 from provhouse.store.whole import whole
@@ -73,10 +72,7 @@ def forget(
         raise UsageError("The items that shall be erased should be named", "A name is missing")
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before a lock makes the folder
-    with writing(layout):
-        reach("lock held")
-        recover(layout, thorough=True)
-        carry_on(settings, progress)
+    with only_writer(settings, progress, thorough=True):
         progress.begin("Find the names")
         with watch.step("find"):
             found = _found(layout, names)

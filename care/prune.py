@@ -2,17 +2,17 @@
 
 In this order: ``ids.json`` says which generations go, and from then on they do, whatever crashes;
 their commit records; bases that no record names any more; at last what Neo4j has of those. A base
-that is still read stays until the next writer comes by.
+that is still read stays until the next writer comes by. While Neo4j may have what is no longer kept
+there is an empty file ``unpruned``; without it no prune starts Neo4j for nothing.
 """
 
 import time as clock
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from time import perf_counter
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected, is_fresh
+from provhouse.cypher.graph import shared_graph
+from provhouse.cypher.server import is_fresh
 from provhouse.ingest.erasure import carry_on
 from provhouse.ingest.recover import recover
 from provhouse.model.errors import NotFound, Unavailable, UsageError
@@ -71,6 +71,7 @@ def prune(
         gone = held[:-keep] if keep else _before(layout, held, str(before))
         ids = read_ids(layout)
         if gone:
+            layout.unpruned.touch()
             ids = replace(ids, pruned=gone[-1])
             take(layout, ids)
             drop_commits(layout, ids.pruned)
@@ -78,8 +79,9 @@ def prune(
         finished(layout)
         carry_on(settings, progress)  # after room was made: it may take some
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
-        if ids.pruned:  # also what an earlier prune could not reach
-            _prune_graph(settings, layout, ids, progress)
+        behind = removed or layout.unpruned.exists()
+        if behind and _prune_graph(settings, layout, ids, progress) and not in_use:
+            layout.unpruned.unlink(missing_ok=True)
     return Pruned(
         generation=held[-1],
         first=held[len(gone)],
@@ -119,17 +121,16 @@ def _remove_unused(layout: Layout) -> list[int]:
     return in_use
 
 
-def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> None:
-    """Do without a Neo4j that cannot be had, on a full disk for instance: the next prune tries."""
+def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:
+    """Whether it was done. A Neo4j that cannot be had, on a full disk for instance, is no error:
+    the next prune tries."""
     if is_fresh(settings.graph_home):
-        return
+        return True
     try:
-        with ExitStack() as stack:
-            address = stack.enter_context(
-                connected(settings.graph_home, settings.neo4j_memory, progress)
-            )
-            graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+        with shared_graph(layout.warehouse_id(), settings, progress) as graph:
             progress.begin("Remove from Neo4j what is no longer kept")
             prune_graph(graph, layout, ids)
     except Unavailable as error:
         progress.say(f"Neo4j keeps what it had of them, which does no harm: {error.found}")
+        return False
+    return True

@@ -4,16 +4,13 @@ Tables, names and triples stand nowhere else: where they are damaged, a backup h
 back.
 """
 
-from provhouse.ingest.erasure import carry_on
-from provhouse.ingest.recover import recover
+from provhouse.ingest.only_writer import only_writer
 from provhouse.ingest.reload import reload
 from provhouse.model.errors import NotFound
-from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, current
 from provhouse.store.layout import Layout
-from provhouse.store.logbook import writing
 
 
 def repair(settings: Settings, progress: Progress) -> Commit:
@@ -24,10 +21,7 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     """
     layout = Layout(settings.warehouse)
     _held(layout)  # before a lock makes the folder
-    with writing(layout):
-        reach("lock held")
-        recover(layout, thorough=True)
-        carry_on(settings, progress)
+    with only_writer(settings, progress, thorough=True):
         held = _held(layout)  # another writer may have come first
         reload(settings, progress)
         return held

@@ -34,17 +34,12 @@ def cypher(
     settings = invocation(ctx).settings()
     warehouse = identity(settings)
 
-    from provhouse.cypher.graph import Graph
-    from provhouse.cypher.server import connected
+    from provhouse.cypher.graph import shared_graph
 
     from .listening import listening
 
     with opened(form, safe=safe) as output:
-        with (
-            listening() as progress,
-            connected(settings.graph_home, settings.neo4j_memory, progress) as address,
-            Graph(address, warehouse) as graph,
-        ):
+        with listening() as progress, shared_graph(warehouse, settings, progress) as graph:
             result = graph.read(query, parameters)
         output.rows(result.columns, result.rows)
 

@@ -18,6 +18,7 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from provhouse.model.progress import Progress
+from provhouse.model.remaining import Remaining
 from provhouse.output.escape import shown
 from provhouse.output.table import console, lasted, quantity
 
@@ -75,7 +76,7 @@ class Steps:
         """Tick off the step before and show the next one at work."""
         self.end()
         self._bars.start()
-        self._bars.add_task(shown(step), total=None, note="")
+        self._bars.add_task(shown(step), total=None, note="", remaining=Remaining())
 
     def end(self) -> None:
         """Tick off the step that runs, if there is one."""
@@ -87,6 +88,8 @@ class Steps:
         """Move the bar of the step that runs; only its end says that it is finished."""
         for task in self._bars.tasks[-1:]:
             whole = max(total, done + 1)
+            if done:
+                task.fields["remaining"].add(task.elapsed or 0, done / whole)
             self._bars.update(task.id, completed=done, total=whole, unit=unit)
 
     def count(self, name: str, value: int) -> None:
@@ -108,10 +111,7 @@ class Steps:
 
 
 class _Time(ProgressColumn):
-    """Seconds of a step, shown once it takes long enough to be noticed; how fast, and what is left.
-
-    What is left is told from all that was done so far: a step's parts are alike.
-    """
+    """Seconds of a step, once it takes long enough to be noticed; how fast, and what is left."""
 
     def render(self, task: Task) -> Text:
         seconds = task.finished_time if task.finished else task.elapsed
@@ -121,8 +121,8 @@ class _Time(ProgressColumn):
         if task.total and task.completed and not task.finished:
             if unit := task.fields.get("unit"):
                 parts.append(f"{quantity(task.completed / seconds, unit)}/s")
-            left = seconds * (task.total - task.completed) / task.completed
-            parts.append(f"{lasted(left)} left")
+            if whole := task.fields["remaining"].whole():
+                parts.append(f"{lasted(max(whole - seconds, 0))} left")
         return Text(", ".join(parts), "dim")
 
 

@@ -43,7 +43,8 @@ def _use_neo4j(folder: Path) -> None:
 def _use_spark(folder: Path) -> None:
     from provhouse.model.settings import Settings
     from provhouse.store.layout import Layout
-    from provhouse.store.spark import end, run_tasks, spark
+    from provhouse.store.spark import end, spark
+    from provhouse.store.tasks import run_tasks
 
     session = spark(Settings(warehouse=folder), Layout(folder))
     run_tasks(session.sparkContext, abs, [1, 2], Silent())

@@ -1,6 +1,7 @@
 """The summary in Neo4j of one warehouse: what ingest writes, what queries walk."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Literal, Self
 
@@ -8,15 +9,18 @@ from neo4j import READ_ACCESS, Driver, ManagedTransaction
 
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
 
 from . import guard
 from .address import Address
 from .config import DATABASE
 from .driver import opened, translated
 from .guard import Result
+from .server import Import, connected
 from .statement import statement
 
-__all__ = ["Graph", "Result"]
+__all__ = ["Graph", "Result", "shared_graph"]
 
 BATCH = 10_000
 """Rows in one transaction: large enough for speed, small enough for a heap of half a gigabyte."""
@@ -129,6 +133,18 @@ class Graph:
             self._driver.session(database=DATABASE) as session,
         ):
             return session.execute_write(work)
+
+
+@contextmanager
+def shared_graph(
+    warehouse: str, settings: Settings, progress: Progress, first: Import | None = None
+) -> Iterator[Graph]:
+    """A warehouse's summary in the server that its settings name; see ``connected``."""
+    with (
+        connected(settings.graph_home, settings.neo4j_memory, progress, first) as address,
+        Graph(address, warehouse) as graph,
+    ):
+        yield graph
 
 
 def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:

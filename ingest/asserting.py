@@ -1,5 +1,6 @@
 """Triples that come again: who brings them now, and who did not stand for them before."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,16 +23,18 @@ ASSERTED, BROUGHT, FURTHER = "asserted", "brought", "further"
 
 
 def again(held: Held, origins: I64, further: Further) -> pa.Table:
-    """Held triples that came again: place, origin that brings it, and who brought it first."""
+    """Held triples that came again: place, origin that brings it, and who brought it first.
+
+    They are in the order of places.
+    """
     there = held.places >= 0
     mine = there[further.rows]
     rows = np.concatenate([np.flatnonzero(there), further.rows[mine]])
+    brings = np.concatenate([origins[there], further.origins[mine]])
+    order = np.argsort(held.places[rows], kind="stable")
+    rows = rows[order]
     return pa.table(
-        {
-            PLACE: held.places[rows],
-            ORIGIN: np.concatenate([origins[there], further.origins[mine]]),
-            FIRST_ORIGIN: held.origins[rows],
-        }
+        {PLACE: held.places[rows], ORIGIN: brings[order], FIRST_ORIGIN: held.origins[rows]}
     )
 
 
@@ -54,16 +57,46 @@ def said(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
 
 def assertions(folder: Path, partitions: Sequence[int], first_partition: int) -> Iterator[pa.Table]:
     """The assertions that were staged; ``partitions`` says how many each range has."""
-    place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    asserted: defaultdict[int, list[Ranges]] = defaultdict(list)
+
+    def assert_all(place: I64, origin: I64) -> None:
+        for one in np.unique(origin).tolist():
+            asserted[one].append(Ranges.of(np.sort(place[origin == one])))
+
     for path in sorted((folder / ASSERTED).glob("*")):
         rows = read_stream(path)
-        place.append(np.asarray(rows[PLACE]))
-        origin.append(np.asarray(rows[ORIGIN]))
+        assert_all(np.asarray(rows[PLACE]), np.asarray(rows[ORIGIN]))
     firsts = first_partition + np.cumsum([0, *partitions])
     for first, path in zip(firsts.tolist(), sorted((folder / FURTHER).glob("*")), strict=False):
         rows = read_stream(path)
-        place.append(places(np.asarray(rows[PARTITION]) + first, np.asarray(rows[ROW])))
-        origin.append(np.asarray(rows[ORIGIN]))
-    all_places, all_origins = np.concatenate(place), np.concatenate(origin)
-    for one in np.unique(all_origins).tolist():
-        yield said(one, Ranges.of(np.sort(all_places[all_origins == one])), holds=True)
+        place = places(np.asarray(rows[PARTITION]) + first, np.asarray(rows[ROW]))
+        assert_all(place, np.asarray(rows[ORIGIN]))
+    for one in sorted(asserted):
+        yield said(one, Ranges.joined(asserted[one]), holds=True)
+
+
+class Brought:
+    """What came again in this ingest, of which one partition at a time is looked at.
+
+    Without a folder it is nothing.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        paths = sorted((folder / BROUGHT).glob("*")) if folder else []
+        self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
+
+    def at(self, partition: int) -> tuple[I64, I64]:
+        """The places there, and for each the origin that brought it."""
+        ends = places(np.array([partition, partition + 1]), np.zeros(2, np.int64))
+        place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for all_places, all_origins in self._ranges:
+            low, high = np.searchsorted(all_places, ends)
+            place.append(all_places[low:high])
+            origin.append(all_origins[low:high])
+        return np.concatenate(place), np.concatenate(origin)
+
+
+def _mapped(column: pa.ChunkedArray) -> I64:
+    """A column of a staged file, which stays there until it is looked at."""
+    values: I64 = column.combine_chunks().to_numpy()
+    return values

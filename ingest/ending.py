@@ -4,6 +4,7 @@ A triple that another origin stands for too lives on; that this one does not is 
 it in the table of assertions.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,10 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC
 from provhouse.store.partitions import partition_path, read_partition
-from provhouse.store.ranges import Ranges, places, split
+from provhouse.store.ranges import Ranges, places
 from provhouse.store.snapshot import Snapshot
 
-from .asserting import BROUGHT, PLACE, said
-from .stage import read_stream
+from .asserting import Brought, said
 
 _NONE = np.empty(0, np.int64)
 
@@ -29,6 +29,8 @@ class Ended:
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...] = ()
+    kept: int = 0
+    """How many triples live on, since others stand for them."""
 
     def __bool__(self) -> bool:
         return bool(len(self.deaths) or self.taken_back)
@@ -44,12 +46,6 @@ class Ended:
         for origin, ranges in self.taken_back:
             yield said(origin, ranges, holds=False)
 
-    @property
-    def kept(self) -> int:
-        """How many triples live on, since others stand for them."""
-        some = [ranges.places() for _, ranges in self.taken_back]
-        return len(np.unique(np.concatenate([_NONE, *some])))
-
 
 NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
 
@@ -57,22 +53,19 @@ NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
 def without(snapshot: Snapshot, origins: Collection[int], brought: Path | None = None) -> Ended:
     """What ends without these origins, but for what they brought again.
 
-    That is staged in ``brought``, with all that other origins of the same ingest bring again.
+    That is staged in ``brought``, with all that other origins of the same ingest bring again. Of
+    all triples only one partition's are in memory at once.
     """
-    come = _brought(brought) if brought else (_NONE, _NONE)
-    own = _first_brought(snapshot, origins)
-    standing: dict[int, I64] = {}
-    for origin in sorted(origins):
-        mine = snapshot.assertions.of(origin, own[0][own[1] == origin])
-        mine = mine[~snapshot.deaths.has(mine)]
-        standing[origin] = np.setdiff1d(mine, come[0][come[1] == origin])
-    losing = np.unique(np.concatenate([_NONE, *standing.values()]))
-    kept = snapshot.assertions.others_hold(origins, losing, _first(snapshot, losing))
-    kept |= among(losing, np.unique(come[0]))
-    living = losing[kept]
-    taken_back = ((one, Ranges.of(mine[among(mine, living)])) for one, mine in standing.items())
+    again = Brought(brought)
+    where = _where(snapshot, origins)
+    parts = [_of_one(snapshot, one, origins, where[one], *again.at(one)) for one in sorted(where)]
+    taken_back = defaultdict(list)
+    for origin, ranges in (each for part in parts for each in part.taken_back):
+        taken_back[origin].append(ranges)
     return Ended(
-        Ranges.of(losing[~kept]), tuple((one, some) for one, some in taken_back if len(some))
+        Ranges.joined(part.deaths for part in parts),
+        tuple((one, Ranges.joined(taken_back[one])) for one in sorted(taken_back)),
+        sum(part.kept for part in parts),
     )
 
 
@@ -91,36 +84,51 @@ def touching(snapshot: Snapshot, items: I64) -> Ended:
     return Ended(Ranges.of(all_found[~snapshot.deaths.has(all_found)]))
 
 
-def _brought(folder: Path) -> tuple[I64, I64]:
-    rows = [read_stream(path) for path in sorted((folder / BROUGHT).glob("*"))]
-    both = ([np.asarray(table[name]) for table in rows] for name in (PLACE, ORIGIN))
-    place, origin = (np.concatenate([_NONE, *columns]) for columns in both)
-    return place, origin
+def _where(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
+    """The partitions that may have triples of these origins, and who of them spoke of some there.
 
-
-def _first_brought(snapshot: Snapshot, origins: Collection[int]) -> tuple[I64, I64]:
-    """The triples that these origins were the first to bring, in order: place and origin."""
+    The first one who brought a triple need not have: it stands in the triple itself.
+    """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
     each = zip(snapshot.ingests[INGEST].to_pylist(), snapshot.partitions_by_ingest(), strict=True)
-    place, origin = [_NONE], [_NONE]
+    where: defaultdict[int, set[int]] = defaultdict(set)
     for partition in (p for ingest, partitions in each if ingest in ingests for p in partitions):
-        first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
-        mine = np.flatnonzero(np.isin(first, [*origins]))
-        place.append(places(partition, mine))
-        origin.append(first[mine])
-    return np.concatenate(place), np.concatenate(origin)
+        where[partition] = set()
+    for origin in origins:
+        for partition in snapshot.assertions.partitions(origin).tolist():
+            where[partition].add(origin)
+    return where
 
 
-def _first(snapshot: Snapshot, wanted: I64) -> I64:
-    """Who brought each of these triples first; their places are in order."""
-    partition, row = split(wanted)
-    found = [_NONE]
-    for number in np.unique(partition).tolist():
-        low, high = np.searchsorted(partition, [number, number + 1])
-        first = np.asarray(_read(snapshot, number, ORIGIN)[ORIGIN], dtype=np.int64)
-        found.append(first[row[low:high]])
-    return np.concatenate(found)
+def _of_one(
+    snapshot: Snapshot,
+    partition: int,
+    origins: Collection[int],
+    spoke: set[int],
+    again: I64,
+    by: I64,
+) -> Ended:
+    """What ends in one partition; ``again`` are the places that came again, each ``by`` whom."""
+    first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
+    living = np.arange(len(first))
+    living = living[~snapshot.deaths.has(places(partition, living))]
+    place, first = places(partition, living), first[living]
+    standing: dict[int, I64] = {}
+    for origin in sorted(spoke | set(origins).intersection(np.unique(first).tolist())):
+        mine = place[snapshot.assertions.holds(origin, place, first)]
+        standing[origin] = np.setdiff1d(mine, again[by == origin])
+    losing = np.unique(np.concatenate([_NONE, *standing.values()]))
+    at = np.searchsorted(place, losing)
+    kept = snapshot.assertions.others_hold(origins, losing, first[at])
+    kept |= among(losing, np.unique(again))
+    stay = losing[kept]
+    taken_back = ((one, Ranges.of(mine[among(mine, stay)])) for one, mine in standing.items())
+    return Ended(
+        Ranges.of(losing[~kept]),
+        tuple((one, some) for one, some in taken_back if len(some)),
+        len(stay),
+    )
 
 
 def _read(snapshot: Snapshot, partition: int, *columns: str) -> pa.Table:

@@ -16,6 +16,7 @@ from provhouse.model.arrays import I64, U64, Bools
 from provhouse.model.columns import NAME, TABLE
 from provhouse.store.hashing import hashes
 from provhouse.store.names import Names, Span
+from provhouse.store.tasks import tell
 
 from .stage import HASH, NAMED, VOTES, read_stream
 
@@ -33,6 +34,16 @@ class Task:
     spans: Sequence[Span]
     """The names that are held."""
 
+    @property
+    def parts(self) -> list[Path]:
+        """The files with its names, as they were read."""
+        return sorted((self.folder / "names").glob(f"{self.bucket:04d}-*.arrow"))
+
+    @property
+    def bytes(self) -> int:
+        """The size of those."""
+        return sum(part.stat().st_size for part in self.parts)
+
 
 @dataclass(frozen=True)
 class Named:
@@ -46,21 +57,25 @@ class Named:
 
 def name(task: Task) -> Named:
     """Write ``items/BUCKET.arrow`` (name, table, number if held) and its hashes as ``.npy``."""
-    parts = sorted((task.folder / "names").glob(f"{task.bucket:04d}-*.arrow"))
-    rows = pa.concat_tables([NAMED.empty_table(), *map(read_stream, parts)]).combine_chunks()
+    staged = map(read_stream, task.parts)
+    rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
+    tell(0.15)
     order = np.argsort(np.asarray(rows[HASH]), kind="stable")
     rows = rows.take(pa.array(order)).combine_chunks()
     hashed: U64 = np.asarray(rows[HASH])
     first = np.flatnonzero(np.diff(hashed, prepend=~hashed[:1]) != 0)
     if _collides(rows, hashed):
         return Named(0, 0, (), collided=True)
+    tell(0.45)
     names = rows[NAME].take(pa.array(first)).combine_chunks()
     held = Names(task.names, task.spans)
     numbers = held.locate(names)
+    tell(0.6)
     tables, two = _tables(
         rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
     )
     tables, two = _keep_held(held, numbers, tables, two)
+    tell(0.9)
     _write(task, names, tables, numbers, hashed[first])
     kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
     return Named(len(names), int(two.sum()), kept)

@@ -39,6 +39,7 @@ from provhouse.store.commits import Commit
 from provhouse.store.layout import Layout
 from provhouse.store.partitions import write_partition
 from provhouse.store.snapshot import Snapshot
+from provhouse.store.tasks import tell
 
 from .asserting import ASSERTED, BROUGHT, FURTHER, again, unheard
 from .duplicates import Further, distinct
@@ -87,6 +88,7 @@ class Scatter:
             kept = [self._carried(batch, name) for name in form.names[4:]]
             rows = pa.record_batch([*ends, *codes, *kept], schema=form)
             self._spread(rows, ends[1], outs)
+            tell(at / edges.shape[1])
         for out in outs:
             out.close()
 
@@ -140,7 +142,10 @@ class Gather:
     def run(self) -> Gathered:
         """Write the range's partitions and what they say of sets and tables."""
         parts = sorted((self.folder / "ranges").glob(f"{self.number:04d}-*.arrow"))
-        rows, further = distinct(pa.concat_tables(map(read_stream, parts)).combine_chunks())
+        read = pa.concat_tables(map(read_stream, parts)).combine_chunks()
+        tell(0.1)
+        rows, further = distinct(read)
+        tell(0.55)
         snapshot = Snapshot(self.layout, self.commit) if self.commit else None
         asserted = 0
         if snapshot:
@@ -174,6 +179,7 @@ class Gather:
             path = folder / f"{self.number:04d}-{number:06d}.parquet"
             write_partition(kept.slice(start, end - start), path)
             reach("partition staged")
+            tell(0.7 + 0.15 * end / len(rows))
 
     def _save(self, kind: str, table: pa.Table) -> int:
         (self.folder / kind).mkdir(exist_ok=True)

@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 from provhouse.model.columns import COMPONENT, ITEMS, TABLES_OF
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.store.bases import kept
 from provhouse.store.commits import current
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout
-from provhouse.store.locks import reading
 
 from .readers import AS_NAMED, Columns, Source, check, sources
 from .splits import read_splits
@@ -101,7 +101,7 @@ def preview(
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="provhouse-preview-"))
         if held:
-            stack.enter_context(reading(layout, held.base))
+            stack.enter_context(kept(layout, held))
         work = Work(
             settings=settings,
             layout=layout,

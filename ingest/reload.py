@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import Import, connected, is_fresh
+from provhouse.cypher.graph import shared_graph
+from provhouse.cypher.server import Import, is_fresh
 from provhouse.model.columns import INGEST
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
@@ -32,10 +32,8 @@ def reload(settings: Settings, progress: Progress) -> None:
         first: Import | None = None
         if is_fresh(settings.graph_home):
             first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
-        address = stack.enter_context(
-            connected(settings.graph_home, settings.neo4j_memory, progress, first)
-        )
-        graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+        shared = shared_graph(layout.warehouse_id(), settings, progress, first)
+        graph = stack.enter_context(shared)
         for whole in everything:
             for ingest in _ingests(whole):
                 progress.begin(f"Load Neo4j with ingest {ingest}")

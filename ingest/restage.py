@@ -30,8 +30,8 @@ from provhouse.store.layout import Layout
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.ranges import places
 from provhouse.store.snapshot import Snapshot
-from provhouse.store.spark import run_tasks
 from provhouse.store.tables import table_files
+from provhouse.store.tasks import run_tasks
 
 from .mapped import mapped
 from .naming import Named

@@ -5,37 +5,32 @@ table ``deaths``.
 """
 
 import os
-import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected
+from provhouse.cypher.graph import shared_graph
 from provhouse.model.arrays import I64
-from provhouse.model.columns import TABLES
 from provhouse.model.errors import NotFound
-from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Commit, current, with_ingest
+from provhouse.store.commits import Commit, current
 from provhouse.store.ids import Ids, read_ids, take
 from provhouse.store.layout import Layout
-from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current
 from .ending import Ended, touching, without
-from .erasure import carry_on
 from .life import life_rows
 from .load import load
+from .only_writer import only_writer
 from .origins import Origin, known
-from .recover import put_away, recover
+from .record import added, ingest_row
+from .recover import put_away
 from .write import Target, append
 
 
@@ -75,10 +70,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
     layout = Layout(settings.warehouse)
     _held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
-        stack.enter_context(writing(layout))
-        reach("lock held")
-        recover(layout)
-        carry_on(settings, progress)
+        stack.enter_context(only_writer(settings, progress))
         held = _held(layout)
         progress.begin("Find what ends")
         with watch.step("find"):
@@ -87,10 +79,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
             return _retraction(held.commit, ended, watch, committed=False)
         progress.begin("Start Neo4j")
         with watch.step("start"):
-            address = stack.enter_context(
-                connected(settings.graph_home, settings.neo4j_memory, progress)
-            )
-            graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+            graph = stack.enter_context(shared_graph(layout.warehouse_id(), settings, progress))
             graph.check_load(held.commit.commit, held.commit.generation)
         stack.callback(put_away, layout)
         ids = read_ids(layout)
@@ -160,33 +149,15 @@ def _write(held: Snapshot, ended: Ended, ids: Ids) -> Commit:
     """Append what has ended; the new generation, which is not yet current."""
     layout, before = held.layout, held.commit
     take(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
-    moment = datetime.now(UTC).isoformat(timespec="seconds")
-    nothing = ("items", "partitions", "triples", "duplicates", "rejected", "two_tables")
-    row: dict[str, object] = {
-        **dict.fromkeys(nothing, 0),
-        "ingest": ids.ingest,
-        "born": ids.generation,
-        "time": moment,
-        "files": [],
-        "first_item": ids.item,
-        "first_partition": ids.partition,
-    }
+    commit = added(before, ids, before.generation)
     target = Target(layout, before.base, ids.ingest, ids.partition)
-    tables = {
-        **life_rows([], [], ended, ids.generation),
-        "ingests": pa.Table.from_pylist([row], TABLES["ingests"]),
-    }
+    tables = {**life_rows([], [], ended, ids.generation), "ingests": ingest_row(commit, ids)}
     versions = {name: append(target, name, rows) for name, rows in tables.items() if rows.num_rows}
     triples = before.totals.triples - len(ended.deaths)
     return replace(
-        before,
-        generation=ids.generation,
-        commit=secrets.token_hex(16),
-        time=moment,
-        visible=with_ingest(before.visible, ids.ingest),
+        commit,
         tables={**before.tables, **versions},
         totals=replace(before.totals, triples=triples),
-        rolls_back_to=before.generation,
     )
 
 

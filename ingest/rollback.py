@@ -4,27 +4,22 @@ Nothing is removed: tables only grow, and Neo4j may hold more than a generation 
 hidden stays in the generations that showed it, and its ids are never given again.
 """
 
-import secrets
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected
+from provhouse.cypher.graph import shared_graph
 from provhouse.model.errors import NotFound
-from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, Totals, current, generations, read_commit
 from provhouse.store.ids import read_ids, take
 from provhouse.store.layout import Layout
-from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 
 from .committing import make_current
-from .erasure import carry_on
 from .load import load_without
-from .recover import recover
+from .only_writer import only_writer
+from .record import renewed
 
 
 def rollback(settings: Settings, progress: Progress) -> Commit:
@@ -36,28 +31,17 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before a lock makes the folder
     with ExitStack() as stack:
-        stack.enter_context(writing(layout))
-        reach("lock held")
-        recover(layout)
-        carry_on(settings, progress)
+        stack.enter_context(only_writer(settings, progress))
         held = _check_held(layout)
         progress.begin("Start Neo4j")
-        address = stack.enter_context(
-            connected(settings.graph_home, settings.neo4j_memory, progress)
-        )
-        graph = stack.enter_context(Graph(address, layout.warehouse_id()))
+        graph = stack.enter_context(shared_graph(layout.warehouse_id(), settings, progress))
         progress.begin("Take the last ingest back")
         shown = _shown_before(layout, held)
         if shown.generation:
             graph.check_load(shown.commit, shown.generation)
         ids = read_ids(layout)
         take(layout, replace(ids, generation=ids.generation + 1))
-        after = replace(
-            shown,
-            generation=ids.generation,
-            commit=secrets.token_hex(16),
-            time=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
+        after = renewed(shown, ids)
         load_without(graph, Snapshot(layout, held), Snapshot(layout, after))
         make_current(layout, graph, Snapshot(layout, after))
         return after

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from provhouse.model.columns import NAME, TABLE
 from provhouse.store.names import BATCH, ERASED, names_file, write_index, write_names
+from provhouse.store.tasks import tell
 
 from .stage import HASH, read_stream
 
@@ -52,7 +53,7 @@ class ScatterNames:
             erased=numbers[new][~named],
         )
         fresh = fresh.add_column(0, NUMBER, pa.array(numbers[new]))
-        for number in range(name_ranges(self.items)):
+        for number in range(len(name_ranges(self.items))):
             kept = fresh.filter(pa.array(offsets // RANGE == number))
             path = self.folder / "spelled" / f"{number:04d}-{self.bucket:04d}.arrow"
             with pa.ipc.new_stream(str(path), NAMED) as out:
@@ -73,6 +74,7 @@ class GatherNames:
         parts = sorted((self.folder / "spelled").glob(f"{self.number:04d}-*.arrow"))
         rows = pa.concat_tables(map(read_stream, parts)).combine_chunks()
         rows = rows.take(pa.array(np.argsort(np.asarray(rows[NUMBER]))))
+        tell(0.5)
         target = self.folder / "segments"
         target.mkdir(exist_ok=True)
         first = self.first_item + self.number * RANGE
@@ -99,6 +101,6 @@ class Index:
             np.save(target / ERASED, np.sort(erased))
 
 
-def name_ranges(items: int) -> int:
-    """In how many ranges so many names are written."""
-    return -(-items // RANGE)
+def name_ranges(items: int) -> list[int]:
+    """How many names each range has in which so many are written."""
+    return [min(RANGE, items - start) for start in range(0, items, RANGE)]

@@ -4,8 +4,8 @@ Names leave the rows here. They go, each once a batch, with the tables that they
 into buckets by the first bits of their hash, so that the next step can hold one bucket at a time.
 """
 
+import os
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from provhouse.model.columns import (
 )
 from provhouse.model.faults import reach
 from provhouse.store.hashing import hashes
+from provhouse.store.tasks import tell
 
 from .attributes import quoted
 from .readers import Batch, Source, batches
@@ -41,8 +42,6 @@ NAMED = pa.schema(
     [(HASH, pa.uint64()), (NAME, pa.string()), (TABLE, pa.string()), (VOTES, pa.int64())]
 )
 REJECTS = TABLES["rejects"]
-READ = "read.npy"
-"""How many bytes of each file are behind, while they are staged."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,8 @@ def stage(task: Task) -> Staged:
     """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
     valid = rejected = 0
     with _Writer(task) as out:
-        for batch in batches(task.source, partial(_tell, task)):
+        size = max(os.path.getsize(task.source.path), 1)
+        for batch in batches(task.source, lambda behind: tell(min(behind / size, 1))):
             good, bad = _judge(batch, task)
             if bad.num_rows:
                 out.reject(bad)
@@ -88,12 +88,6 @@ def stage(task: Task) -> Staged:
             valid, rejected = valid + good.num_rows, rejected + bad.num_rows
     reach("rows staged")
     return Staged(valid, rejected)
-
-
-def _tell(task: Task, behind: int) -> None:
-    """Let whoever waits know how far this file is."""
-    if (task.folder / READ).exists():
-        np.load(task.folder / READ, mmap_mode="r+")[task.number] = behind
 
 
 def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:

@@ -7,11 +7,9 @@ additional sets and dependencies, which are never wrong.
 
 import math
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +20,12 @@ from provhouse.cypher.server import Import
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
 from provhouse.model.errors import BadInput
-from provhouse.store.commits import Commit, Totals, with_ingest
+from provhouse.store.commits import Commit, Totals
 from provhouse.store.ids import take
 from provhouse.store.names import Span
 from provhouse.store.partitions import UNKNOWN
 from provhouse.store.snapshot import Snapshot
-from provhouse.store.spark import run_tasks
+from provhouse.store.tasks import Sizes, run_tasks
 
 from .asserting import assertions
 from .committing import make_current
@@ -43,10 +41,11 @@ from .naming import HELD, name
 from .naming import Task as NameTask
 from .origins import known, origins_of
 from .placing import Gather, Gathered, Scatter
+from .record import added, ingest_row
 from .spelling import GatherNames, Index, ScatterNames, name_ranges
 from .splits import Split, check_splits, split_codes
-from .stage import READ, first_rejects, read_stream, stage
 from .stage import Task as StageTask
+from .stage import first_rejects, read_stream, stage
 from .work import Work
 from .write import Target, pairs_among, write_tables
 
@@ -54,6 +53,8 @@ BUCKET_BYTES = 256 << 20
 """About how many bytes of input share one bucket of names."""
 RANGE_TRIPLES = 4 << 20
 """About how many triples are sorted at once."""
+SPELLED, INDEXED = 2, 40
+"""So many names are written, or entered into the look-up, in the time of one triple."""
 SEEDS = 8
 """How often another seed is tried when two names share a hash."""
 
@@ -67,7 +68,8 @@ def _read(work: Work) -> None:
             StageTask(number, source, work.folder, work.buckets, seed, work.ids.ingest)
             for number, source in enumerate(work.sources)
         ]
-        work.staged = run_tasks(work.context, stage, tasks, work.progress, _bytes_read(work))
+        sizes = _sizes(work, [os.path.getsize(source.path) for source in work.sources], "bytes")
+        work.staged = run_tasks(work.context, stage, tasks, work.progress, sizes)
         work.progress.count("rows", work.rows + work.rejected)
         work.progress.count("rejected", work.rejected)
         work.progress.begin("Find the distinct names")  # its tasks last otherwise
@@ -91,11 +93,8 @@ def _read(work: Work) -> None:
         )
 
 
-def _bytes_read(work: Work) -> Callable[[], tuple[int, int, str]]:
-    """Tells how far the files are read, by what the tasks tell."""
-    behind = mapped(work.folder / READ, np.int64, (len(work.sources),))
-    total = sum(os.path.getsize(source.path) for source in work.sources)
-    return lambda: (int(behind.sum()), total, "bytes")
+def _sizes(work: Work, of: Sequence[int], unit: str = "") -> Sizes:
+    return Sizes(work.folder / "done", of, unit)
 
 
 def _buckets(work: Work) -> int:
@@ -110,7 +109,8 @@ def _name(work: Work) -> None:
     tasks = [
         NameTask(bucket, work.folder, work.seed, names, spans) for bucket in range(work.buckets)
     ]
-    work.named = run_tasks(work.context, name, tasks, work.progress)
+    sizes = _sizes(work, [task.bytes for task in tasks])
+    work.named = run_tasks(work.context, name, tasks, work.progress, sizes)
 
 
 def _number(work: Work) -> None:
@@ -130,7 +130,8 @@ def _number(work: Work) -> None:
     tasks = [
         EdgeTask(number, staged.valid, work.folder) for number, staged in enumerate(work.staged)
     ]
-    run_tasks(work.context, write_edges, tasks, work.progress)
+    sizes = _sizes(work, [task.rows for task in tasks])
+    run_tasks(work.context, write_edges, tasks, work.progress, sizes)
 
 
 def _check_splits(work: Work, path: Path, splits: list[Split]) -> None:
@@ -212,7 +213,8 @@ def _place(work: Work) -> None:
     for bucket in range(len(work.named)):
         new = ScatterNames(bucket, at[bucket], work.folder, work.ids.item, work.cut.items)
         scatter.append(new)
-    run_tasks(work.context, _run, scatter, work.progress)
+    sizes = _sizes(work, [staged.valid for staged in work.staged] + [n.items for n in work.named])
+    run_tasks(work.context, _run, scatter, work.progress, sizes)
     work.progress.begin("Write the partitions")
     gather: list[Gather | GatherNames | Index] = [
         Gather(
@@ -228,11 +230,14 @@ def _place(work: Work) -> None:
         )
         for number in range(len(work.cut.bounds) + 1)
     ]
+    rows = [work.rows // len(gather)] * len(gather)
     if work.cut.items:
         gather.append(Index(work.folder, work.ids.ingest))
-        for number in range(name_ranges(work.cut.items)):
+        rows.append(work.cut.items // INDEXED)
+        for number, count in enumerate(name_ranges(work.cut.items)):
             gather.append(GatherNames(number, work.folder, work.ids.item, work.ids.ingest))
-    done = run_tasks(work.context, _run, gather, work.progress)
+            rows.append(count // SPELLED)
+    done = run_tasks(work.context, _run, gather, work.progress, _sizes(work, rows))
     work.gathered = [result for result in done if isinstance(result, Gathered)]
     work.progress.count("new triples", work.triples)
     if before and work.run is not None:
@@ -265,36 +270,26 @@ def _write(work: Work) -> None:
         origin=max([ids.origin, *(origin.number + 1 for origin in work.origins)]),
     )
     take(work.layout, after)
-    row: dict[str, object] = {
-        "ingest": ids.ingest,
-        "born": ids.generation,
-        "run": work.run,
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": [source.path for source in work.sources],
-        "first_item": ids.item,
-        "items": work.cut.items,
-        "first_partition": ids.partition,
-        "partitions": partitions,
-        "triples": work.triples,
-        "duplicates": work.duplicates,
-        "rejected": work.rejected,
-        "two_tables": work.two_tables,
-    }
+    held = work.held or Commit(work.base, 0, "", "", (), {}, Totals())
+    commit = added(held, ids, work.rolls_back_to)
+    row = ingest_row(
+        commit,
+        ids,
+        run=work.run,
+        files=[source.path for source in work.sources],
+        items=work.cut.items,
+        partitions=partitions,
+        triples=work.triples,
+        duplicates=work.duplicates,
+        rejected=work.rejected,
+        two_tables=work.two_tables,
+    )
     target = Target(work.layout, work.base, ids.ingest, ids.partition)
     sizes = [len(part.partitions) for part in work.gathered]
     asserted = assertions(work.folder, sizes, ids.partition)
     life = life_rows(work.origins, asserted, work.ended, ids.generation)
     versions = write_tables(work.folder, target, work.gathered, work.tables, row, life)
-    held = work.held or Commit(work.base, 0, "", "", (), {}, Totals())
-    work.commit = replace(
-        held,
-        generation=ids.generation,
-        commit=secrets.token_hex(16),
-        time=str(row["time"]),
-        rolls_back_to=work.rolls_back_to,
-        visible=with_ingest(held.visible, ids.ingest),
-        tables={**held.tables, **versions},
-    )
+    work.commit = replace(commit, tables={**held.tables, **versions})
     work.commit = replace(work.commit, totals=_totals(work, held.totals))
 
 

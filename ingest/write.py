@@ -51,7 +51,7 @@ def write_tables(
     target: Target,
     gathered: Sequence[Gathered],
     tables: Sequence[str],
-    ingest_row: dict[str, object],
+    ingest_row: pa.Table,
     life: Mapping[str, pa.Table],
 ) -> dict[str, int]:
     """Append everything that was staged; the new version of each table that grew."""
@@ -70,7 +70,7 @@ def write_tables(
         ("workflow", _workflow(folder, tables)),
         ("tables", _table_items(folder, tables)),
         *life.items(),
-        ("ingests", pa.Table.from_pylist([ingest_row], TABLES["ingests"])),
+        ("ingests", ingest_row),
     ):
         if rows.num_rows:
             versions[name] = append(target, name, rows)

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import Import, connected, is_fresh, process_id
+from provhouse.cypher.graph import Graph, shared_graph
+from provhouse.cypher.server import Import, is_fresh, process_id
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -15,14 +15,13 @@ from provhouse.store.commits import Totals, current
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout, bytes_below
 from provhouse.store.locks import still_writing
-from provhouse.store.logbook import writing
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.spark import Starting
 
-from .erasure import carry_on
 from .memory import PeakMemory
+from .only_writer import only_writer
 from .readers import Source
-from .recover import put_away, recover
+from .recover import put_away
 from .splits import Split
 from .steps import nothing_new
 from .summary import Summary
@@ -52,20 +51,17 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
-        stack.enter_context(writing(layout))
+        stack.enter_context(only_writer(settings, progress))
         memory = stack.enter_context(PeakMemory())
-        reach("lock held")
-        recover(layout)
-        carry_on(settings, progress)
         before = current(layout)
         held = None if order.anew else before
 
         def connect(first: Import | None = None) -> Graph:
             """The warehouse in Neo4j, until the end of this work."""
-            home = settings.graph_home
-            address = stack.enter_context(connected(home, settings.neo4j_memory, progress, first))
-            memory.include(process_id(home))
-            return stack.enter_context(Graph(address, layout.warehouse_id()))
+            shared = shared_graph(layout.warehouse_id(), settings, progress, first)
+            graph = stack.enter_context(shared)
+            memory.include(process_id(settings.graph_home))
+            return graph
 
         later = order.large and held is None and is_fresh(settings.graph_home)
         progress.begin("Start Spark" if later else "Start Spark and Neo4j")

@@ -7,13 +7,12 @@ from types import TracebackType
 import numpy as np
 import pyarrow as pa
 
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected
+from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.store.bases import kept
 from provhouse.store.cached import MEGABYTE, Cached
 from provhouse.store.layout import Layout
-from provhouse.store.locks import reading
 from provhouse.store.snapshot import Snapshot
 
 from .answer import Answer
@@ -63,10 +62,8 @@ class Asker:
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
-        commit = self.snapshot.commit
         with ExitStack() as stack:
-            stack.enter_context(reading(self._layout, commit.base))
-            commit_as_of(self._layout, commit.generation)  # it may have been pruned meanwhile
+            stack.enter_context(kept(self._layout, self.snapshot.commit))
             stack.callback(self.bulk.release)
             self._stack.push(stack.pop_all())
         return self
@@ -86,11 +83,9 @@ class Asker:
     @cached_property
     def graph(self) -> Graph:
         """Neo4j, with all that this generation needs."""
-        settings = self._settings
-        address = self._stack.enter_context(
-            connected(settings.graph_home, settings.neo4j_memory, self._progress)
-        )
-        graph = self._stack.enter_context(Graph(address, self._layout.warehouse_id()))
+        warehouse = self._layout.warehouse_id()
+        shared = shared_graph(warehouse, self._settings, self._progress)
+        graph = self._stack.enter_context(shared)
         graph.check_load(self.snapshot.commit.commit, self.snapshot.commit.generation)
         return graph
 

@@ -1,8 +1,9 @@
 """How long a question will take by each method, estimated before a triple is read.
 
 The constants are seconds on 2 cores, in a process that is warm: Spark is up and the partitions are
-in its memory. `benchmarks/explain.py --fit` made them, from 400 random questions on the demo's
-flights and on the paper's trace (seed 1); how near they come to others (seed 2) stands in
+in its memory, but nothing is decoded yet. `benchmarks/explain.py --fit` made them, from 400 random
+questions on the demo's flights and on the paper's trace (seed 6); those of a set and a triple are
+from large impacts (`benchmarks/methods.py`). How near they come to others (seed 2) stands in
 `docs/benchmarks.md`. Other machines are faster or slower by about the same for all methods.
 """
 
@@ -17,19 +18,19 @@ from .answer import Read
 from .question import Method
 from .walk import Walk
 
-ASK = 0.033
+ASK = 0.02
 """CSProv: locate, one closure, one job and one recursion, whatever they find."""
-SET = 13e-6
+SET = 6e-6
 """CSProv: each set that is walked."""
-PARTITION = 5e-3
+PARTITION = 1.2e-3
 """CSProv: each partition, which is a task of the job."""
-TRIPLE = 0.9e-6
+TRIPLE = 0.4e-6
 """CSProv: each triple that is read, taken through the recursion and in part named."""
-LEVEL = 0.038
+LEVEL = 0.024
 """RQ and CCProv: each level, which is a job."""
-FILTERED = 0.37e-6
+FILTERED = 0.17e-6
 """CCProv: each triple there is, of which it keeps those of the component."""
-COPIED = 11e-6
+COPIED = 6.7e-6
 """RQ and CCProv: each triple of the copy that they need in memory, when it is first asked for."""
 
 

@@ -38,7 +38,7 @@ class CSProv:
         with self._watch.step("fetch"):
             triples = self._fetch(walk)
         with self._watch.step("recurse"):
-            check_sets(self._snapshot, walk.sets, triples, direction)
+            check_sets(self._snapshot, walk, triples, direction)
             read = Read(len(walk.sets), len(walk.partitions), len(triples))
             triples.drop(self._snapshot.deaths, walk.partitions)
             dst, src = triples.dst, triples.src

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import (
@@ -26,9 +25,9 @@ from provhouse.model.columns import (
 )
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
+from provhouse.store.bases import kept
 from provhouse.store.layout import Layout
 from provhouse.store.links import touching
-from provhouse.store.locks import reading
 from provhouse.store.manifest import Holds, Manifest, write_manifest
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.ranges import places
@@ -54,8 +53,7 @@ def export_warehouse(
     partition that cannot be read.
     """
     commit = commit_as_of(layout, as_of)
-    with reading(layout, commit.base):
-        commit_as_of(layout, commit.generation)  # it may have been pruned meanwhile
+    with kept(layout, commit):
         snapshot = Snapshot(layout, commit)
         begin(layout, folder)
         progress.begin("Export the triples")
@@ -81,28 +79,34 @@ def export_warehouse(
 def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
     """Write the triples of an answer into a new folder; raises UsageError if it holds something."""
     begin(layout, folder)
-    item, table = pa.array([answer.item]), pa.array([answer.table])
-    named = pa.concat_arrays([_texts(answer.items[ITEM]), item])
-    tables = pa.concat_arrays([_texts(answer.items[TABLE]), table])
     triples = answer.triples
+    src, dst = (triples[end].combine_chunks() for end in (SRC, DST))
+    tables = _tables(answer, len(src.dictionary))
+    known = {SRC_TABLE: src, DST_TABLE: dst}
+    coded = triples.select([SRC, DST, OP, ATTRIBUTES])
+    for name, end in known.items():
+        codes = tables.indices.take(end.indices)
+        of = pa.DictionaryArray.from_arrays(codes, tables.dictionary)
+        coded = coded.append_column(name, of)
     with Files(folder, _ANSWER) as out:
         for at in range(0, triples.num_rows, FILE_TRIPLES):
-            rows = triples.slice(at, FILE_TRIPLES)
-            ends = {name: _texts(rows[name]) for name in (SRC, DST)}
-            known = {SRC_TABLE: SRC, DST_TABLE: DST}
-            of = {c: tables.take(pc.index_in(ends[end], named)) for c, end in known.items()}
-            out.write(pa.table({**ends, OP: rows[OP], ATTRIBUTES: rows[ATTRIBUTES], **of}))
-    items = pa.concat_arrays([_texts(triples[SRC]), _texts(triples[DST])])
+            out.write(coded.slice(at, FILE_TRIPLES))
+    items = np.unique(np.concatenate([src.indices, dst.indices]))
     manifest = Manifest(
         _HOLDS[answer.direction], answer.item, answer.generation, answer.time,
-        triples.num_rows, len(pc.unique(items)), tuple(out.parts), answer.links,
+        triples.num_rows, len(items), tuple(out.parts), answer.links,
     )  # fmt: skip
     write_manifest(folder, manifest)
     return manifest
 
 
-def _texts(column: pa.ChunkedArray) -> pa.Array:
-    return column.cast(pa.string()).combine_chunks()
+def _tables(answer: Answer, names: int) -> pa.DictionaryArray:
+    """The table of each item by its code; the one that is asked need not be among the items."""
+    of_items = answer.items[TABLE].combine_chunks()
+    texts = pa.concat_arrays([of_items.dictionary, pa.array([answer.table])])
+    codes = np.full(names, len(of_items.dictionary), np.int32)
+    codes[np.asarray(answer.items[ITEM].combine_chunks().indices)] = of_items.indices
+    return pa.DictionaryArray.from_arrays(codes, texts)
 
 
 def _partitions(snapshot: Snapshot, seen: "_Seen", progress: Progress) -> Iterator[pa.Table]:
@@ -126,8 +130,8 @@ def _columns(
 ) -> dict[str, pa.Array]:
     known = {name: rows[name].combine_chunks() for name in (OP, ATTRIBUTES, INGEST, BORN)}
     for end, (column, table) in zip(ends, ((SRC, SRC_TABLE), (DST, DST_TABLE)), strict=True):
-        at = pa.array(np.searchsorted(numbers, end))
-        known |= {column: names.take(at), table: tables.take(at)}
+        at = pa.array(np.searchsorted(numbers, end).astype(np.int32))
+        known |= {column: pa.DictionaryArray.from_arrays(at, names), table: tables.take(at)}
     return known
 
 

@@ -1,23 +1,30 @@
 """The files of an export: Parquet in a folder of their own."""
 
+import os
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from provhouse.model.arrays import I64
 from provhouse.model.errors import Unavailable, UsageError
 from provhouse.store.layout import Layout
 from provhouse.store.manifest import Part, part_of
 
 FILE_TRIPLES = 2 << 20
 """About how many triples are in a file."""
+PIECE_BYTES = 1 << 30
+"""About how much text is written at once; Arrow's texts end at 2 GiB."""
 
 
 def begin(layout: Layout, folder: Path) -> None:
     """Make the folder of an export; raises UsageError unless it is empty and not of a warehouse."""
-    if folder.resolve().is_relative_to(layout.root.resolve()):
+    if Path(os.path.realpath(folder)).is_relative_to(layout.root.resolve()):
         raise UsageError(
             f"The folder {folder} should lie outside of the warehouse",
             f"It is in {layout.root}",
@@ -61,11 +68,15 @@ class Files:
         trace: TracebackType | None,
     ) -> None:
         if not self.parts and not self._writer:  # of nothing there is one empty file
-            self.write(self._schema.empty_table())
+            self._write(self._schema.empty_table())
         self._end()
 
     def write(self, rows: pa.Table) -> None:
-        """Write rows into the file that is open, or into another one."""
+        """Write rows into the file that is open, or into another one; their texts may be coded."""
+        for low, high in _pieces(rows):
+            self._write(rows.slice(low, high - low))
+
+    def _write(self, rows: pa.Table) -> None:
         if self._writer and self._rows + rows.num_rows > FILE_TRIPLES:
             self._end()
         if not self._writer:
@@ -81,3 +92,23 @@ class Files:
             self._writer.close()
             self.parts.append(part_of(self._path, self._rows))
         self._writer, self._rows = None, 0
+
+
+def _pieces(rows: pa.Table) -> Iterator[tuple[int, int]]:
+    """Where to cut rows, so that the texts of a piece are not too long together."""
+    ends = np.cumsum(sum(map(_lengths, rows.columns), np.zeros(rows.num_rows, np.int64)))
+    low = 0
+    while low < len(ends):
+        before = ends[low - 1] if low else 0
+        high = max(int(np.searchsorted(ends, before + PIECE_BYTES, "right")), low + 1)
+        yield low, high
+        low = high
+
+
+def _lengths(column: pa.ChunkedArray) -> I64:
+    """Bytes of each text; a number counts nothing."""
+    if not pa.types.is_dictionary(column.type):
+        texts = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        return np.asarray(pc.binary_length(column) if texts else pa.repeat(0, len(column)))
+    each = [pc.binary_length(one.dictionary).take(one.indices) for one in column.chunks]
+    return np.concatenate([np.empty(0, np.int64), *each])

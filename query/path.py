@@ -1,7 +1,7 @@
 """How one item was derived from another: the shortest derivation, or all there are.
 
-Every path between two items lies within the lineage of the later one, so CSProv finds that, and the
-rest is a search among its triples.
+Every path between two items lies within the lineage of the later one. CSProv finds that in the sets
+that lie between them, and the rest is a search among its triples.
 """
 
 from dataclasses import dataclass, replace
@@ -23,6 +23,8 @@ from .locate import locate
 from .naming import named
 from .narrow import without
 from .recurse import recurse
+from .trust import check_closed
+from .walk import between
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,10 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
         apart = len(np.unique(snapshot.set_components[sets])) > 1
     if apart:
         raise _none(source, target, "nothing connects them in any direction")
-    found = _lineage(asker, last, watch)
-    hops = _depth(found, first)
-    if hops is None:
-        back = first != last and _depth(_lineage(asker, first, watch), last) is not None
+    found = _between(asker, first, last, watch)
+    hops = _depth(found, first) if found else None
+    if found is None or hops is None:
+        back = first != last and _leads(asker, last, first, watch)
         raise _none(source, target, *_why(source, target, back))
     with watch.step("recurse"):
         way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
@@ -91,10 +93,21 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
     )
 
 
-def _lineage(asker: Asker, item: int, watch: Stopwatch) -> Found:
+def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> Found | None:
+    """What of the lineage of ``last`` lies in the sets between both; None where there are none."""
     _ = asker.bulk.starting  # beside the walk, which may have to start Neo4j
-    walk = asker.walk(item, "upstream", watch)
-    return CSProv(asker.snapshot, asker.bulk, watch, walk).find(item, "upstream", None)
+    walk = asker.walk(last, "upstream", watch)
+    with watch.step("walk"):
+        check_closed(asker.snapshot, walk.sets)
+        walk = between(asker.snapshot, first, walk)
+    if not len(walk.sets):
+        return None
+    return CSProv(asker.snapshot, asker.bulk, watch, walk).find(last, "upstream", None)
+
+
+def _leads(asker: Asker, first: int, last: int, watch: Stopwatch) -> bool:
+    found = _between(asker, first, last, watch)
+    return found is not None and _depth(found, first) is not None
 
 
 def _depth(found: Found, item: int) -> int | None:

@@ -13,22 +13,22 @@ from provhouse.store.fetched import Fetched
 from provhouse.store.snapshot import Snapshot, rows_of
 
 from .question import Direction
+from .walk import Walk
 
 _BACKUP = "Bring the folder back from a backup"
 
 
-def check_sets(snapshot: Snapshot, sets: I64, triples: Fetched, direction: Direction) -> None:
-    """Raise Damaged unless these are all triples of the sets, and no other set is needed.
+def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Direction) -> None:
+    """Raise Damaged unless these are all triples of a walk's sets, and no other set is needed.
 
-    ``sets`` are positions in the snapshot, in order. Upstream the triples themselves tell what is
-    needed. Downstream those that are missing lie in sets that were not read, so that the table of
-    dependencies has to.
+    Upstream the triples themselves tell what is needed. Downstream those that are missing lie in
+    sets that were not read, so that the table of dependencies has to.
     """
-    dst = triples.dst
+    sets, dst = walk.sets, triples.dst
     _check_counts(snapshot, sets, dst)
     if direction == "upstream":
         src = triples.src
-        outside = np.flatnonzero(_places(snapshot, sets, src) < 0)[:1]
+        outside = np.flatnonzero(_places(snapshot, walk.known, src) < 0)[:1]
         if not len(outside):  # to look for no set at all takes 6 ms of 700,000
             return
         child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
@@ -38,12 +38,34 @@ def check_sets(snapshot: Snapshot, sets: I64, triples: Fetched, direction: Direc
         outside = rows[~among(children[rows], sets)][:1]
         child, parent = children[outside], parents[outside]
     if len(outside):
+        raise _lacking(snapshot, child[0], parent[0])
+
+
+def check_closed(snapshot: Snapshot, sets: I64) -> None:
+    """Raise Damaged unless a table that is whole says that sets depend on none but each other.
+
+    ``sets`` are positions in the snapshot, in order.
+    """
+    told = snapshot.commit.totals.set_dependencies
+    if snapshot.dependency_pairs != told:
         raise Damaged(
-            f"Neo4j should hold a dependency from set {snapshot.set_ids[child[0]]}"
-            f" to set {snapshot.set_ids[parent[0]]}",
-            "It does not, so that the answer would be short",
-            "Run `provhouse repair`, which loads Neo4j from the tables",
+            f"Generation {snapshot.commit.generation} should hold {told:,} dependencies",
+            f"Its table holds {snapshot.dependency_pairs:,}",
+            _BACKUP,
         )
+    child, parent = snapshot.set_dependencies
+    outside = np.flatnonzero(among(child, sets) & ~among(parent, sets))
+    if len(outside):
+        raise _lacking(snapshot, child[outside[0]], parent[outside[0]])
+
+
+def _lacking(snapshot: Snapshot, child: int, parent: int) -> Damaged:
+    return Damaged(
+        f"Neo4j should hold a dependency from set {snapshot.set_ids[child]}"
+        f" to set {snapshot.set_ids[parent]}",
+        "It does not, so that the answer would be short",
+        "Run `provhouse repair`, which loads Neo4j from the tables",
+    )
 
 
 def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:

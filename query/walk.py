@@ -14,9 +14,10 @@ from cachetools import LRUCache
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.snapshot import Snapshot, rows_of
 
 from .question import Direction
+from .recurse import recurse
 
 WARMING = 300
 """From about so many sets."""
@@ -32,6 +33,8 @@ class Walk:
     """Partitions to be read, in order."""
     triples: int
     """How many triples will be read."""
+    known: I64
+    """Sets that those triples may come from, in order; one from another shows that a set lacks."""
 
 
 class Walks:
@@ -71,7 +74,7 @@ class Walks:
     def _walked(self, own: int, direction: Direction) -> Walk:
         snapshot, graph = self._snapshot, self._graph()  # which has been found to hold all of it
         if snapshot.alone[own]:
-            return self._reading(np.array([own]))
+            return _reading(snapshot, np.array([own]))
         closure = graph.closure(int(snapshot.set_ids[own]), direction)
         if not closure:
             raise Damaged(
@@ -80,12 +83,29 @@ class Walks:
                 "Run `provhouse repair`, which loads Neo4j from the tables",
             )
         named = snapshot.rows_of_sets(np.array(closure, np.int64))
-        return self._reading(np.union1d(named, [own]))
+        return _reading(snapshot, np.union1d(named, [own]))
 
-    def _reading(self, sets: I64) -> Walk:
-        places = self._snapshot.placements
-        chosen = places.rows(self._snapshot.set_ids[sets])[0]
-        return Walk(sets, np.unique(places.partitions[chosen]), int(places.triples[chosen].sum()))
+
+def between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
+    """The sets of an upstream walk that lie on a way from an item's own; none where there is none.
+
+    A triple lies with the set of its dst. So all triples on ways from that item to the one at which
+    the walk began lie in these sets. The table of dependencies tells the way: to walk downstream in
+    Neo4j from an item that much derives from would take longer than to read the lineage.
+    """
+    own = int(snapshot.set_rows(np.array([source]))[0])
+    parents, children = snapshot.dependents
+    rows = rows_of(parents, walk.sets)[0]
+    reached = recurse(parents[rows], children[rows], own).items
+    sets = np.intersect1d(np.append(reached, own), walk.sets)
+    return _reading(snapshot, sets, walk.sets)
+
+
+def _reading(snapshot: Snapshot, sets: I64, known: I64 | None = None) -> Walk:
+    places = snapshot.placements
+    chosen = places.rows(snapshot.set_ids[sets])[0]
+    partitions, triples = np.unique(places.partitions[chosen]), int(places.triples[chosen].sum())
+    return Walk(sets, partitions, triples, sets if known is None else known)
 
 
 def _size(walk: Walk) -> int:

@@ -23,6 +23,7 @@ from provhouse.output.output import Absent, Output
 from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
 from provhouse.query.question import Question
+from provhouse.query.tables import check_tables
 
 from .forms import LINES, MEDIA_TYPES, SMALL, Look, rows
 from .gate import Gate
@@ -105,7 +106,8 @@ class Answering:
     async def many(self, questions: Sequence[Question], look: Look) -> Response:
         """The answers in order, each sent as it is found; headers tell which items are not held.
 
-        All are of one generation and take one turn.
+        All are of one generation and take one turn; they differ in their items only. Raises
+        UsageError for a filter on a table that is none: once answers are sent nothing can be told.
         """
         stack = AsyncExitStack()
         try:
@@ -164,6 +166,8 @@ class _Sent(StreamingResponse):
 
 
 def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:
+    """The items that are not held; raises UsageError for a filter on a table that is none."""
+    check_tables([*questions[0].tables, questions[0].through or ""], asker.snapshot)
     names = [question.item for question in questions]
     numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))
     return [names[place] for place in np.flatnonzero(numbers < 0).tolist()]

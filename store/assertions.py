@@ -28,11 +28,10 @@ class Assertions:
             same = (said[0] == ingest) & (said[1] == origin) & (said[2] == holds)
             self._words[origin].append((holds, Ranges.read(rows.filter(pa.array(same)))))
 
-    def of(self, origin: int, own: I64) -> I64:
-        """The places that an origin stands for, dead or not; ``own`` are those it was first at."""
-        for holds, ranges in self._words.get(origin, ()):
-            own = np.union1d(own, ranges.places()) if holds else own[~ranges.has(own)]
-        return own
+    def partitions(self, origin: int) -> I64:
+        """The partitions of whose triples an origin has said something, in order."""
+        spoken = [ranges.partitions for _, ranges in self._words.get(origin, ())]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *spoken]))
 
     def holds(self, origin: int, places: I64, first: I64) -> Bools:
         """Whether an origin stands for each of some places, where ``first`` was the first."""

@@ -1,19 +1,32 @@
-"""Bases that no generation uses any more: removed as soon as nobody reads them."""
+"""Bases: kept while they are read; removed as soon as no generation uses them and nobody does."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from shutil import rmtree
 
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 
-from .commits import generations, read_commit
+from .commits import Commit, generations, read_commit
 from .layout import Layout
-from .locks import still_writing, unread
+from .locks import reading, still_writing, unread
 
 
 def bases(layout: Layout) -> list[int]:
     """The numbers of all bases that have a folder, in order."""
     names = (folder.name.removeprefix("base-") for folder in layout.root.glob("base-*"))
     return sorted(int(name) for name in names if name.isdecimal())
+
+
+@contextmanager
+def kept(layout: Layout, commit: Commit) -> Iterator[None]:
+    """Keep what a generation shows for as long as it is read.
+
+    Raises NotFound if it was pruned since its record was read.
+    """
+    with reading(layout, commit.base):
+        read_commit(layout, commit.generation)
+        yield
 
 
 def remove_unused(layout: Layout) -> list[int]:

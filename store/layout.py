@@ -48,6 +48,11 @@ class Layout:
         return self.root / "write.lock"
 
     @property
+    def unpruned(self) -> Path:
+        """There while Neo4j may still hold what is no longer kept, which does no harm."""
+        return self.root / "unpruned"
+
+    @property
     def logs(self) -> Path:
         """What Spark and unexpected errors have to say."""
         return self.root / "logs"

@@ -4,6 +4,8 @@ A row's place is one number, its partition in the upper half and its row in the 
 range never reaches from one partition into the next unless every row between is meant.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 
@@ -40,6 +42,15 @@ class Ranges:
         begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
         ends = places[np.append(begins[1:], len(places))[: len(begins)] - 1] + 1
         return cls(places[begins], ends)
+
+    @classmethod
+    def joined(cls, parts: Iterable["Ranges"]) -> "Ranges":
+        """All of some ranges, of which none have a place in common."""
+        starts, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for part in parts:
+            starts.append(part._starts)
+            ends.append(part._ends)
+        return cls(np.concatenate(starts), np.concatenate(ends))
 
     @classmethod
     def read(cls, rows: pa.Table) -> "Ranges":
@@ -85,7 +96,7 @@ class Ranges:
         first = places(partitions, np.zeros(len(partitions), np.int64))
         return bool((self.below(first + _LOWER) > self.below(first)).any())
 
-    def places(self) -> I64:
-        """All of them, in order."""
-        count = self._ends - self._starts
-        return np.repeat(self._starts - self._before, count) + np.arange(count.sum())
+    @property
+    def partitions(self) -> I64:
+        """The partitions that have such rows, in order."""
+        return np.unique(split(self._starts)[0])

@@ -224,6 +224,12 @@ class Snapshot:
             ids, _ints(rows, DERIVES_FROM)
         )
 
+    @cached_property
+    def dependency_pairs(self) -> int:
+        """How many dependencies there are, each counted once however many ingests brought it."""
+        child, parent = self.set_dependencies
+        return len(np.unique(child * len(self.set_ids) + parent))
+
     def partitions_by_ingest(self) -> list[range]:
         """The partitions that each visible ingest wrote."""
         firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))

@@ -1,4 +1,4 @@
-"""Spark: the one session of a process, and running a function over arguments as one job."""
+"""Spark: the one session of a process, its end, and its jobs cut short."""
 
 import atexit
 import os
@@ -6,17 +6,15 @@ import signal
 import sys
 import tempfile
 import threading
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import psutil
 
-from provhouse.model.errors import ProvhouseError, TooSlow, Unavailable
-from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.errors import TooSlow, Unavailable
+from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.archives import options as archive
 from provhouse.runtime.jars import jar_folder
@@ -24,14 +22,10 @@ from provhouse.runtime.java import java
 
 from .layout import Layout
 from .scratch import scratch
-from .workers import settle
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
-
-Arg = TypeVar("Arg")
-Result = TypeVar("Result")
 
 _CONFIG = {
     "spark.ui.enabled": "false",  # nobody looks, and it takes a port
@@ -291,104 +285,3 @@ def _said(error: Exception) -> str:
         if text := str(error).strip():
             return text
     return type(error).__name__
-
-
-@dataclass(frozen=True)
-class _Failed:
-    error: Exception
-
-
-class _Guarded(Generic[Arg, Result]):
-    """A task whose known errors come back as values: Spark would turn them into text.
-
-    Known are those of provhouse, and those that the machine makes: a full disk, no memory.
-    """
-
-    def __init__(self, task: Callable[[Arg], Result]) -> None:
-        self.task = task
-
-    def __call__(self, argument: Arg) -> Result | _Failed:
-        try:
-            return self.task(argument)
-        except (ProvhouseError, OSError, MemoryError) as error:
-            error.add_note(traceback.format_exc())  # which does not travel by itself
-            return _Failed(error)
-        finally:
-            settle()
-
-
-Done = tuple[int, int, str]
-"""How much is done of how much, and in which unit."""
-
-
-def run_tasks(
-    context: "SparkContext | None",
-    task: Callable[[Arg], Result],
-    arguments: Sequence[Arg],
-    progress: Progress,
-    looked: Callable[[], Done] | None = None,
-) -> list[Result]:
-    """Run ``task`` on every argument as one Spark job, one task each; results in their order.
-
-    Without a context they run here, one after the other. ``looked`` says how far they are, if that
-    is better known than by how many have ended.
-    A known error that a task raises is raised here, the one of the first argument first. Raises
-    Unavailable if Spark ends meanwhile.
-    """
-    if not arguments:
-        return []
-    if context is None:
-        return list(_here(task, arguments, progress))
-    with working(), _Watch(context, len(arguments), progress, looked):
-        results = context.parallelize(arguments, len(arguments)).map(_Guarded(task)).collect()
-    done: list[Result] = []
-    for result in results:
-        if isinstance(result, _Failed):
-            raise result.error
-        done.append(result)
-    return done
-
-
-def _here(
-    task: Callable[[Arg], Result], arguments: Sequence[Arg], progress: Progress
-) -> Iterator[Result]:
-    for done, argument in enumerate(arguments):
-        progress.advance(done, len(arguments))
-        yield task(argument)
-
-
-class _Watch:
-    """Tells how far the job that runs is, while it runs."""
-
-    def __init__(
-        self,
-        context: "SparkContext",
-        total: int,
-        progress: Progress,
-        looked: Callable[[], Done] | None,
-    ) -> None:
-        self._tracker = context.statusTracker()
-        self._total = total
-        self._progress = progress
-        self._looked = looked or self._ended
-        self._watched = total > 1 or looked is not None
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> None:
-        if self._watched:
-            self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._watched:
-            self._thread.join()
-
-    def _look(self) -> None:
-        with suppress(Exception):  # if Spark ends, the job that is looked at says so
-            while not self._over.wait(0.5):
-                self._progress.advance(*self._looked())
-
-    def _ended(self) -> Done:
-        stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
-        return sum(stage.numCompletedTasks for stage in stages if stage), self._total, ""

@@ -1,5 +1,6 @@
 """What all tests share: outside systems that are started once."""
 
+import os
 import secrets
 import signal
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 from xdist.scheduler import LoadScopeScheduling
 
 from helpers.warehouse import House
+from helpers.warm import Warm
 from provhouse.cypher import process, server
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
@@ -26,17 +28,35 @@ from provhouse.store.layout import Layout
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# Servers and the demo's pipeline live for a minute here: what Java would save by compiling with
+# more care is less than that takes.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+
 # The first example of a kernel may be the one that compiles it.
 hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
 
+WARM = (
+    "e2e/test_input.py",
+    "e2e/test_keeping.py",
+    "e2e/test_machine.py",
+    "e2e/test_results.py",
+    "e2e/test_server.py",
+    "test_readme.py",
+)
+"""Files beside ``fire`` that use ``warm``."""
+
+
 class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
-    """Tests of one file share a process, and all of the demo, which is run once for them."""
+    """Tests of one file share a process, and so do those that share what is slow to start."""
 
     def _split_scope(self, nodeid: str) -> str:
+        """All of the demo, which is run once, and whatever runs commands on a warm Spark."""
         file = nodeid.split("::")[0]
-        return "examples" if "/examples/" in file else file
+        if "/examples/" in file:
+            return "examples"
+        return "warm" if "/fire/" in file or file.endswith(WARM) else file
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -76,6 +96,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """The Spark session of all tests, started as a command starts it; it ends with the process."""
     folder = tmp_path_factory.mktemp("spark")
     return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder))
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """Commands on a Spark that is up, another one than ``spark``."""
+    with Warm(tmp_path_factory.mktemp("warm")) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -1,20 +1,22 @@
 """The README's commands, run as typed, give what it shows.
 
 Each fenced block marked ``console`` is run, all in their order, in one new folder that has the
-repository's ``examples`` beside it and ``provhouse`` on its path. A command is a line that begins
-with ``$ ``; the lines up to the next one are what it is to show, in this order, with ``…`` for
-whatever is not the same each time, and a line of only that for any number of lines. Blocks without
-the mark are not run: ``make`` and ``git`` are tried from a fresh clone instead.
+repository's ``examples`` beside it; ``provhouse`` runs on a Spark that is up. A command is a line
+that begins with ``$ ``; the lines up to the next one are what it is to show, in this order, with
+``…`` for whatever is not the same each time, and a line of only that for any number of lines.
+Blocks without the mark are not run: ``make`` and ``git`` are tried from a fresh clone instead.
 """
 
 import os
 import re
+import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from helpers.warm import Warm
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -48,31 +50,23 @@ def test_shows() -> None:
     assert shows(output, ["two"]) == "two"
 
 
-def test_the_commands_give_what_is_shown(graph_home: Path, tmp_path: Path) -> None:
+def test_the_commands_give_what_is_shown(graph_home: Path, tmp_path: Path, warm: Warm) -> None:
     found = list(commands((ROOT / "README.md").read_text(encoding="utf-8")))
     if not found:
         pytest.skip("README.md has no block of commands yet")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PROVHOUSE_NEO4J_HOME": str(graph_home),
         "PROVHOUSE_SPARK_MEMORY": "1g",
         "COLUMNS": "110",
     }
     environment.pop("PROVHOUSE_WAREHOUSE", None)
     for command, wanted in found:
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=tmp_path,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            timeout=300,
-        )
-        assert done.returncode == 0, f"{command}\n{done.stdout}"
-        assert not shows(done.stdout, wanted), f"{command}\n{done.stdout}"
+        if command.startswith("provhouse "):
+            child = warm.start(environment, *shlex.split(command)[1:], folder=tmp_path).awaits()
+            assert child.status == 0, child.done
+            shown = child.done.out
+        else:
+            shown = subprocess.check_output(command, shell=True, cwd=tmp_path, encoding="utf-8")
+        assert not shows(shown, wanted), f"{command}\n{shown}"

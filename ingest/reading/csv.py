@@ -31,9 +31,11 @@ def tables(source: Source, told: Told) -> Iterator[pa.Table]:
         reader = _reader(stream, header)
         if reader.schema.names != header:
             raise ValueError("Its header can be read in two ways")
-        for batch in reader:
-            told(raw.tell())
+        for number, batch in enumerate(reader, 1):
             yield pa.Table.from_batches([batch])  # pa.table() ends names at a NUL
+            # Arrow reads ahead of what it hands out, block by block.
+            part = min(number * limits.BLOCK / source.bytes_unpacked, 1)
+            told(min(int(part * raw.size()), raw.tell()))
     except _BROKEN as error:
         line = _broken_line(source.path)
         place = f"{source.path}, line {line}," if line else source.path

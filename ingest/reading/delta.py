@@ -60,7 +60,14 @@ def _check(table: DeltaTable, folder: Path) -> None:
 
 def _paths(folder: Path, actions: pa.Table) -> Iterator[str]:
     for path in actions["path"].to_pylist():
-        yield str(folder / unquote(path.removeprefix("file://")))
+        name = unquote(path.removeprefix("file://"))
+        if "\0" in name:
+            raise BadInput(
+                f"{folder} should be a Delta table",
+                f"Its log names a file that no system can hold: {name!r}",
+                "Nothing was taken in; mend the table",
+            )
+        yield str(folder / name)
 
 
 def _constants(actions: pa.Table) -> Iterator[tuple[tuple[str, str], ...]]:

@@ -6,6 +6,7 @@ current version wherever it is met.
 """
 
 import glob
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +41,7 @@ def sources(
 def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
     folders = [folder.resolve() for folder in own]
     for path in paths:
-        real = path.resolve()
+        real = Path(os.path.realpath(path))  # links in a circle are told of later
         if any(real.is_relative_to(folder) for folder in folders):
             raise UsageError(
                 "Files of triples should lie outside of the warehouse",

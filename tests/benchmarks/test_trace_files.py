@@ -15,7 +15,7 @@ import trace_files
 from shapes import SHAPES
 from trace_files import SCHEMA, Format, Trace, named, write
 
-TRACE = Path(trace_files.__file__).parent / "trace.py"
+TRACE = Path(trace_files.__file__).parent / "make_trace.py"
 
 
 @pytest.fixture

@@ -15,6 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from neo4j import GraphDatabase
 
@@ -245,6 +249,48 @@ def test_an_answer_comes_in_beside_what_is_held(
     assert not taken(house, tmp_path / "nothing").committed
 
 
+def test_long_names_are_written_in_pieces(
+    kept: House, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all rows as of each alone, whatever is longer than a piece may be."""
+    monkeypatch.setattr(export_files, "PIECE_BYTES", 200)
+    with kept.asker() as asker:
+        answer = asker.ask("mid/70", "upstream")
+    export_answer(kept.layout, answer, tmp_path / "answer")
+    export_warehouse(kept.layout, tmp_path / "all", Silent())
+    for name, rows in (("answer", answer.triples), ("all", read(exported))):
+        file = pq.ParquetFile(tmp_path / name / "triples-00001.parquet")
+        assert file.num_row_groups > rows.num_rows // 10
+        assert file.read(rows.column_names).to_pylist() == rows.to_pylist()
+
+
+@pytest.mark.long
+def test_names_of_more_than_arrow_holds_at_once(kept: House, tmp_path: Path) -> None:
+    """2.6 GB on either end, of 41 names."""
+    names = pa.array([f"{n:02d}".ljust(1 << 16, "x") for n in range(41)])
+    src = pa.array(np.arange(40_000, dtype=np.int32) % 40 + 1)
+    ends = {
+        "src": pa.DictionaryArray.from_arrays(src, names),
+        "dst": pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), 40_000), names),
+    }
+    with kept.asker() as asker:
+        answer = asker.ask("mid/70", "upstream")
+    none = pa.repeat("", 40_000)
+    triples = pa.table({**ends, "op": none, "attributes": none})
+    answer = replace(answer, items=answer.items.slice(0, 0), triples=triples)
+    manifest = export_answer(kept.layout, answer, tmp_path / "long")
+    assert (manifest.triples, manifest.items) == (40_000, 41)
+    file = pq.ParquetFile(tmp_path / "long" / "triples-00001.parquet")
+    dst = [part["dst"] for part in file.iter_batches(1000, columns=["dst"])]
+    assert sum(len(part) for part in dst) == 40_000
+    assert all(pc.all(pc.equal(part, names[0])).as_py() for part in dst)
+
+
+def read(folder: Path) -> pa.Table:
+    """All rows of an export."""
+    return pa.concat_tables(pq.read_table(path) for path in sorted(folder.glob("*.parquet")))
+
+
 def rotten(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -303,6 +349,9 @@ def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
         export_warehouse(kept.layout, exported, Silent())
     with pytest.raises(UsageError, match="outside of the warehouse"):
         export_warehouse(kept.layout, kept.layout.root / "base-9", Silent())
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(Unavailable, match="cannot be made or read"):
+        export_warehouse(kept.layout, tmp_path / "loop", Silent())
     first = export_warehouse(kept.layout, tmp_path / "first", Silent(), 1)
     assert (first.generation, first.triples, len(first.files)) == (1, 150, 1)
     with pytest.raises(NotFound):

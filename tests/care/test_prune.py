@@ -18,7 +18,7 @@ from provhouse.care.prune import Pruned, prune
 from provhouse.ingest.compact import compact
 from provhouse.ingest.recover import recover
 from provhouse.ingest.rollback import rollback
-from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
@@ -87,6 +87,10 @@ class Crash(BaseException):
 
 def crash(*_: object, **__: object) -> None:
     raise Crash
+
+
+def down(*_: object) -> None:
+    raise Unavailable("Neo4j should be up", "It is not")
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
@@ -196,6 +200,24 @@ def test_what_is_kept_is_whole_and_the_rest_is_gone(held: House) -> None:
         read_commit(held.layout, 5)
     with pytest.raises(NotFound, match="There are 2, from 6 to 7"):
         commit_as_of(held.layout, 8)
+
+
+def test_neo4j_is_left_alone_where_nothing_of_it_goes(
+    held: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless an earlier prune did not reach it."""
+    with monkeypatch.context() as patched:
+        patched.setattr(pruning, "shared_graph", crash)
+        assert keep(held, 2).pruned == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(pruning, "shared_graph", down)
+        assert keep(held, 1).pruned == 1
+    assert in_neo4j(held, "Generation", "number") == {6, 7}
+    assert keep(held, 1).pruned == 0
+    assert in_neo4j(held, "Generation", "number") == {7}
+    with monkeypatch.context() as patched:
+        patched.setattr(pruning, "shared_graph", crash)
+        assert keep(held, 1).pruned == 0
 
 
 def _last(house: House) -> commits.Commit:

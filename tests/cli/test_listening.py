@@ -60,6 +60,9 @@ def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
     steps = Steps(bars)
     with bars:
         steps.begin("read")
+        clock[0] = 4.0  # a beginning says nothing of how it goes on
+        steps.advance(100_000_000, 1_000_000_000, "bytes")
+        bars.refresh()
         clock[0] = 10.0
         steps.advance(250_000_000, 1_000_000_000, "bytes")
         bars.refresh()

@@ -1,4 +1,9 @@
-"""Commands as users type them, on Neo4j, Spark and Java as they are."""
+"""Commands as users type them, on Neo4j, Spark and Java as they are.
+
+Where only the result counts they are forked from a process in which Spark is up (``held``,
+``fresh``); how they start, end and are cut off is tried with processes of their own (``alone``,
+``test_server.py``, ``test_life.py``, ``test_machine.py``).
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +12,7 @@ from typing import Any
 import pytest
 
 from helpers.command import Command
+from helpers.warm import Warm
 
 FIRST = """\
 src,dst,op,src_table,dst_table,by
@@ -29,19 +35,19 @@ def first_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def held(
-    tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path
+    tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path, warm: Warm
 ) -> Iterator[Command]:
     """A warehouse with one ingest, only to be read or to fail on; ``report`` is its last item."""
-    command = Command(tmp_path_factory.mktemp("held") / "warehouse", graph_home)
+    command = Command(tmp_path_factory.mktemp("held") / "warehouse", graph_home, by=warm)
     command("ingest", first_file)
     yield command
     command.end_all()
 
 
 @pytest.fixture
-def fresh(tmp_path: Path, graph_home: Path) -> Iterator[Command]:
+def fresh(tmp_path: Path, graph_home: Path, warm: Warm) -> Iterator[Command]:
     """A warehouse that is not there yet."""
-    command = Command(tmp_path / "warehouse", graph_home)
+    command = Command(tmp_path / "warehouse", graph_home, by=warm)
     yield command
     command.end_all()
 

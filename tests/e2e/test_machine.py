@@ -35,16 +35,17 @@ def test_java_that_does_not_serve(
     first_file: Path,
     tmp_path: Path,
 ) -> None:
-    """For a new warehouse, a held one, and a question."""
+    """For a new warehouse; where there is none at all, also for a held one and a question."""
     home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
     told = {"JAVA_HOME": str(home)}
     new = Command(tmp_path / "warehouse", None, told)
-    there = replace(held, settings=told)
-    for done in (
-        new("ingest", first_file, status=5),
-        there("ingest", first_file, status=5),
-        there("lineage", "report", status=5),
-    ):
+    there = replace(held, settings=told, by=None)
+    ingest: tuple[object, ...] = ("ingest", first_file)
+    commands = [(new, ingest)]
+    if says is None:
+        commands += [(there, ingest), (there, ("lineage", "report"))]
+    for command, arguments in commands:
+        done = command(*arguments, status=5)
         assert "A Java 17 or 21 runtime is needed" in done.message
         assert found in done.message
         assert "apt install openjdk-17-jre-headless" in done.message

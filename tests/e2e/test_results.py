@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,10 @@ def test_nothing_was_ingested(fresh: Command) -> None:
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
         "browser", "rollback", "compact", "check", "repair", "prune --keep 1", "export x",
     )  # fmt: skip
+    cold = replace(fresh, by=None)  # if it started Spark, that would write its log
     for asked in map(str.split, commands):
         fresh.kept = False
-        done = fresh(*asked, status=3)
+        done = (cold if asked == ["lineage", "a"] else fresh)(*asked, status=3)
         assert str(fresh.warehouse) in done.message
         assert "ngest" in done.message
     status = valid("status", fresh("status", "--format", "json").out)

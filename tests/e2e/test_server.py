@@ -2,25 +2,35 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
 from helpers.command import Command
+from helpers.warm import Warm
 
 MORE = "src,dst,op,src_table,dst_table\nreport,mail,send,report,mail\n"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, first_file: Path) -> Iterator[Command]:
+def house(
+    tmp_path_factory: pytest.TempPathFactory, first_file: Path, warm: Warm
+) -> Iterator[Command]:
     """A warehouse that was up before anything was taken in."""
     command = Command(tmp_path_factory.mktemp("up") / "warehouse")
     assert "The server is up at http://127.0.0.1:" in command("up").out
     assert command("lineage", "report", status=3).message.splitlines()[1].endswith("there")
-    command("ingest", first_file)
+    replace(command, by=warm)("ingest", first_file)
     yield command
     command.end_all()
+
+
+@pytest.fixture
+def writer(house: Command, warm: Warm) -> Command:
+    """Commands that write beside the server; how they start is not what is looked at here."""
+    return replace(house, by=warm)
 
 
 def test_answers_are_quick_and_right(house: Command) -> None:
@@ -66,21 +76,23 @@ def test_what_is_to_be_retracted_is_named_in_one_way(house: Command) -> None:
     assert "1 file did, and it is none of them" in done.message
 
 
-def test_what_a_command_writes_is_there_when_it_ends(house: Command, tmp_path: Path) -> None:
+def test_what_a_command_writes_is_there_when_it_ends(
+    house: Command, writer: Command, tmp_path: Path
+) -> None:
     (tmp_path / "more.csv").write_text(MORE)
-    house("ingest", tmp_path / "more.csv", "--run", "monday")
+    writer("ingest", tmp_path / "more.csv", "--run", "monday")
     assert json.loads(house("lineage", "mail").out)["generation"] == 2
-    done = json.loads(house("retract", "--run", "monday").out)
+    done = json.loads(writer("retract", "--run", "monday").out)
     assert [done[name] for name in ("generation", "ended", "kept", "triples")] == [3, 1, 0, 4]
     asked = (json.loads(house("lineage", "mail", *as_of).out) for as_of in ((), ("--as-of", 2)))
     assert [(found["generation"], len(found["items"])) for found in asked] == [(3, 0), (2, 5)]
-    assert json.loads(house("rollback").out)["triples"] == 5
-    status = json.loads(house("compact").out)
+    assert json.loads(writer("rollback").out)["triples"] == 5
+    status = json.loads(writer("compact").out)
     assert [status[name] for name in ("generation", "triples", "partitions")] == [5, 5, 1]
     assert json.loads(house("lineage", "mail").out)["generation"] == 5
-    status = json.loads(house("rollback").out)
+    status = json.loads(writer("rollback").out)
     assert [status[name] for name in ("generation", "triples", "compact")] == [6, 4, False]
-    status = json.loads(house("rollback").out)  # and the server follows to a generation of nothing
+    status = json.loads(writer("rollback").out)  # and the server follows to a generation of nothing
     assert (status["generation"], status["triples"]) == (7, 0)
     assert house("lineage", "mail", status=3).message.splitlines()[1].endswith("0 items")
 

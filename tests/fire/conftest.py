@@ -1,19 +1,11 @@
 """What is under fire: warehouses, and commands that can be stopped in the middle."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from helpers.fire import Fire
 from helpers.warm import Warm
-
-
-@pytest.fixture(scope="session")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
-    """Commands on a Spark that is up."""
-    with Warm(tmp_path_factory.mktemp("warm")) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
+
+if TYPE_CHECKING:
+    from helpers.warm import Warm
 
 PROGRAM = Path(sys.executable).with_name("provhouse")
 MARK = "STARTED_BY_TEST"
@@ -51,6 +55,8 @@ class Command:
     """The Neo4j home; None leaves it within the warehouse."""
     settings: dict[str, str] = field(default_factory=dict)
     """Further variables of the environment; an empty text takes one away."""
+    by: "Warm | None" = None
+    """What runs it on a Spark that is up, where how it starts and ends is not in question."""
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     kept: bool = False
     """Whether ``up`` was called last, and not ``down``."""
@@ -72,7 +78,7 @@ class Command:
 
     def start(self, *arguments: object) -> "subprocess.Popen[str]":
         """Start it with pipes."""
-        self.kept = {"up": True, "browser": True, "down": False}.get(str(arguments[0]), self.kept)
+        self._keeps(arguments)
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             env=self.environment(),
@@ -84,6 +90,9 @@ class Command:
             start_new_session=True,
         )
 
+    def _keeps(self, arguments: Sequence[object]) -> None:
+        self.kept = {"up": True, "browser": True, "down": False}.get(str(arguments[0]), self.kept)
+
     def keep_neo4j(self) -> None:
         """Start Neo4j and let it stay, without the server that ``up`` starts too."""
         keep = "from provhouse.cypher import server; from provhouse.model.progress import Silent; "
@@ -94,15 +103,20 @@ class Command:
 
     def __call__(self, *arguments: object, status: int = 0) -> Done:
         """Run it to its end, which must be this one, and look for what it left."""
-        return self.ended(self.start(*arguments), status)
+        if self.by is None:
+            return self.ended(self.start(*arguments), status)
+        self._keeps(arguments)
+        return self._looked_at(self.by.start(self.environment(), *arguments).awaits().done, status)
 
     def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
         """What a started one came to."""
         out, err = process.communicate(timeout=300)
-        done = Done(process.returncode, out, err)
+        return self._looked_at(Done(process.returncode, out, err), status)
+
+    def _looked_at(self, done: Done, status: int) -> Done:
         assert done.status == status, done
-        assert "Traceback" not in out + err
-        assert "Exception" not in err
+        assert "Traceback" not in done.out + done.err
+        assert "Exception" not in done.err
         self.assert_nothing_left()
         return done
 

@@ -81,6 +81,7 @@ class Fire:
     ) -> Child | Started:
         """Begin a command, to stop at a fault point or not."""
         environment = {
+            **os.environ,
             "PROVHOUSE_WAREHOUSE": str(self.warehouse),
             "PROVHOUSE_NEO4J_HOME": str(self.home),
             "PROVHOUSE_NEO4J_MEMORY": "512m",

@@ -1,16 +1,18 @@
-"""What a warehouse should hold after ingests, retractions, rollbacks and compactions.
+"""What a warehouse should hold after ingests, retractions, rollbacks, compactions and prunes.
 
 A model in memory, small and obvious: for each triple who stands for it, and for each generation
-what it held. Every change is made to a warehouse and to the model alike.
+what it held. Every change is made to a warehouse and to the model alike; what a command of another
+process led to is told to the model alone (``ingest`` and ``brought``, and so on).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
+from provhouse.care.prune import prune
 from provhouse.ingest.compact import compact
 from provhouse.ingest.retract import Retraction, Wanted, retract
 from provhouse.ingest.rollback import rollback
@@ -20,7 +22,8 @@ from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.query.question import Direction, Method
-from provhouse.store.commits import current, read_commit
+from provhouse.store.commits import current, generations, read_commit
+from provhouse.store.ids import read_ids
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.snapshot import Snapshot
 
@@ -30,6 +33,8 @@ Origin: TypeAlias = tuple[str | None, str]
 Row: TypeAlias = tuple[str, str, str, int, int | None]
 """src, dst and op, and the generations that a triple was born and died in."""
 Gone: TypeAlias = Callable[[Origin], bool]
+Files: TypeAlias = Mapping[str, list[Triple]]
+"""Triples by the file that says them, named without its ending."""
 
 
 @dataclass(frozen=True)
@@ -59,47 +64,100 @@ class Life:
     def ingest(self, run: str | None = None, **files: Iterable[Triple]) -> Summary:
         """Take in files, named without their ending."""
         given = {name: list(rows) for name, rows in files.items()}
-        paths = [self.house.write(rows, f"{name}.csv") for name, rows in given.items()]
-        summary = self.house.ingest_files(*paths, run=run)
-        standing = self._without(lambda origin: run is not None and origin[0] == run)
-        for name, rows in given.items():
-            for triple in rows:
-                standing[triple] = standing.get(triple, frozenset()) | {(run, name)}
-        items = {end for rows in given.values() for triple in rows for end in triple[:2]}
-        self._next(standing, items)
+        summary = self.house.ingest_files(*self.write(given), run=run)
+        self.brought(run, given)
         assert summary.triples == len(self.now.standing)
         return summary
+
+    def write(self, files: Files) -> list[Path]:
+        """Make the files that an ingest is to read."""
+        return [self.house.write(rows, f"{name}.csv") for name, rows in files.items()]
+
+    def brought(self, run: str | None, files: Files) -> None:
+        """What an ingest led to, whoever made it."""
+        standing = self._without(lambda origin: run is not None and origin[0] == run)
+        self._next(_also(standing, run, files), _ends(files))
+
+    def replace(self, **files: list[Triple]) -> None:
+        """Take in files in place of all that is held."""
+        self.house.ingest_files(*self.write(files), replace=True)
+        self.replaced(files)
+
+    def replaced(self, files: Files) -> None:
+        """What that led to: a base that knows only what the files say."""
+        number, standing = self._generation(), _also({}, None, files)
+        self.before.append(max(self.states))
+        rows = frozenset((*key, number, None) for key in _keys(standing))
+        self.states[number] = State(standing, rows, frozenset(_ends(files)))
 
     def retract(self, *items: str, file: str | None = None, run: str | None = None) -> Retraction:
         """Retract a file, a run or items."""
         folder = self.house.settings.warehouse.parent
         path: Path | None = folder / f"{file}.csv" if file else None
+        was, generation = self.now.standing, max(self.states)
         done = retract(Wanted(path, run, items), self.house.settings, Silent())
+        self.retracted(*items, file=file, run=run)
+        held = len(self.now.standing)
+        assert (done.ended, done.triples) == (len(was) - held, held)
+        assert done.committed == (max(self.states) > generation)
+        self.house.check()
+        return done
+
+    def retracted(self, *items: str, file: str | None = None, run: str | None = None) -> None:
+        """What a retraction led to."""
         if items:
             kept = {t: o for t, o in self.now.standing.items() if not {*t[:2]} & {*items}}
         else:
             kept = self._without(lambda origin: file == origin[1] or run == origin[0] is not None)
-        ended = len(self.now.standing) - sum(map(bool, kept.values()))
-        changed = kept != self.now.standing
         self._next(kept, set())
-        held = len(self.now.standing)
-        assert (done.ended, done.triples, done.committed) == (ended, held, changed)
-        self.house.check()
-        return done
 
     def rollback(self) -> None:
         """Take the last ingest or retraction back."""
-        generation = rollback(self.house.settings, Silent()).generation
-        self.states[generation] = self.states[self.before.pop()]
+        rollback(self.house.settings, Silent())
+        self.rolled_back()
         self.house.check()
+
+    def rolled_back(self) -> None:
+        """What a rollback led to."""
+        number = self._generation()
+        self.states[number] = self.states[self.before.pop()]
 
     def compact(self) -> None:
         """Lay out anew; the state is the same."""
-        generation = compact(self.house.settings, Silent()).generation
+        compact(self.house.settings, Silent())
+        self.compacted()
+        self.house.check()
+
+    def compacted(self) -> None:
+        """What a compaction led to."""
         self.house.bare = True
         living = frozenset(row for row in self.now.rows if row[-1] is None)
-        self.states[generation] = replace(self.now, rows=living)
+        self.states[self._generation()] = replace(self.now, rows=living)
+
+    def prune(self, keep: int) -> None:
+        """Keep the last generations only."""
+        pruned = read_ids(self.house.layout).pruned  # perhaps by one that was cut off
+        kept = [number for number in sorted(self.states)[1:] if number > pruned][-keep:]
+        done = prune(self.house.settings, Silent(), keep=keep)
+        assert (done.first, done.generation, done.in_use) == (kept[0], kept[-1], ())
+        self.pruned()
+        assert sorted(self.states)[1:] == kept
         self.house.check()
+
+    def pruned(self) -> None:
+        """What a prune led to, or one that was cut off: some of the earliest are not kept."""
+        kept = generations(self.house.layout)
+        gone = self.states.keys() - {0, *kept}
+        assert sorted({*kept, *gone}) == sorted(self.states)[1:]
+        assert not gone or max(gone) <= read_ids(self.house.layout).pruned
+        self.states = {n: state for n, state in self.states.items() if n not in gone}
+
+    def _generation(self) -> int:
+        """The new current generation."""
+        commit = current(self.house.layout)
+        assert commit
+        assert commit.generation > max(self.states)
+        return commit.generation
 
     def _without(self, gone: Gone) -> dict[Triple, frozenset[Origin]]:
         """Who stands for what is held, without some origins; nobody for what they leave alone."""
@@ -112,14 +170,13 @@ class Life:
         """Make a state current, unless it is the one that is."""
         for triple in [triple for triple, origins in standing.items() if not origins]:
             del standing[triple]
-        commit = current(self.house.layout)
-        assert commit
         if standing == self.now.standing and items <= self.now.items:
-            assert commit.generation == max(self.states), "nothing new makes no generation"
+            made = generations(self.house.layout)[-1]
+            assert made == max(self.states), "nothing new makes no generation"
             return
-        assert commit.generation > max(self.states)
+        number = self._generation()
         self.before.append(max(self.states))
-        number, was, is_ = commit.generation, self.now.standing.keys(), standing.keys()
+        was, is_ = self.now.standing.keys(), standing.keys()
         rows = {
             (*row[:4], number if row[-1] is None and row[:3] in _keys(was - is_) else row[-1])
             for row in self.now.rows
@@ -162,6 +219,20 @@ class Life:
                         for method in ways:
                             found = _answered(asker, item, direction, method)
                             assert found == wanted, (item, direction, method, generation)
+
+
+def _also(
+    standing: dict[Triple, frozenset[Origin]], run: str | None, files: Files
+) -> dict[Triple, frozenset[Origin]]:
+    """Who stands for what, with these files too."""
+    for name, rows in files.items():
+        for triple in rows:
+            standing[triple] = standing.get(triple, frozenset()) | {(run, name)}
+    return standing
+
+
+def _ends(files: Files) -> set[str]:
+    return {end for rows in files.values() for triple in rows for end in triple[:2]}
 
 
 def _keys(triples: Iterable[Triple]) -> set[tuple[str, str, str]]:

@@ -54,7 +54,8 @@ class Child:
     def done(self) -> Done:
         """How it ended."""
         assert self.status is not None
-        out, err = ((self.folder / f"{self.pid}.{name}").read_text() for name in ("out", "err"))
+        paths = (self.folder / f"{self.pid}.{name}" for name in ("out", "err"))
+        out, err = (path.read_text(encoding="utf-8") for path in paths)
         return Done(self.status, out, err)
 
 
@@ -83,10 +84,19 @@ class Warm:
                 child.killed()
         self._process.communicate(timeout=60)
 
-    def start(self, environment: dict[str, str], *arguments: object, fault: str = "") -> Child:
-        """Begin a command."""
-        asked = {"arguments": [*map(str, arguments)], "environment": environment}
-        asked["environment"] = {**environment, VARIABLE: fault}
+    def start(
+        self,
+        environment: dict[str, str],
+        *arguments: object,
+        fault: str = "",
+        folder: Path | None = None,
+    ) -> Child:
+        """Begin a command, in this folder or where the tests run; it has this environment alone."""
+        asked = {
+            "arguments": [*map(str, arguments)],
+            "environment": {**environment, VARIABLE: fault},
+            "folder": str(folder or Path.cwd()),
+        }
         assert self._process.stdin
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()

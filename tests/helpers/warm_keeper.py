@@ -7,16 +7,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from provhouse.care import check, repair
+import pyarrow as pa
+
+from provhouse.care import check, prune, repair
+from provhouse.cli import listening
 from provhouse.cli.app import run
-from provhouse.ingest import compact, ingest, rollback
+from provhouse.ingest import compact, ingest, preview, retract, rollback
 from provhouse.model import faults
 from provhouse.model.settings import Settings
 from provhouse.query import ask
+from provhouse.store.hashing import hashes
 from provhouse.store.layout import Layout
 from provhouse.store.spark import spark
 
-IMPORTED = (ask, check, compact, ingest, repair, rollback)
+IMPORTED = (
+    ask, check, compact, ingest, listening, preview, prune, repair, retract, rollback,
+)  # fmt: skip
 """What children would each import anew, which takes longer than the command."""
 
 
@@ -24,6 +30,7 @@ def main(folder: Path) -> None:
     """Until standard input ends. The tables' library must not be used here: it forbids a fork."""
     session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder))
     session.sparkContext.parallelize([0], 1).map(abs).collect()
+    hashes(pa.array(["a"]))  # the first compiled function that is loaded takes half a second
     gateway: Any = session.sparkContext._gateway
     children: set[int] = set()
     rest = b""
@@ -50,10 +57,13 @@ def _begun(asked: dict[str, Any], folder: Path, gateway: Any) -> int:
         _tell(pid=pid)
         return pid
     gateway._gateway_client.deque.clear()  # connections are the parent's
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, name in ((1, "out"), (2, "err")):
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         os.dup2(os.open(folder / f"{os.getpid()}.{name}", flags, 0o600), number)
+    os.environ.clear()
     os.environ.update(asked["environment"])
+    os.chdir(asked["folder"])
     faults.arm(asked["environment"].get(faults.VARIABLE, ""))
     status = run(asked["arguments"])
     sys.stdout.flush()

@@ -15,6 +15,7 @@ import io
 import json
 import os
 import random
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
 
+from helpers.fuzzed import fuzzed
 from helpers.warehouse import House
 from provhouse.ingest.readers import Source, check, sources
 from provhouse.ingest.stage import Task, read_stream, stage
@@ -245,29 +247,34 @@ def _told(error: BadInput, path: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.ending)
 def test_damaged_files(kind: Kind, tmp_path: Path) -> None:
-    ends: Counter[str] = Counter()
-    for number in range(FILES):
-        chance = random.Random(f"{SEED} {kind.ending} {number}")
-        content = kind.make(chance)
-        whole = chance.random() < 0.5  # else what is packed is damaged
-        packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
-        path = tmp_path / f"{number}.{kind.ending}"
-        path.write_bytes(packed)
-        began = time.monotonic()
-        try:
-            found = outcome(Source(str(path), kind.ending.split(".")[0]), tmp_path / str(number))
-        except Exception as error:
-            raise AssertionError(f"seed {SEED}, file {number}: {path}") from error
-        assert time.monotonic() - began < LONGEST, f"seed {SEED}, file {number}: {path}"
-        told = f"seed {SEED}, file {number}: {path}"
-        other = right(kind, packed)
-        assert other or packed != kind.pack(content), told
-        if other and (found or not whole):  # whoever unpacks may be stricter
-            assert found == other, told
-        ends["read" if found else "refused"] += 1
-        path.unlink()
+    with fuzzed(f"reader of .{kind.ending}") as ends:
+        for number in range(FILES):
+            ends[_damaged(kind, number, tmp_path)] += 1
     assert min(ends["read"], ends["refused"]) > FILES // 20
-    print(kind.ending, dict(ends))
+
+
+def _damaged(kind: Kind, number: int, folder: Path) -> str:
+    """What becomes of a file of that number."""
+    chance = random.Random(f"{SEED} {kind.ending} {number}")
+    content = kind.make(chance)
+    whole = chance.random() < 0.5  # else what is packed is damaged
+    packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
+    path = folder / f"{number}.{kind.ending}"
+    path.write_bytes(packed)
+    told = f"seed {SEED}, file {number}: {path}"
+    began = time.monotonic()
+    try:
+        found = outcome(Source(str(path), kind.ending.split(".")[0]), folder / str(number))
+    except Exception as error:
+        raise AssertionError(told) from error
+    assert time.monotonic() - began < LONGEST, told
+    other = right(kind, packed)
+    assert other or packed != kind.pack(content), told
+    if other and (found or not whole):  # whoever unpacks may be stricter
+        assert found == other, told
+    path.unlink()
+    shutil.rmtree(folder / str(number), ignore_errors=True)
+    return "read" if found else "refused"
 
 
 def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: Path) -> None:
@@ -308,18 +315,27 @@ def right(kind: Kind, packed: bytes) -> Right | None:
 
 
 def test_damaged_logs_of_delta_tables(tmp_path: Path) -> None:
-    for number in range(FILES // 3):
-        chance = random.Random(f"{SEED} delta {number}")
-        folder = tmp_path / str(number)
-        write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
-        log = folder / "_delta_log" / f"{0:020}.json"
-        log.write_bytes(harmed(log.read_bytes(), chance))
-        try:
-            found = sources([folder], None)
-        except BadInput as error:
-            _told(error, str(folder))
-            continue
-        except Exception as error:
-            raise AssertionError(f"seed {SEED}, table {number}: {folder}") from error
-        for source in found:
-            outcome(source, folder / "staging")
+    with fuzzed("logs of Delta tables") as ends:
+        for number in range(FILES // 3):
+            folder = tmp_path / str(number)
+            ends[_damaged_log(number, folder)] += 1
+            shutil.rmtree(folder)
+    assert min(ends["read"], ends["refused"]) > 0
+
+
+def _damaged_log(number: int, folder: Path) -> str:
+    """What becomes of a table of that number."""
+    chance = random.Random(f"{SEED} delta {number}")
+    write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
+    log = folder / "_delta_log" / f"{0:020}.json"
+    log.write_bytes(harmed(log.read_bytes(), chance))
+    try:
+        found = sources([folder], None)
+    except BadInput as error:
+        _told(error, str(folder))
+        return "refused"
+    except Exception as error:
+        raise AssertionError(f"seed {SEED}, table {number}: {folder}") from error
+    for source in found:
+        outcome(source, folder / "staging")
+    return "read"

@@ -1,4 +1,7 @@
-"""Ingests, rollbacks and compactions in any order: each generation answers what it should."""
+"""Ingests, rollbacks and compactions: each generation answers what it should.
+
+Any order of them is tried in ``tests/fire/test_sequences.py``.
+"""
 
 import csv
 from collections.abc import Callable
@@ -23,8 +26,6 @@ from provhouse.store.snapshot import Snapshot
 
 Houses = Callable[..., House]
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
-SEEDS = range(1)
-STEPS = 10
 SHOWN = """
 MATCH (n {warehouse: $warehouse}) WHERE n:Table OR n:Component OR n:Set
 OPTIONAL MATCH (n)-[r]->(m)
@@ -45,38 +46,6 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
             for direction in DIRECTIONS:
                 expected = oracle.ask(item, direction)
                 assert content(asker.ask(item, direction, "csprov")) == expected, item
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_any_order_of_changes(houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Ingests with duplicates, one of which connects what was apart, rollbacks and compactions."""
-    monkeypatch.setattr(restage, "CHUNK_TRIPLES", 100)
-    random = Random(seed)
-    house = houses(theta=(3, 10)[seed % 2], pack=seed, partition_triples=50)
-    rows = triples(*(seed * 100 + n for n in range(12)))
-    random.shuffle(rows)
-    rows += [Triple(random.choice(rows).dst, random.choice(rows).src, "join") for _ in range(6)]
-    states: list[list[Triple]] = [[]]
-    """What is held, and what was before each ingest of it."""
-    for step in range(STEPS):
-        change = "ingest" if step < 2 else random.choice(["ingest", "rollback", "compact"])
-        if change == "ingest" or len(states) < 3:
-            new = random.sample(rows, 30)
-            summary = house.ingest(new)
-            if set(new) <= set(states[-1]):
-                assert not summary.committed
-            else:
-                states.append(sorted({*states[-1], *new}))
-        elif change == "rollback":
-            rollback(house.settings, Silent())
-            states.pop()
-        else:
-            compact(house.settings, Silent())
-        house.check()
-        commit = current(house.layout)
-        assert commit
-        assert commit.totals.triples == len(states[-1])
-        assert_answers(house, states[-1], random, 4)
 
 
 def test_ten_appends_answer_as_one_ingest_does(houses: Houses) -> None:

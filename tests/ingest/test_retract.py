@@ -1,10 +1,13 @@
-"""Runs, retractions and what comes back: each generation answers as a model in memory says."""
+"""Runs, retractions and what comes back: each generation answers as a model in memory says.
+
+Any order of them is tried in ``tests/fire/test_sequences.py``.
+"""
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from random import Random
 from shutil import copytree, rmtree
 
 import pyarrow.compute as pc
@@ -16,18 +19,20 @@ from helpers.life import Life
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
+from provhouse.ingest.ending import without
+from provhouse.ingest.ingest import ingest
+from provhouse.ingest.origins import known
 from provhouse.ingest.retract import Wanted, retract
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.generations import listed
-from provhouse.store.commits import generations
+from provhouse.store.commits import current, generations
 from provhouse.store.layout import Layout
+from provhouse.store.snapshot import Snapshot
 from provhouse.store.tables import write_parquet
 
 Houses = Callable[..., House]
-STEPS = 8
 UNKNOWN = frozenset({(None, "?")})
-CHANGES = ["ingest"] * 3 + ["retract"] * 3 + ["rollback", "compact"]
 
 
 def rows(*seeds: int) -> list[Triple]:
@@ -124,6 +129,24 @@ def test_a_check_knows_what_died(life: Life, tmp_path: Path) -> None:
         assert "of its rows do not" in found[f"table {name}"]
 
 
+def test_memory_holds_one_partition_of_what_ends(houses: Houses) -> None:
+    """Places take 8 bytes each; those of all that end are never there at once."""
+    house = houses(partition_triples=500)
+    some = [Triple(f"a{n}", f"b{n}", "") for n in range(50_000)]
+    ingest([house.write(some)], house.settings, run="may", progress=Silent())
+    commit = current(house.layout)
+    assert commit
+    held = Snapshot(house.layout, commit)
+    tracemalloc.start()
+    try:
+        ended = without(held, [origin.number for origin in known(held)])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(ended.deaths) == len(some)
+    assert peak < 8 * len(some)
+
+
 def test_what_was_held_before_origins_were_kept(houses: Houses) -> None:
     """Somebody unknown stands for it, so that only its items can be retracted."""
     life = Life(houses(theta=4, pack=0, partition_triples=10))
@@ -156,45 +179,3 @@ def _as_format_1(layout: Layout) -> None:
             del record["origin"]
         path.write_text(json.dumps(record))
     rmtree(layout.table(1, "origins"))
-
-
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 30))]
-)
-def test_any_order_of_changes(houses: Houses, seed: int) -> None:
-    """Few files, runs and items, so that all of them meet often."""
-    random = Random(seed)
-    life = Life(houses(theta=(3, 10)[seed % 2], pack=seed % 3, partition_triples=12))
-    known = rows(*(seed * 20 + n for n in range(6)))
-    known += [Triple(random.choice(known).dst, random.choice(known).src, "x") for _ in range(5)]
-    for step in range(STEPS):
-        _change(life, random, known, "ingest" if step < 2 else random.choice(CHANGES))
-    assert life.rows() == life.now.rows
-    life.agree(random.sample(sorted(life.now.items), 5), ["csprov"])
-
-
-def _change(life: Life, random: Random, known: list[Triple], change: str) -> None:
-    if change == "ingest":
-        run = random.choice([None, "x", "y"])
-        files = random.sample("abc", random.randint(1, 2))
-        life.ingest(run, **{file: random.sample(known, random.randint(0, 40)) for file in files})
-    elif change == "rollback" and len(life.before) > 1:
-        life.rollback()
-    elif change == "compact" and life.now.standing:
-        life.compact()
-    elif change == "retract":
-        _retract(life, random)
-
-
-def _retract(life: Life, random: Random) -> None:
-    origins = sorted({o for some in life.now.standing.values() for o in some}, key=str)
-    if not origins:
-        return
-    run, file = random.choice(origins)
-    what = random.choice(["file", "run", "items"])
-    if what == "items":
-        life.retract(*random.sample(sorted(life.now.items), 2))
-    elif what == "run" and run:
-        life.retract(run=run)
-    else:
-        life.retract(file=file)

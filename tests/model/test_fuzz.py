@@ -5,9 +5,9 @@
 
 import os
 import random
-from collections import Counter
 from pathlib import Path
 
+from helpers.fuzzed import fuzzed
 from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
@@ -43,19 +43,18 @@ def file(chance: random.Random) -> bytes:
 
 
 def test_any_settings_file(tmp_path: Path) -> None:
-    ends: Counter[str] = Counter()
-    for number in range(FILES):
-        content = file(random.Random(f"{SEED} settings {number}"))
-        (tmp_path / "warehouse.toml").write_bytes(content)
-        try:
-            Settings.load({"warehouse": tmp_path}, {})
-            ends["held"] += 1
-        except UsageError:
-            ends["refused"] += 1
-        except Exception as error:
-            raise AssertionError(f"seed {SEED}, file {number}: {content!r}") from error
+    with fuzzed("settings file") as ends:
+        for number in range(FILES):
+            content = file(random.Random(f"{SEED} settings {number}"))
+            (tmp_path / "warehouse.toml").write_bytes(content)
+            try:
+                Settings.load({"warehouse": tmp_path}, {})
+                ends["held"] += 1
+            except UsageError:
+                ends["refused"] += 1
+            except Exception as error:
+                raise AssertionError(f"seed {SEED}, file {number}: {content!r}") from error
     assert min(ends["held"], ends["refused"]) > FILES // 50
-    print("settings", dict(ends))
 
 
 def test_no_setting_opens_another_address() -> None:

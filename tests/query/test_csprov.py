@@ -17,6 +17,7 @@ from provhouse.model.progress import Stopwatch
 from provhouse.query.answer import Answer, Read
 from provhouse.query.ask import Asker
 from provhouse.query.locate import locate
+from provhouse.query.path import path
 from provhouse.query.question import Direction, Method
 from provhouse.query.walk import Walk
 
@@ -148,6 +149,10 @@ def test_a_missing_dependency_is_damage_and_no_short_answer(chained: House) -> N
                 assert all(f"from set {child} to set {parent}" in text for text in refused)
                 for item, found in answers.items():
                     assert isinstance(found, str) or found == oracle.ask(item, direction)
+            ends = asker.snapshot.rows_of_sets(np.array([child, parent]))
+            last, first = asker.snapshot.names.names(asker.snapshot.set_firsts[ends]).to_pylist()
+            with pytest.raises(Damaged, match=f"from set {child} to set {parent}"):
+                path(asker, first, last)
             session.run(RESTORE, keys).consume()
     chained.check()
 

@@ -153,6 +153,16 @@ def _check_all(found: Path, one: Trace, graph: "nx.DiGraph[str]", hops: int) -> 
     assert found.hops == hops
 
 
+def test_a_path_reads_only_what_lies_between(asker: Asker) -> None:
+    """Of a chain the end, where the lineage is all of it."""
+    whole = asker.ask(ODD[-1], "upstream", "csprov").read
+    near = path(asker, ODD[-2], ODD[-1]).read
+    assert near.sets < whole.sets
+    assert near.triples < whole.triples
+    with pytest.raises(NotFound, match="the other way round"):
+        path(asker, ODD[-1], ODD[-2])
+
+
 def test_no_path_between_components(asker: Asker, traces: list[Trace]) -> None:
     with pytest.raises(NotFound, match="nothing connects them"):
         path(asker, ODD[0], min(traces[0].tables))

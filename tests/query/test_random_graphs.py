@@ -99,12 +99,12 @@ def _questions(one: Graph, random: Random) -> Iterator[Question]:
 
 
 def _compare(asker: Asker, one: Graph, turn: int) -> None:
-    """All four questions by CSProv; one by another method, whose levels are a job each."""
+    """All four questions by CSProv; one of each second graph by another method, level by level."""
     oracle = Oracle.of(one.triples)
     for number, question in enumerate(_questions(one, Random(one.seed))):
         _ask(asker, one, oracle, question, "csprov")
-        if number == turn // 2 % 4:
-            _ask(asker, one, oracle, question, "ccprov" if turn % 2 else "rq")
+        if turn % 2 == 0 and number == turn // 4 % 4:
+            _ask(asker, one, oracle, question, "ccprov" if turn % 4 else "rq")
 
 
 def _compare_long(asker: Asker, long: Graph) -> None:

@@ -19,6 +19,7 @@ from helpers.warehouse import House, content
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged
 from provhouse.query.ask import Asker
+from provhouse.query.path import path
 from provhouse.query.question import Direction
 from provhouse.store.partitions import partition_path, write_partition
 from provhouse.store.snapshot import Snapshot
@@ -139,3 +140,15 @@ def test_rows_out_of_order_are_not_taken_for_others(house: House) -> None:
         with replaced(swap.path, rows.take(pa.array(order))):
             refusals = [refused(asker, triple.dst, "upstream") for triple in TRIPLES]
     assert refusals.count(None) < len(refusals) / 2
+
+
+def test_a_table_of_dependencies_that_lost_a_row(house: House) -> None:
+    """A path would not be found that leads through it."""
+    with house.asker() as asker:
+        snapshot = asker.snapshot
+        folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")
+        (file,) = folder.glob("*.parquet")
+        less = pq.read_table(file, partitioning=None).slice(1)
+        with replaced(file, less), pytest.raises(Damaged, match="dependencies") as error:
+            path(asker, TRIPLES[0].src, TRIPLES[0].dst)
+    assert error.value.found == f"Its table holds {less.num_rows:,}"

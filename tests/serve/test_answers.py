@@ -3,9 +3,11 @@
 import io
 import json
 import re
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import requests
 
 from helpers.oracle import Triple
 from provhouse.output.csv import CsvOutput
@@ -13,6 +15,7 @@ from provhouse.output.json import JsonOutput
 from provhouse.output.output import Output
 from provhouse.output.table import TableOutput
 from provhouse.query.question import Direction, Question
+from provhouse.serve import state
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -71,6 +74,28 @@ def test_many_come_one_a_line(served: "Served") -> None:
         "2",
         "nobody",
     )
+
+
+@pytest.mark.parametrize("filtered", [{"tables": ["nowhere"]}, {"through": "nowhere"}])
+def test_many_by_a_table_that_is_none_are_refused(
+    served: "Served", filtered: dict[str, object]
+) -> None:
+    """With a status: once the first answer is sent there is no way to tell."""
+    reply = served.request("POST", "/v1/lineage", json={"items": ["t:7"], **filtered})
+    assert reply.status_code == 400
+    assert reply.json()["detail"] == "No item is in 'nowhere'"
+
+
+def test_an_answer_is_sent_at_once(served: "Served") -> None:
+    """On a connection that is used again too, where a head and a body may wait for each other."""
+    seconds = []
+    with requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {state.token(served.house.settings.warehouse)}"
+        for _ in range(12):
+            began = perf_counter()
+            assert session.get(f"{served.state.address}/v1/generations", timeout=60).content
+            seconds.append(perf_counter() - began)
+    assert min(seconds[2:]) < 0.03
 
 
 def test_a_large_answer_comes_in_pieces(served: "Served") -> None:

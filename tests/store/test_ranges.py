@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from provhouse.model.columns import TABLES
 from provhouse.store.assertions import Assertions
-from provhouse.store.ranges import Ranges, places, split
+from provhouse.store.ranges import Ranges, places
 
 ROWS = st.sets(st.tuples(st.integers(1, 4), st.integers(0, 12)), max_size=40)
 WORDS = st.lists(st.tuples(ROWS, st.integers(1, 3), st.booleans()), max_size=6)
@@ -25,14 +25,21 @@ def test_ranges_are_sets(rows: set[tuple[int, int]]) -> None:
     every = numbers(set(EVERY))
     for ranges in (made, Ranges.read(made.table())):
         assert len(ranges) == len(rows)
-        assert list(
-            zip(*(part.tolist() for part in split(ranges.places())), strict=True)
-        ) == sorted(rows)
         assert ranges.has(every).tolist() == [row in rows for row in EVERY]
         assert ranges.below(every).tolist() == [sum(one < row for one in rows) for row in EVERY]
         assert ranges.overlapping == 0
+        assert ranges.partitions.tolist() == sorted({partition for partition, _ in rows})
         for partition in range(6):
             assert ranges.touches(np.array([partition])) == any(p == partition for p, _ in rows)
+
+
+@given(ROWS)
+def test_ranges_are_joined(rows: set[tuple[int, int]]) -> None:
+    """Whatever order the parts have."""
+    parts = [Ranges.of(numbers({row for row in rows if row[1] % 3 == one})) for one in range(3)]
+    joined = Ranges.joined(reversed(parts))
+    assert joined.has(numbers(set(EVERY))).tolist() == [row in rows for row in EVERY]
+    assert len(joined) == len(rows)
 
 
 def test_overlaps_are_told() -> None:
@@ -59,8 +66,8 @@ def test_the_last_word_of_an_origin_counts(
     for origin in range(4):
         holds_each = [origin in standing[row] for row in order]
         assert said.holds(origin, where, who).tolist() == holds_each
-        own = where[who == origin]
-        assert said.of(origin, own).tolist() == where[np.array(holds_each)].tolist()
+        spoken = {row[0] for rows, one, _ in words if one == origin for row in rows & first.keys()}
+        assert said.partitions(origin).tolist() == sorted(spoken)
         others = [bool(standing[row] - {origin}) for row in order]
         assert said.others_hold([origin], where, who).tolist() == others
     at, origins = said.standing(where, who)

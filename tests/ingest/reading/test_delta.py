@@ -86,6 +86,15 @@ def _rewritten(folder: Path, change: dict[str, object]) -> None:
     log.write_text("".join(json.dumps(action) + "\n" for action in actions))
 
 
+def test_a_file_that_cannot_be_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    write_deltalake(folder, pa.table({"src": ["a"], "dst": ["b"]}))
+    log = folder / "_delta_log" / f"{0:020}.json"
+    log.write_bytes(log.read_bytes().replace(b'"path":"', b'"path":"%00'))
+    with pytest.raises(BadInput, match="no system can hold"):
+        sources([folder], None)
+
+
 def test_columns_that_the_log_renames_are_refused(tmp_path: Path) -> None:
     write_deltalake(tmp_path / "t", pa.table({"src": ["a"], "dst": ["x"]}))
     mode = {"configuration": {"delta.columnMapping.mode": "name"}}

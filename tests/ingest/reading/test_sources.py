@@ -90,3 +90,10 @@ def test_files_of_a_delta_table_are_not_read_alone(tmp_path: Path) -> None:
     for path in ("lake/**/*.parquet", found[1].path):
         with pytest.raises(BadInput, match="part of the Delta table"):
             sources([tmp_path / path], None)
+
+
+def test_links_in_a_circle_are_not_there(tmp_path: Path) -> None:
+    link = tmp_path / "a.csv"
+    link.symlink_to(link)
+    with pytest.raises(BadInput, match="should be at"):
+        sources([link], None)

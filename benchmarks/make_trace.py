@@ -1,7 +1,7 @@
 """Make a trace to measure on: the paper's, in copies, or a shape that hurts.
 
-    trace.py --shape paper --copies 9 --out FOLDER --splits FILE --report FILE
-    trace.py --shape merkle --items 1000000 --out FOLDER
+    make_trace.py --shape paper --copies 9 --out FOLDER --splits FILE --report FILE
+    make_trace.py --shape merkle --items 1000000 --out FOLDER
 
 The same arguments give the same bytes. The paper's shape is told beside the paper's figures.
 """

@@ -1,0 +1,232 @@
+"""Changes of every kind in any order, some of them killed: each generation shows what it should.
+
+Hypothesis chooses the sequences (a few by default, many in ``make test-long``); what should hold is
+told by the model in ``helpers/life.py``. A failure says which seed it was, and
+``SEQUENCE=seed pytest -m long tests/fire/test_sequences.py`` runs a long one again.
+"""
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from functools import partial
+from itertools import count
+from random import Random
+from typing import NamedTuple
+
+import hypothesis
+import pytest
+from fire.rounds import POINTS
+from hypothesis import HealthCheck, Phase, assume
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from helpers.graphs import graph
+from helpers.life import Life
+from helpers.oracle import Triple
+from helpers.warehouse import House
+from helpers.warm import Warm
+from provhouse.care.check import check
+from provhouse.ingest import restage
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.query.question import Method
+from provhouse.store.commits import generations
+from provhouse.store.ids import read_ids
+
+SEQUENCE = os.environ.get("SEQUENCE")
+MINUTES = float(os.environ.get("MINUTES", "110")) / 10
+"""A part of the time that ``make test-long`` has."""
+DEFAULT, STEPS, LONG_STEPS = (26, 33), 7, 20
+"""Seeds of the sequences that are run by default, which hold most kinds of changes and kills, and
+how long sequences are, with the first ingest."""
+CHANGES = (
+    "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
+    "rollback", "compact", "prune",
+)  # fmt: skip
+"""Each is a method of ``Sequence``, and has points in ``rounds.POINTS`` where it is killed."""
+METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
+WEIGHTS = (8, 1, 1)
+"""The others load all that a generation shows, which takes a second or two."""
+ASKED = 2
+"""Items, in both directions, after each change."""
+Seeds = st.integers(0, 2**32 - 1)
+
+
+class Change(NamedTuple):
+    """One change, of the warehouse and of the model."""
+
+    made: Callable[[], object]
+    """Makes it here, in both."""
+    told: list[object]
+    """The command that makes it."""
+    led: Callable[[], None]
+    """Tells the model that a command has made it."""
+
+
+class Sequence(RuleBasedStateMachine):
+    """One warehouse and its model; few files, runs and items, so that all of them meet often."""
+
+    def __init__(self, houses: Callable[..., House], warm: Warm, done: Counter[str]) -> None:
+        super().__init__()
+        self.houses, self.warm, self.done = houses, warm, done
+
+    @initialize(seed=Seeds)
+    def begin(self, seed: int) -> None:
+        assume(seed)  # Hypothesis begins with zeros throughout, which say little
+        random = Random(seed)
+        theta, pack = random.choice([3, 10]), random.choice([0, 2, 5])
+        self.life = Life(self.houses(theta=theta, pack=pack, partition_triples=12))
+        known = [row for _ in range(6) for row in graph(random.randrange(10**6)).triples]
+        known += [Triple(random.choice(known).dst, random.choice(known).src, "x") for _ in "12345"]
+        self.rows = sorted(set(known))
+        self.life.ingest(a=random.sample(self.rows, min(20, len(self.rows))))
+
+    @rule(kind=st.sampled_from(CHANGES), killed=st.sampled_from((False, True)), seed=Seeds)
+    def change(self, kind: str, killed: bool, seed: int) -> None:
+        """One more change, here or by a command that is killed; nothing helps who comes next."""
+        random = Random(seed)
+        change: Change | None = getattr(self, f"_{kind}")(random)
+        if change is None:
+            return
+        if killed:
+            point = random.choice(POINTS[kind])
+            self._cut_off(change, point if "=" in point else f"{point}=stop")
+        else:
+            change.made()
+        self.life.pruned()  # also what was left of a prune by a kill before
+        self._ask(random)
+        self.done[f"{kind} killed" if killed else kind] += 1
+
+    def teardown(self) -> None:
+        """At last all rows are looked at, and whether all is whole."""
+        if sys.exc_info()[0] is None and hasattr(self, "life"):
+            assert self.life.rows() == self.life.now.rows
+            assert check(self.life.house.settings, Silent(), deep=True).damages == ()
+
+    def _cut_off(self, change: Change, fault: str) -> None:
+        """Either it was made or it was not; if it says that it was, it was."""
+        layout = self.life.house.layout
+        before = generations(layout)
+        child = self.warm.start(environment(self.life.house), *change.told, fault=fault).awaits()
+        if child.stopped:
+            child.killed()
+        assert child.status in (0, -9), child.done
+        assert "Traceback" not in child.done.err
+        made = {*generations(layout)} - {*before}
+        assert len(made) <= 1
+        if made or child.status == 0:
+            change.led()
+
+    def _ask(self, random: Random) -> None:
+        """Some items that were ever named, as of the current generation and another one."""
+        states = sorted(self.life.states)[1:]
+        known = sorted({item for state in self.life.states.values() for item in state.items})
+        asked = random.sample(known, min(ASKED, len(known)))
+        methods = random.choices(METHODS, WEIGHTS)
+        if states:
+            self.life.agree(asked, methods, *{states[-1], random.choice(states)})
+
+    def _files(self, random: Random, least: int) -> dict[str, list[Triple]]:
+        names = random.sample("abc", random.randint(1, 2))
+        return {n: random.sample(self.rows, random.randint(least, 30)) for n in names}
+
+    def _ingest(self, random: Random) -> Change:
+        run, files = random.choice([None, "x", "y"]), self._files(random, 0)
+        told = ["ingest", *self.life.write(files), *(["--run", run] if run else [])]
+        life = self.life
+        return Change(partial(life.ingest, run, **files), told, partial(life.brought, run, files))
+
+    def _replace(self, random: Random) -> Change:
+        files = self._files(random, 1)
+        told = ["ingest", *self.life.write(files), "--replace"]
+        return Change(partial(self.life.replace, **files), told, partial(self.life.replaced, files))
+
+    def _retract(self, random: Random) -> Change | None:
+        """Of a file, a run or items, whatever stands for something."""
+        life = self.life
+        origins = sorted({o for some in life.now.standing.values() for o in some}, key=str)
+        if not origins:
+            return None
+        run, file = random.choice(origins)
+        if random.random() < 0.4:
+            items = random.choices(sorted(life.now.items), k=2)
+            told: list[object] = ["retract", "--", *items]
+            return Change(partial(life.retract, *items), told, partial(life.retracted, *items))
+        named = {"run": run} if run and random.random() < 0.5 else {"file": file}
+        path = life.house.settings.warehouse.parent / f"{file}.csv"
+        told = ["retract", *(["--run", run] if "run" in named else ["--file", path])]
+        return Change(partial(life.retract, **named), told, partial(life.retracted, **named))
+
+    def _rollback(self, random: Random) -> Change | None:
+        """To what is still kept, which may be nothing at all."""
+        life = self.life
+        pruned = read_ids(life.house.layout).pruned
+        if not life.before or 0 < life.before[-1] <= pruned:
+            return None
+        return Change(life.rollback, ["rollback"], life.rolled_back)
+
+    def _compact(self, random: Random) -> Change | None:
+        if not self.life.now.standing:
+            return None
+        return Change(self.life.compact, ["compact"], self.life.compacted)
+
+    def _prune(self, random: Random) -> Change:
+        keep = random.randint(1, 4)
+        return Change(partial(self.life.prune, keep), ["prune", "--keep", keep], self.life.pruned)
+
+
+def environment(house: House) -> dict[str, str]:
+    """The settings of a warehouse, as a command is given them."""
+    values = {field.name: getattr(house.settings, field.name) for field in fields(Settings)}
+    return {**os.environ, **{f"PROVHOUSE_{name.upper()}": str(values[name]) for name in values}}
+
+
+@pytest.fixture
+def play(
+    houses: Callable[..., House], warm: Warm, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[int, int], None]:
+    """Runs the sequence of a seed."""
+    monkeypatch.setattr(restage, "CHUNK_TRIPLES", 20)
+    done: Counter[str] = Counter()
+
+    class Here(Sequence):
+        def __init__(self) -> None:
+            super().__init__(houses, warm, done)
+
+    def play(seed: int, steps: int) -> None:
+        settings = hypothesis.settings(
+            max_examples=1,
+            stateful_step_count=steps,
+            database=None,
+            phases=[Phase.generate],  # a shorter sequence would be looked for in vain for hours
+            suppress_health_check=list(HealthCheck),
+        )
+        try:
+            run_state_machine_as_test(hypothesis.seed(seed)(Here), settings=settings)
+        except BaseException:
+            print(f"SEQUENCE={seed}, {steps} steps; done before: {dict(done)}")
+            raise
+        print(f"SEQUENCE={seed}: {dict(done)}")
+
+    return play
+
+
+@pytest.mark.parametrize("seed", DEFAULT)
+def test_any_order_of_changes(play: Callable[[int, int], None], seed: int) -> None:
+    play(seed, STEPS)
+
+
+@pytest.mark.long
+def test_any_order_of_changes_for_long(play: Callable[[int, int], None]) -> None:
+    """Other sequences each time, unless one is named."""
+    if SEQUENCE:
+        play(int(SEQUENCE), LONG_STEPS)
+        return
+    until = time.monotonic() + 60 * MINUTES
+    for seed in count(time.time_ns() % 10**9):
+        play(seed, LONG_STEPS)
+        if time.monotonic() > until:
+            return
