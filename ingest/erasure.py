@@ -18,7 +18,7 @@ from provhouse.model.settings import Settings
 from provhouse.store.bases import bases
 from provhouse.store.erasure import Erasure, end_erasure, read_erasure, write_erasure
 from provhouse.store.layout import Layout
-from provhouse.store.links import clear_links, clear_ops, lone_ops
+from provhouse.store.links import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 from provhouse.store.locks import still_writing
 from provhouse.store.logbook import clear_logs
 from provhouse.store.nameless import add_erased, clear_lookup, clear_segments
@@ -61,7 +61,8 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     clear_logs(layout)
     clear_left()
     reach("logs cleared")
-    graph = _needs_graph(layout)
+    # One that nobody shares may have kept more than the tables name: in its logs, or from a crash.
+    graph = _needs_graph(layout) or not settings.neo4j_home
     if graph:
         _remake(settings, progress)
     end_erasure(layout)
@@ -74,10 +75,10 @@ def _base(held: Snapshot, items: I64, progress: Progress) -> int:
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
     still_writing(layout)
-    ops = lone_ops(held, items)
-    if ops:
+    ops, pairs = lone_ops(held, items), lone_ops_of_pairs(held, items)
+    if ops or pairs:
         _let_graph_be_remade(layout)
-        clear_ops(held, ops)
+        clear_ops(held, ops, pairs)
     links = clear_links(held, items)
     still_writing(layout)
     clear_segments(names, held.spans, items)

@@ -4,7 +4,7 @@ Their rows stay, so that what an erased item led to is still reached, and so tha
 of rows by their places stays true.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,8 @@ from .rewriting import rewrite, settle
 from .snapshot import Snapshot
 from .tables import table_files
 
+Pairs = dict[tuple[int, int], set[str]]
+"""Ops by a set and one that it derives from."""
 _COUNTED = ("set_dependencies", "workflow")
 """Tables that name ops."""
 
@@ -119,26 +121,60 @@ def _ops(rows: pa.Table) -> set[str]:
     return set(pc.unique(rows[OP]).to_pylist())
 
 
-def clear_ops(snapshot: Snapshot, ops: set[str]) -> None:
-    """Take ops out of the tables that count triples."""
-    gone = pa.array(sorted(ops), pa.string())
+def lone_ops_of_pairs(snapshot: Snapshot, items: I64) -> Pairs:
+    """By pairs of sets, the ops of triples between them that only those have which touch items."""
+    touched = partitions_of(snapshot, items).tolist()
+    lone: Pairs = {}
+    for partition in touched:
+        for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
+            lone.setdefault(pair, set()).add(op)
+    for partition in touched:  # which have all triples of such a pair
+        for pair, op in _across(snapshot, partition, lambda rows: ~touching(rows, items)):
+            lone.get(pair, set()).discard(op)
+    return {pair: ops for pair, ops in lone.items() if ops - {""}}
+
+
+def _across(
+    snapshot: Snapshot, partition: int, chosen: Callable[[pa.Table], Bools]
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """The pairs of sets that some triples lead between, dst's first, each with each of its ops."""
+    rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+    rows = rows.filter(pa.array(chosen(rows)))
+    src, dst = (
+        snapshot.set_ids[snapshot.set_rows(np.asarray(rows[end], dtype=np.int64))]
+        for end in (SRC, DST)
+    )
+    named = pa.table({SET: dst, DERIVES_FROM: src, OP: rows[OP]}).filter(pa.array(src != dst))
+    for row in named.group_by([SET, DERIVES_FROM, OP]).aggregate([]).to_pylist():
+        yield (row[SET], row[DERIVES_FROM]), row[OP]
+
+
+def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
+    """Take ops out of the tables that count triples: some altogether, others from pairs of sets."""
     for name in _COUNTED:
         version = snapshot.commit.tables.get(name)
         if version is None:
             continue
         folder = snapshot.layout.table(snapshot.commit.base, name)
         for path in table_files(folder, name, version):
-            rows = pq.read_table(path, columns=[OPS], partitioning=None)
-            if pc.any(pc.is_in(pc.list_flatten(rows[OPS]), value_set=gone)).as_py():
-                rewrite(path, lambda rows, _: _without(rows, ops))
+            rows = pq.read_table(path, partitioning=None)
+            if not _without(rows, ops, pairs).equals(rows):
+                rewrite(path, lambda rows, _: _without(rows, ops, pairs))
                 reach("ops cleared")
         settle(folder)
 
 
-def _without(rows: pa.Table, ops: set[str]) -> pa.Table:
+def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     at = rows.column_names.index(OPS)
+    gone: list[set[str]] = [ops] * rows.num_rows
+    if SET in rows.column_names:
+        ends = zip(rows[SET].to_pylist(), rows[DERIVES_FROM].to_pylist(), strict=True)
+        gone = [ops | pairs.get(pair, set()) for pair in ends]
     # Where nothing is left there is none, as is said of triples that came without an op.
-    lists = [[op for op in each if op not in ops] or [""] for each in rows[OPS].to_pylist()]
+    lists = [
+        [op for op in each if op not in without] or [""]
+        for each, without in zip(rows[OPS].to_pylist(), gone, strict=True)
+    ]
     return rows.set_column(at, OPS, pa.array(lists, rows.schema.field(OPS).type))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 from neo4j import GraphDatabase
 
@@ -407,6 +408,14 @@ def test_every_question_does_without_it(
     house.ingest(rows[:4])
     house.ingest(rows)
     forget(["gone/1"], house.settings, Silent())
+    snapshot = Snapshot(house.layout, _current(house))
+    pairs = snapshot.rows("set_dependencies").to_pylist()
+    ends = snapshot.set_rows(snapshot.names.locate(pa.array(["end/1", "mid/1", "raw/2"])))
+    end, mid, raw = snapshot.set_ids[ends].tolist()
+    told = {(row["set"], row["derives_from"]): set(row["ops"]) - {""} for row in pairs}
+    kept = {(end, mid): {"x"}, (end, raw): {"y"}}
+    assert all(ops <= kept.get(pair, set()) for pair, ops in told.items())
+    assert set() in told.values(), "what was between two sets is not told"
 
     def ask(**filters: object) -> tuple[list[str], int, int]:
         with house.asker() as asker:
