@@ -224,7 +224,7 @@ def test_nothing_of_it_is_left_in_neo4j(whole_copy: Secret) -> None:
     assert any("in data/" in found for found in whole_copy.remains())
     whole_copy.forget()
     assert whole_copy.remains() == set()
-    assert ops_in_neo4j(house) == {"copy", "read", "show", "sum"}
+    assert ops_in_neo4j(house) == {"copy", "show", "sum"}
     whole(house)
     repair(house.settings, Silent())
     whole(house)
@@ -504,6 +504,6 @@ def test_a_neo4j_in_use_is_left_to_a_later_writer(whole_copy: Secret) -> None:
         assert reader.ask("board/1", "upstream").items.num_rows
     assert set(OPS) & ops_in_neo4j(house)
     repair(house.settings, Silent())
-    assert ops_in_neo4j(house) == {"read", "show", "sum"}
+    assert ops_in_neo4j(house) == {"show", "sum"}
     assert whole_copy.remains() == set()
     assert not house.layout.erasure.exists()
