@@ -66,6 +66,8 @@ POINTS = (
     "erased written",
     "ops cleared",
     "file rewritten",
+    "hint removed",
+    "checkpoint removed",
     "links cleared",
     "segment rewritten",
     "look-up cleared",
