@@ -248,7 +248,8 @@ POINTS: list[tuple[object, str, bool]] = [
     (rewriting, "file rewritten", False),
     (links, "links cleared", True),
     (nameless, "segment rewritten", True),
-    (nameless, "look-up cleared", False),
+    (nameless, "look-up rewritten", True),
+    (nameless, "look-up switched", False),
     (steps, "logs cleared", True),
 ]
 
