@@ -51,9 +51,7 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         found, offsets = look_up(tmp_path, 1)
         assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
         rest = texts.filter(pa.array([5 + n not in gone for n in range(count)]))
-        assert (
-            found.tolist() == np.sort(hashes(rest)).tolist()
-        )
+        assert found.tolist() == np.sort(hashes(rest)).tolist()
         assert np.array_equal(hashes(texts.take(pa.array(offsets))), found)
 
 
