@@ -13,7 +13,7 @@ from provhouse.store.snapshot import Snapshot
 from .report import Damage
 from .tables import BACKUP
 
-FORGET = "Any command that writes ends an erasure that was cut off; else `provhouse forget` again"
+FORGET = "Run `provhouse repair`, which erases again what was erased"
 CHUNK = 1 << 17
 """Names that are looked up at once."""
 

@@ -36,7 +36,7 @@ def read_erasure(layout: Layout) -> Erasure | None:
         raise Damaged(
             f"{layout.erasure} should say which items are being erased",
             f"It cannot be read: {error!r}",
-            "Remove it, and run `provhouse forget` with the same names again",
+            "Run `provhouse repair`, and `provhouse forget` again for names that are still held",
         ) from error
 
 

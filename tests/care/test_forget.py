@@ -31,7 +31,7 @@ from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.retract import Wanted, retract
 from provhouse.ingest.rollback import rollback
-from provhouse.model.errors import Busy, NotFound, UsageError
+from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.query.diff import compared
@@ -283,6 +283,28 @@ def test_whatever_crashes_the_next_writer_ends_it(
     rollback(copy.house.settings, Silent())
     assert copy.in_files() == set()
     assert not copy.house.layout.erasure.exists()
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_repair_erases_again_what_was_left(
+    copy: Secret, monkeypatch: pytest.MonkeyPatch, unreadable: bool
+) -> None:
+    """Where nothing tells any more that something is left to do, or it cannot be read."""
+    house = copy.house
+    with monkeypatch.context() as patched:
+        for step in ("triples", "names", "look-ups"):
+            module, name, result = LEFT_OUT[step]
+            patched.setattr(module, name, lambda *_, result=result: result)
+        copy.forget()
+    assert copy.in_files()
+    if unreadable:
+        house.layout.erasure.write_text("{")
+        with pytest.raises(Damaged, match="repair"):
+            rollback(house.settings, Silent())
+    repair(house.settings, Silent())
+    assert copy.in_files() == set()
+    assert not house.layout.erasure.exists()
+    assert check(house.settings, Silent(), deep=True).damages == ()
 
 
 def agree(
