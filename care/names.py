@@ -32,9 +32,8 @@ def _span(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage]:
     folder = snapshot.layout.names(snapshot.commit.base)
     try:
         nameless = int(_within(snapshot.names.erased, span).sum())
-        look_ups = zip(("hash", "offset"), look_up(folder, span.ingest), strict=True)
-        for kind, entries in look_ups:
-            found = len(entries)
+        hashed, offsets = look_up(folder, span.ingest)
+        for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
             if not span.items - nameless <= found <= span.items:  # those of erased items go
                 wanted = f"The look-up {kind} should have {span.items:,} names"
                 yield Damage(where, wanted, f"It has {found:,}", BACKUP)

@@ -70,8 +70,9 @@ def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileRead
 def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
     """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
     order = np.argsort(hashed, kind="stable")
-    for path, values in zip(pair(folder, ingest), (hashed, offsets), strict=True):
-        np.save(path, values[order])
+    first, second = pair(folder, ingest)
+    np.save(first, hashed[order])
+    np.save(second, offsets[order])
 
 
 def pair(folder: Path, ingest: int) -> tuple[Path, Path]:

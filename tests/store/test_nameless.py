@@ -2,13 +2,13 @@
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from provhouse.store import nameless
-from provhouse.store import names as names_module
 from provhouse.store.hashing import hashes
 from provhouse.store.nameless import add_erased, clear_lookup, clear_segments
 from provhouse.store.names import (
@@ -91,13 +91,13 @@ def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
     write_index(tmp_path, 1, hashes(texts), np.arange(3, dtype=np.uint32))
     load = np.load
 
-    def late(path: Path, **options: str) -> object:
+    def late(path: Path, **options: Any) -> object:
         if path.name.endswith("offset.npy"):
-            monkeypatch.setattr(names_module.np, "load", load)
+            monkeypatch.setattr(np, "load", load)
             clear_lookup(tmp_path, span, np.array([2]))
         return load(path, **options)
 
-    monkeypatch.setattr(names_module.np, "load", late)
+    monkeypatch.setattr(np, "load", late)
     found, offsets = look_up(tmp_path, 1)
     assert (len(found), sorted(offsets.tolist())) == (2, [0, 2])
 
