@@ -23,6 +23,7 @@ from provhouse.store.locks import still_writing
 from provhouse.store.logbook import clear_logs
 from provhouse.store.nameless import add_erased, clear_lookup, clear_segments
 from provhouse.store.names import erased_in
+from provhouse.store.rejected import settle_rejected
 from provhouse.store.scratch import clear_left
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.whole import whole
@@ -78,6 +79,8 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
         add_erased(layout.names(base), items[base])
     links = sum(_base(whole(layout, base), items[base], progress) for base in there)
     still_writing(layout)
+    for base in bases(layout):
+        settle_rejected(layout, base)
     clear_logs(layout)
     clear_left()
     reach("logs cleared")

@@ -19,7 +19,7 @@ class Erasure:
     """What is to be erased."""
 
     items: dict[int, list[int]]
-    """By the base, the numbers of the items."""
+    """By the base, the numbers of the items; none while rejected rows are being emptied."""
     graph: bool = False
     """Whether Neo4j, which holds ops that are gone, has to be made anew."""
 

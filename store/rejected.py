@@ -14,9 +14,10 @@ from provhouse.model.arrays import Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.model.faults import reach
 
+from .layout import Layout
 from .rewriting import rewrite, settle
 from .snapshot import Snapshot
-from .tables import table_files
+from .tables import newest, table_files
 
 REJECTS = "rejects"
 CONTENT = "content"
@@ -53,6 +54,13 @@ def clear_rejected(path: Path, names: Collection[str]) -> int:
     settle(path.parent)
     reach("rejects cleared")
     return sum(counts.values())
+
+
+def settle_rejected(layout: Layout, base: int) -> None:
+    """Do what ``clear_rejected`` leaves to do where it is cut off after a file was replaced."""
+    folder = layout.table(base, REJECTS)
+    if newest(folder) is not None:
+        settle(folder)
 
 
 class _Named:

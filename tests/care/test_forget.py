@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from deltalake import DeltaTable
 from neo4j import GraphDatabase
 
 from helpers.graphs import graph
@@ -267,7 +268,8 @@ def test_whatever_crashes_the_next_writer_ends_it(
     """But for a crash before the erasure is known: then the command has to be given again."""
 
     def crash(name: str) -> None:
-        begun = copy.house.layout.erasure.exists()
+        under_way = erasure.read_erasure(copy.house.layout)
+        begun = under_way and under_way.items
         if name == point and (begun or point == "rejects cleared"):
             raise Crash
 
@@ -283,6 +285,40 @@ def test_whatever_crashes_the_next_writer_ends_it(
     rollback(copy.house.settings, Silent())
     assert copy.in_files() == set()
     assert not copy.house.layout.erasure.exists()
+
+
+@pytest.mark.parametrize("point", ["erasure written", "hint removed", "rejects cleared"])
+def test_what_is_known_from_a_rejected_row_only(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """Cut off at any time its logs go, its table is settled, and the command may be given again."""
+    house = houses(theta=4, pack=0)
+    house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
+    rejects = house.layout.table(1, "rejects")
+    log = house.layout.logs / "crash.log"
+    log.write_text("rejected")
+
+    def crash(name: str) -> None:
+        if name == point:
+            raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rewriting, "_WAYS", ((-50, False),))  # its length changes
+        patched.setattr(rewriting, "_pad", lambda *_: None)
+        for module in (rejected, erasure, rewriting):
+            patched.setattr(module, "reach", crash)
+        with pytest.raises(Crash):
+            forget(["rejected"], house.settings, Silent())
+    rollback(house.settings, Silent())
+    assert not log.exists()
+    assert not house.layout.erasure.exists()
+    actions = DeltaTable(rejects).get_add_actions(flatten=True)
+    files = actions["path"].to_pylist()
+    assert actions["size_bytes"].to_pylist() == [(rejects / file).stat().st_size for file in files]
+    if point == "erasure written":
+        assert forget(["rejected"], house.settings, Silent()).rejected == 1
+    with pytest.raises(NotFound):
+        forget(["rejected"], house.settings, Silent())
 
 
 @pytest.mark.parametrize("unreadable", [False, True])

@@ -62,6 +62,7 @@ POINTS = {
         "erased unwritten",
         "erased written",
         "erasure written=stop@2",
+        "erasure written=stop@3",
         "file rewritten",
         "ops cleared",
         "links cleared",
