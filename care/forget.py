@@ -6,7 +6,7 @@ so that the lineage of all others stays whole (``docs/erasing.md``).
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,6 @@ from provhouse.store.bases import bases
 from provhouse.store.commits import generations
 from provhouse.store.erasure import Erasure, read_erasure, write_erasure
 from provhouse.store.layout import Layout
-from provhouse.store.logbook import clear_logs
 from provhouse.store.names import Names
 from provhouse.store.rejected import clear_rejected, naming
 from provhouse.store.whole import whole
@@ -83,8 +82,14 @@ def forget(
                 "Nothing was erased. Names are compared letter by letter",
             )
         with alone or nullcontext(), watch.step("erase"):
+            before = read_erasure(layout)  # there still, where only Neo4j is left of one
+            begun = Erasure({}, graph=before is not None and before.graph)
+            write_erasure(layout, begun)  # whatever is cut off now, its logs go
             rejected = sum(clear_rejected(path, names) for path in found.rejects)
-            links, graph = _erase(found, settings, progress)
+            if found.items:
+                items = {base: np.unique(each).tolist() for base, each in found.items.items()}
+                write_erasure(layout, replace(begun, items=items))
+            links, graph = erase(settings, progress)
     return Forgotten(
         generation=generations(layout)[-1],
         names=len(set(names)),
@@ -120,15 +125,3 @@ def _found(layout: Layout, names: Sequence[str]) -> _Found:
             found.rejects.append(path)
             found.missing -= named
     return found
-
-
-def _erase(found: _Found, settings: Settings, progress: Progress) -> tuple[int, bool]:
-    """How many triples touch the items, and whether Neo4j was made anew."""
-    layout = Layout(settings.warehouse)
-    if not found.items:
-        clear_logs(layout)
-        return 0, False
-    items = {base: np.unique(numbers).tolist() for base, numbers in found.items.items()}
-    before = read_erasure(layout)  # there still, where only Neo4j is left of one
-    write_erasure(layout, Erasure(items, graph=before is not None and before.graph))
-    return erase(settings, progress)

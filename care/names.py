@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, among
-from provhouse.store.names import Span
+from provhouse.store.names import Span, both_file, look_up, pair
 from provhouse.store.snapshot import Snapshot
 
 from .report import Damage
 from .tables import BACKUP
 
-FORGET = "Any command that writes ends an erasure that was cut off; else `provhouse forget` again"
+FORGET = "Run `provhouse repair`, which erases again what was erased"
 CHUNK = 1 << 17
 """Names that are looked up at once."""
 
@@ -31,10 +31,10 @@ def _span(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage]:
     where = f"names of ingest {span.ingest}"
     folder = snapshot.layout.names(snapshot.commit.base)
     try:
-        for kind in ("hash", "offset"):
-            found = len(np.load(folder / f"{span.ingest:08d}.{kind}.npy", mmap_mode="r"))
-            nameless = int(_within(snapshot.names.erased, span).sum())
-            if not span.items - nameless <= found <= span.items:  # a compaction leaves them out
+        nameless = int(_within(snapshot.names.erased, span).sum())
+        hashed, offsets = look_up(folder, span.ingest)
+        for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
+            if not span.items - nameless <= found <= span.items:  # those of erased items go
                 wanted = f"The look-up {kind} should have {span.items:,} names"
                 yield Damage(where, wanted, f"It has {found:,}", BACKUP)
                 return
@@ -69,12 +69,15 @@ def _erased(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
         wanted = f"The name of item {erased[0]} and of all others that were erased should be gone"
         yield Damage(where, wanted, f"{held:,} names are there", FORGET)
     folder = snapshot.layout.names(snapshot.commit.base)
-    offsets = np.load(folder / f"{span.ingest:08d}.offset.npy", mmap_mode="r")
-    hashed = np.load(folder / f"{span.ingest:08d}.hash.npy", mmap_mode="r")
-    leading = int((among(offsets.astype(np.int64) + span.first, erased) & (hashed != 0)).sum())
+    _, offsets = look_up(folder, span.ingest)
+    leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())
     if leading:
         wanted = "No entry of the look-up should lead to an item that was erased"
         yield Damage(where, wanted, f"{leading:,} do", FORGET)
+    older = [path.name for path in pair(folder, span.ingest) if path.exists()]
+    if older and (folder / both_file(span.ingest)).exists():
+        wanted = f"A look-up that was written anew should be {both_file(span.ingest)} alone"
+        yield Damage(where, wanted, f"{older[0]} is there too", FORGET)
 
 
 def _within(items: I64, span: Span) -> Bools:

@@ -1,27 +1,35 @@
-"""Mend what the tables can tell: Neo4j, and the ids that are free.
+"""Mend what the tables can tell: Neo4j, the ids that are free, and what an erasure has left.
 
 Tables, names and triples stand nowhere else: where they are damaged, a backup has to be brought
 back.
 """
 
-from provhouse.ingest.only_writer import only_writer
+from provhouse.ingest.erasure import erase_again
+from provhouse.ingest.recover import recover
 from provhouse.ingest.reload import reload
 from provhouse.model.errors import NotFound
+from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.commits import Commit, current
 from provhouse.store.layout import Layout
+from provhouse.store.logbook import writing
 
 
 def repair(settings: Settings, progress: Progress) -> Commit:
     """Bring Neo4j to what the tables say; the current generation, which stays what it was.
+
+    What was erased is erased again, wherever something of it is left.
 
     Raises NotFound where nothing was ever ingested, Busy beside a writer, Damaged where the tables
     themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
     _held(layout)  # before a lock makes the folder
-    with only_writer(settings, progress, thorough=True):
+    with writing(layout):
+        reach("lock held")
+        recover(layout, thorough=True)
+        erase_again(settings, progress)
         held = _held(layout)  # another writer may have come first
         reload(settings, progress)
         return held

@@ -11,7 +11,7 @@ import numpy as np
 
 from provhouse.cypher.wipe import wipe
 from provhouse.model.arrays import I64
-from provhouse.model.errors import Busy
+from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -22,6 +22,8 @@ from provhouse.store.links import clear_links, clear_ops, lone_ops, lone_ops_of_
 from provhouse.store.locks import still_writing
 from provhouse.store.logbook import clear_logs
 from provhouse.store.nameless import add_erased, clear_lookup, clear_segments
+from provhouse.store.names import erased_in
+from provhouse.store.rejected import settle_rejected
 from provhouse.store.scratch import clear_left
 from provhouse.store.snapshot import Snapshot
 from provhouse.store.whole import whole
@@ -41,6 +43,25 @@ def carry_on(settings: Settings, progress: Progress) -> None:
         progress.say(f"{error.wanted}. {error.found}")
 
 
+def erase_again(settings: Settings, progress: Progress) -> None:
+    """Erase all that was ever erased, wherever something of it is left; for the one writer.
+
+    Also where what is under way cannot be read: then Neo4j is made anew too, lest it was to be.
+    """
+    layout = Layout(settings.warehouse)
+    try:
+        under_way = read_erasure(layout) or Erasure({})
+    except Damaged:
+        under_way = Erasure({}, graph=True)
+    items = {base: erased_in(layout.names(base)) for base in bases(layout)}
+    for base in items.keys() & under_way.items.keys():
+        items[base] = np.union1d(items[base], under_way.items[base])
+    known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
+    if known or layout.erasure.exists():
+        write_erasure(layout, replace(under_way, items=known))
+        carry_on(settings, progress)
+
+
 def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     """Do all that the erasure under way asks for.
 
@@ -58,6 +79,8 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
         add_erased(layout.names(base), items[base])
     links = sum(_base(whole(layout, base), items[base], progress) for base in there)
     still_writing(layout)
+    for base in bases(layout):
+        settle_rejected(layout, base)
     clear_logs(layout)
     clear_left()
     reach("logs cleared")

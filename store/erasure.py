@@ -19,7 +19,7 @@ class Erasure:
     """What is to be erased."""
 
     items: dict[int, list[int]]
-    """By the base, the numbers of the items."""
+    """By the base, the numbers of the items; none while rejected rows are being emptied."""
     graph: bool = False
     """Whether Neo4j, which holds ops that are gone, has to be made anew."""
 
@@ -36,7 +36,7 @@ def read_erasure(layout: Layout) -> Erasure | None:
         raise Damaged(
             f"{layout.erasure} should say which items are being erased",
             f"It cannot be read: {error!r}",
-            "Remove it, and run `provhouse forget` with the same names again",
+            "Run `provhouse repair`, and `provhouse forget` again for names that are still held",
         ) from error
 
 

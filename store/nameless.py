@@ -17,11 +17,11 @@ from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
 
 from .layout import sync_folder
-from .names import BATCH, ERASED, Names, Span, erased_in, open_names
+from .names import BATCH, ERASED, Names, Span, both_file, erased_in, look_up, open_names, pair
 from .tables import sync
 
 _AT_ONCE = 1 << 20
-"""Entries of a look-up that are looked at at once."""
+"""Entries of a look-up that are read at once."""
 
 
 def add_erased(folder: Path, numbers: I64) -> None:
@@ -88,38 +88,37 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
 
 
 def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
-    """Let the entries of erased items in a look-up be copies of neighbours; zeros if all are gone.
+    """Write a look-up anew without the entries of erased items.
 
-    In place: lengths and order stay, and since every hit is verified by the name, no reader minds.
-    The hashes go first, for an entry that leads elsewhere is not looked at again.
+    Hashes and offsets are one file from then on, which comes at once; the two that it stands for go
+    after it. Whoever has these mapped reads them to the end.
     """
-    hashed = np.load(folder / f"{span.ingest:08d}.hash.npy", mmap_mode="r+")
-    offsets = np.load(folder / f"{span.ingest:08d}.offset.npy", mmap_mode="r+")
-    gone = _entries(offsets, span, erased)
-    if not len(gone):
-        return
-    stays = _neighbours(gone, len(hashed))
-    for values in (hashed, offsets):
-        values[gone] = values[stays] if len(stays) else 0
-        values.flush()
-        reach("look-up cleared")
+    hashed, offsets = look_up(folder, span.ingest)
+    parts = range(0, len(hashed), _AT_ONCE)
+    left = sum(len(_left(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
+    if left < len(hashed):
+        aside = folder / f"{both_file(span.ingest)}.new"
+        with aside.open("wb") as file:
+            shape = (left + (left + 1) // 2,)
+            header = {"descr": "<u8", "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            for values in (hashed, offsets):
+                for at in parts:
+                    here = slice(at, at + _AT_ONCE)
+                    file.write(values[here][_left(offsets[here], span, erased)].tobytes())
+            file.write(bytes(4 * (left % 2)))
+            file.flush()
+            os.fsync(file.fileno())
+        reach("look-up rewritten")
+        aside.replace(folder / both_file(span.ingest))
+        sync_folder(folder)
+        reach("look-up switched")
+    if (folder / both_file(span.ingest)).exists():
+        for old in pair(folder, span.ingest):
+            old.unlink(missing_ok=True)
+        sync_folder(folder)
 
 
-def _entries(offsets: npt.NDArray[np.uint32], span: Span, erased: I64) -> I64:
-    """The places of the entries of erased items, in order."""
-    found = [np.empty(0, np.int64)]
-    for at in range(0, len(offsets), _AT_ONCE):
-        numbers = offsets[at : at + _AT_ONCE].astype(np.int64) + span.first
-        found.append(at + np.flatnonzero(among(numbers, erased)))
-    return np.concatenate(found)
-
-
-def _neighbours(gone: I64, count: int) -> I64:
-    """For each of some places the nearest before it that is none of them, else the first after."""
-    if len(gone) == count:
-        return np.empty(0, np.int64)
-    runs = np.cumsum(np.diff(gone, prepend=-2) != 1) - 1
-    first = gone[np.flatnonzero(np.diff(gone, prepend=-2) != 1)]
-    last = gone[np.append(np.flatnonzero(np.diff(gone) != 1), len(gone) - 1)]
-    stays: I64 = np.where(first > 0, first - 1, last + 1)[runs]
-    return stays
+def _left(offsets: npt.NDArray[np.uint32], span: Span, erased: I64) -> I64:
+    """The places of the entries of items that are not erased."""
+    return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))

@@ -3,9 +3,10 @@
 Each ingest adds segments that never change again. ``FIRST-INGEST.arrow`` holds names and tables in
 the order of numbers, in small compressed batches, so that reading one name decompresses one batch.
 ``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of
-each less the ingest's first; both are mapped, and every hit is verified by the name itself. Names
-stand here and nowhere else, but for rejected rows. ``erased.npy`` holds the numbers of items whose
-names were erased: whatever a segment may still say, they have none (``nameless.py``).
+each less the ingest's first; both are mapped, and every hit is verified by the name itself. Where
+an erasure took entries out, ``INGEST.both.npy`` holds the two instead, so that both change at once.
+Names stand here and nowhere else, but for rejected rows. ``erased.npy`` holds the numbers of items
+whose names were erased: whatever a segment may still say, they have none (``nameless.py``).
 """
 
 from collections.abc import Iterable, Iterator
@@ -69,8 +70,34 @@ def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileRead
 def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
     """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
     order = np.argsort(hashed, kind="stable")
-    np.save(folder / f"{ingest:08d}.hash.npy", hashed[order])
-    np.save(folder / f"{ingest:08d}.offset.npy", offsets[order])
+    first, second = pair(folder, ingest)
+    np.save(first, hashed[order])
+    np.save(second, offsets[order])
+
+
+def pair(folder: Path, ingest: int) -> tuple[Path, Path]:
+    """The files of the look-up as an ingest writes it: hashes, and offsets."""
+    return folder / f"{ingest:08d}.hash.npy", folder / f"{ingest:08d}.offset.npy"
+
+
+def look_up(folder: Path, ingest: int) -> tuple[U64, npt.NDArray[np.uint32]]:
+    """The sorted hashes of the names of one ingest, and the offset of each; both are mapped."""
+    while True:
+        with suppress(FileNotFoundError):
+            both = np.load(folder / both_file(ingest), mmap_mode="r")
+            count = 2 * len(both) // 3
+            return both[:count], both[count:].view(np.uint32)[:count]
+        try:
+            hashed, offsets = (np.load(path, mmap_mode="r") for path in pair(folder, ingest))
+            return hashed, offsets
+        except FileNotFoundError:  # an erasure has come between
+            if not (folder / both_file(ingest)).exists():
+                raise
+
+
+def both_file(ingest: int) -> str:
+    """The file name of a look-up from which entries were taken: hashes, then pairs of offsets."""
+    return f"{ingest:08d}.both.npy"
 
 
 def erased_in(folder: Path) -> I64:
@@ -99,7 +126,7 @@ class Names:
         self._readers = local()  # threads can't share a reader
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
-        self._load = cache(lambda name: np.load(folder / name, mmap_mode="r"))
+        self._look_up = cache(lambda ingest: look_up(folder, ingest))
 
     @cached_property
     def _segments(self) -> tuple[I64, list[str]]:
@@ -205,8 +232,7 @@ class Names:
         return found
 
     def _locate_in(self, span: Span, names: Column, wanted: U64, found: I64) -> None:
-        known: U64 = self._load(f"{span.ingest:08d}.hash.npy")
-        offsets = self._load(f"{span.ingest:08d}.offset.npy")
+        known, offsets = self._look_up(span.ingest)
         at = np.searchsorted(known, wanted)
         rows = np.flatnonzero(found < 0)
         while len(rows):  # one round for each further name with the same hash

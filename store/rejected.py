@@ -1,6 +1,7 @@
 """Rejected rows that name an item: their content goes, that they were rejected and why stays."""
 
 import json
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -13,12 +14,16 @@ from provhouse.model.arrays import Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.model.faults import reach
 
+from .layout import Layout
 from .rewriting import rewrite, settle
 from .snapshot import Snapshot
-from .tables import table_files
+from .tables import newest, table_files
 
 REJECTS = "rejects"
 CONTENT = "content"
+_TOLERANT = json.JSONDecoder(strict=False)
+_QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
+"""A text as JSON has it; its end may be missing, lest each beginning be sought to the end."""
 
 
 def naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
@@ -51,6 +56,13 @@ def clear_rejected(path: Path, names: Collection[str]) -> int:
     return sum(counts.values())
 
 
+def settle_rejected(layout: Layout, base: int) -> None:
+    """Do what ``clear_rejected`` leaves to do where it is cut off after a file was replaced."""
+    folder = layout.table(base, REJECTS)
+    if newest(folder) is not None:
+        settle(folder)
+
+
 class _Named:
     """Which of some names a rejected row has in its fields.
 
@@ -61,24 +73,35 @@ class _Named:
         self._names = set(names)
 
     def __call__(self, content: str) -> set[str]:
-        fields = json.loads(content) if content else {}
-        found = self._names.intersection(_texts(fields))
-        ends = tuple(f"/{fields[end]}" for end in (SRC, DST) if fields.get(end))
+        fields = _parsed(content or "{}")
+        texts = set(_texts(fields))
+        found = self._names & texts
+        own = {fields.get(end) for end in (SRC, DST)} if isinstance(fields, dict) else texts
+        ends = tuple(f"/{text}" for text in own if text)
         return found | {name for name in self._names if ends and name.endswith(ends)}
 
 
 def _texts(value: object) -> Iterator[str]:
-    """All texts in a value, also those within a text that is JSON itself, as attributes are."""
-    if isinstance(value, dict):
-        for part in value.values():
-            yield from _texts(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _texts(part)
-    elif isinstance(value, str):
-        yield value
-        if value.startswith(("{", "[")):
-            try:
-                yield from _texts(json.loads(value))
-            except ValueError:
-                return
+    """All texts in a value, also those within a text that is JSON itself, as attributes are.
+
+    Anybody may have written that JSON: it may be as deep as it is long.
+    """
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            left.extend(part.values())
+        elif isinstance(part, list):
+            left.extend(part)
+        elif isinstance(part, str):
+            yield part
+            if part.startswith(("{", "[")):
+                left.append(_parsed(part))
+
+
+def _parsed(text: str) -> object:
+    """What JSON says; all that stands in quotes where it is too deep, or no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return [_TOLERANT.decode(f'"{part}"') for part in _QUOTED.findall(text)]

@@ -102,8 +102,13 @@ def settle(folder: Path) -> None:
 def _tell_length(path: Path, length: int) -> None:
     """Let the log name a file with this length; checkpoints, which only repeat the log, go."""
     logs = path.parent / "_delta_log"
-    for log in [*logs.glob("*.checkpoint*"), *logs.glob("_last_checkpoint")]:
-        log.unlink()
+    # Whoever finds the hint trusts it, and fails where the checkpoint is gone.
+    (logs / "_last_checkpoint").unlink(missing_ok=True)
+    sync_folder(logs)
+    reach("hint removed")
+    for checkpoint in logs.glob("*.checkpoint*"):
+        checkpoint.unlink()
+        reach("checkpoint removed")
     for log in sorted(logs.glob("*.json")):
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         told = [

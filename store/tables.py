@@ -143,11 +143,17 @@ def read_rows(
     empty = TABLES[name].empty_table().select(names)
     with _readable(folder, name, version):
         parts = [
-            pq.read_table(file, columns=names, partitioning=None, page_checksum_verification=True)
+            _read(file, names)
             for file in _files(folder, version)
             if ingest is None or file.name == _rows_file(ingest)
         ]
     return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
+
+
+def _read(path: Path, columns: list[str]) -> pa.Table:
+    """Columns of a file, opened once: an erasure may replace it meanwhile."""
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        return file.read(columns).select(columns)
 
 
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:

@@ -14,6 +14,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable
 from neo4j import GraphDatabase
 
 from helpers.graphs import graph
@@ -32,7 +33,7 @@ from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.retract import Wanted, retract
 from provhouse.ingest.rollback import rollback
-from provhouse.model.errors import Busy, NotFound, UsageError
+from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.query.diff import compared
@@ -249,7 +250,8 @@ POINTS: list[tuple[object, str, bool]] = [
     (rewriting, "file rewritten", False),
     (links, "links cleared", True),
     (nameless, "segment rewritten", True),
-    (nameless, "look-up cleared", False),
+    (nameless, "look-up rewritten", True),
+    (nameless, "look-up switched", False),
     (steps, "logs cleared", True),
 ]
 
@@ -267,7 +269,8 @@ def test_whatever_crashes_the_next_writer_ends_it(
     """But for a crash before the erasure is known: then the command has to be given again."""
 
     def crash(name: str) -> None:
-        begun = copy.house.layout.erasure.exists()
+        under_way = erasure.read_erasure(copy.house.layout)
+        begun = under_way and under_way.items
         if name == point and (begun or point == "rejects cleared"):
             raise Crash
 
@@ -283,6 +286,62 @@ def test_whatever_crashes_the_next_writer_ends_it(
     rollback(copy.house.settings, Silent())
     assert copy.in_files() == set()
     assert not copy.house.layout.erasure.exists()
+
+
+@pytest.mark.parametrize("point", ["erasure written", "hint removed", "rejects cleared"])
+def test_what_is_known_from_a_rejected_row_only(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """Cut off at any time its logs go, its table is settled, and the command may be given again."""
+    house = houses(theta=4, pack=0)
+    house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
+    rejects = house.layout.table(1, "rejects")
+    log = house.layout.logs / "crash.log"
+    log.write_text("rejected")
+
+    def crash(name: str) -> None:
+        if name == point:
+            raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rewriting, "_WAYS", ((-50, False),))  # its length changes
+        patched.setattr(rewriting, "_pad", lambda *_: None)
+        for module in (rejected, erasure, rewriting):
+            patched.setattr(module, "reach", crash)
+        with pytest.raises(Crash):
+            forget(["rejected"], house.settings, Silent())
+    rollback(house.settings, Silent())
+    assert not log.exists()
+    assert not house.layout.erasure.exists()
+    actions = DeltaTable(rejects).get_add_actions(flatten=True)
+    files = actions["path"].to_pylist()
+    assert actions["size_bytes"].to_pylist() == [(rejects / file).stat().st_size for file in files]
+    if point == "erasure written":
+        assert forget(["rejected"], house.settings, Silent()).rejected == 1
+    with pytest.raises(NotFound):
+        forget(["rejected"], house.settings, Silent())
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_repair_erases_again_what_was_left(
+    copy: Secret, monkeypatch: pytest.MonkeyPatch, unreadable: bool
+) -> None:
+    """Where nothing tells any more that something is left to do, or it cannot be read."""
+    house = copy.house
+    with monkeypatch.context() as patched:
+        for step in ("triples", "names", "look-ups"):
+            module, name, result = LEFT_OUT[step]
+            patched.setattr(module, name, lambda *_, result=result: result)
+        copy.forget()
+    assert copy.in_files()
+    if unreadable:
+        house.layout.erasure.write_text("{")
+        with pytest.raises(Damaged, match="repair"):
+            rollback(house.settings, Silent())
+    repair(house.settings, Silent())
+    assert copy.in_files() == set()
+    assert not house.layout.erasure.exists()
+    assert check(house.settings, Silent(), deep=True).damages == ()
 
 
 def agree(

@@ -193,10 +193,11 @@ class Fire:
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, 6, -signal.SIGKILL), done
         assert self.generations() == before
-        begun = (self.warehouse / "erasure.json").exists()
+        journal = self.warehouse / "erasure.json"
+        begun = journal.exists() and bool(json.loads(journal.read_text())["items"])
         self.ingest()
         self.assert_whole()
-        assert not (self.warehouse / "erasure.json").exists()
+        assert not journal.exists()
         if not begun:  # nothing was done, or all of it
             assert self.start("forget", item).awaits().done.status == (3 if done.status == 0 else 0)
         gone = f"{NAMELESS}{self._files}"

@@ -115,3 +115,33 @@ def test_every_version_of_the_log_tells_the_new_length(
         assert len(sizes) == files
         if version != 2:
             assert sizes == {name: (tmp_path / name).stat().st_size for name in sizes}
+
+
+@pytest.mark.parametrize("crash", ["hint removed", "checkpoint removed"])
+def test_a_table_stays_readable_while_its_checkpoint_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crash: str
+) -> None:
+    monkeypatch.setattr(rewriting, "_WAYS", ((-50, False),))
+    rows = pa.table(
+        {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}
+    )
+    path = tmp_path / "0.parquet"
+    write_parquet(rows.cast(TABLES["tables"]), path)
+    append_files(tmp_path, "tables", [NewFile(path.name, 4000)])
+    DeltaTable(tmp_path).create_checkpoint()  # as the 100th commit to a table does
+    assert (tmp_path / "_delta_log" / "_last_checkpoint").exists()
+    rewrite(path, lambda rows, _: rows)
+
+    def killed(name: str) -> None:
+        if name == crash:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rewriting, "reach", killed)
+        with pytest.raises(KeyboardInterrupt):
+            settle(tmp_path)
+    assert DeltaTable(tmp_path).version() == 0
+    settle(tmp_path)
+    actions = DeltaTable(tmp_path).get_add_actions(flatten=True)
+    sizes = dict(zip(actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True))
+    assert sizes == {name: (tmp_path / name).stat().st_size for name in sizes}
