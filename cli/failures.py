@@ -150,7 +150,9 @@ def _kept(text: str, folder: Path) -> Path:
     except OSError:
         import tempfile
 
-        folder = Path(tempfile.gettempdir())
+        from provhouse.store.scratch import DEFECT
+
+        folder, name = Path(tempfile.gettempdir()), name.replace("defect-", DEFECT)
         _write_private(folder / name, text)
     return folder / name
 

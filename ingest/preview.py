@@ -5,7 +5,6 @@ warehouse is written, which need not be there. Duplicates are not counted, since
 work of the steps which are left out.
 """
 
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ from provhouse.store.bases import kept
 from provhouse.store.commits import current
 from provhouse.store.ids import read_ids
 from provhouse.store.layout import Layout
+from provhouse.store.scratch import scratch
 
 from .readers import AS_NAMED, Columns, Source, check, sources
 from .splits import read_splits
@@ -99,7 +99,7 @@ def preview(
     before = current(layout)
     held = None if replace else before
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="provhouse-preview-"))
+        folder = stack.enter_context(scratch("preview"))
         if held:
             stack.enter_context(kept(layout, held))
         work = Work(

@@ -115,6 +115,9 @@ class Asker:
         TooSlow.
         """
         watch = watch or Stopwatch()
+        return self.snapshot.names.settled(lambda: self._answer(question, watch, suggest))
+
+    def _answer(self, question: Question, watch: Stopwatch, suggest: bool) -> Answer:
         with watch.step("locate"):
             check_tables([*question.tables, question.through or ""], self.snapshot)
             number = locate(self.snapshot, question.item, suggest=suggest)

@@ -57,12 +57,17 @@ def compared(question: Question, until: AsOf | None, askers: Askers) -> Diff:
     None is the current generation; ``askers`` gives the asker of one. Raises NotFound if neither
     holds the item.
     """
-    watch = Stopwatch()
     with askers(question.as_of) as before, askers(until) as after:
-        with watch.step("from"):
-            one = _side(before, question)
-        with watch.step("to"):
-            other = _side(after, question)
+        one, other = before.snapshot.names, after.snapshot.names
+        return one.settled(lambda: other.settled(lambda: _compared(question, before, after)))
+
+
+def _compared(question: Question, before: Asker, after: Asker) -> Diff:
+    watch = Stopwatch()
+    with watch.step("from"):
+        one = _side(before, question)
+    with watch.step("to"):
+        other = _side(after, question)
     if not (one.answer or other.answer):
         raise NotFound(
             f"The item {question.item!r} should be held in generation {one.generation} or "

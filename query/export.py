@@ -57,10 +57,19 @@ def export_warehouse(
         snapshot = Snapshot(layout, commit)
         begin(layout, folder)
         progress.begin("Export the triples")
-        seen = _Seen(snapshot)
-        with Files(folder, _WAREHOUSE) as out:
-            for rows in _partitions(snapshot, seen, progress):
-                out.write(rows)
+        manifest = snapshot.names.settled(lambda: _exported(snapshot, folder, progress))
+    write_manifest(folder, manifest)
+    return manifest
+
+
+def _exported(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
+    for left in folder.glob("triples-*.parquet"):  # something was erased while these were written
+        left.unlink()
+    commit = snapshot.commit
+    seen = _Seen(snapshot)
+    with Files(folder, _WAREHOUSE) as out:
+        for rows in _partitions(snapshot, seen, progress):
+            out.write(rows)
     triples = sum(part.rows for part in out.parts)
     if triples + seen.erased != commit.totals.triples:
         raise Damaged(
@@ -68,12 +77,10 @@ def export_warehouse(
             f"It holds {triples + seen.erased:,}",
             "Run `provhouse check`",
         )
-    manifest = Manifest(
+    return Manifest(
         "warehouse", None, commit.generation, commit.time, triples, seen.items, tuple(out.parts),
         seen.erased,
     )  # fmt: skip
-    write_manifest(folder, manifest)
-    return manifest
 
 
 def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:

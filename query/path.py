@@ -58,6 +58,10 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
     From an item to itself these are its cycles. Raises NotFound where an item is not held or no
     way leads from the one to the other.
     """
+    return asker.snapshot.names.settled(lambda: _path(asker, source, target, every))
+
+
+def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
     watch = Stopwatch()
     snapshot = asker.snapshot
     with watch.step("locate"):

@@ -51,13 +51,14 @@ class Answering:
 
         Work on it ends when the client hangs up.
         """
-        if again := self.given.again(self.warm.generation, (question, look)):
+        state = self.warm.state
+        if again := self.given.again(state, (question, look)):
             self.metrics.again.inc()
             return again
 
         def keep(answer: Answer, body: bytes) -> None:
-            if question.as_of is None and not look.timing:
-                self.given.keep(answer.generation, (question, look), body)
+            if state and question.as_of is None and not look.timing:
+                self.given.keep((answer.generation, state[1]), (question, look), body)
 
         async with noticed(request) as gone:
             return await self.reply(

@@ -1,7 +1,8 @@
 """What a server holds: an asker of the current generation, kept in step with what is committed.
 
 A keeper looks twice a second. It makes the asker of a new generation beside the old one, warms it,
-and only then switches, so that no question sees a mixture or waits for cold partitions. If Spark or
+and only then switches, so that no question sees a mixture or waits for cold partitions. After an
+erasure it lets all go that was read before, though no answer is made of that any more. If Spark or
 Neo4j has died it starts them again; questions are refused meanwhile.
 """
 
@@ -21,10 +22,13 @@ from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
 from provhouse.query.question import AsOf
 from provhouse.store import spark
+from provhouse.store.bases import bases
 from provhouse.store.cached import Cached
 from provhouse.store.commits import Commit, current, generations
 from provhouse.store.layout import Layout
+from provhouse.store.names import Mark, erased_mark
 
+from .given import State
 from .held import Earlier, Held
 
 LOOK_SECONDS = 0.5
@@ -43,6 +47,7 @@ class Warm:
         self._cached = Cached(settings)
         self._held: Held | None = None
         self._earlier = Earlier(self._opened)
+        self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._why = "It is starting"
         self._over = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -64,6 +69,15 @@ class Warm:
         """The generation that questions are answered from."""
         held = self._held
         return held.asker.snapshot.commit.generation if held else None
+
+    @property
+    def state(self) -> State | None:
+        """The same, and what is erased by now of what that holds."""
+        held = self._held
+        if not held:
+            return None
+        commit = held.asker.snapshot.commit
+        return commit.generation, erased_mark(self.layout.names(commit.base))
 
     @property
     def cold(self) -> int:
@@ -140,9 +154,22 @@ class Warm:
             return
         if self._held:
             self._mend()
-        if self.generation != commit.generation:
+        erased = self._erasures()
+        stale = not erased <= self._erased
+        if stale:
+            self._cached.forget()
+            self._earlier.drop()
+        if stale or self.generation != commit.generation:
             self._advance(commit)
+        self._erased = erased
         self._earlier.keep(generations(self.layout))  # a pruned one would keep its base
+
+    def _erasures(self) -> frozenset[tuple[int, Mark]]:
+        """What was erased of each base; nothing while that goes on, since all is read anew then."""
+        marks = {base: erased_mark(self.layout.names(base)) for base in bases(self.layout)}
+        if self.layout.erasure.exists():
+            return frozenset()
+        return frozenset((base, mark) for base, mark in marks.items() if mark)
 
     def _mend(self) -> None:
         """Let the asker go if something that it needs has died; the next look makes another."""

@@ -1,8 +1,9 @@
 """The partitions of triples that Spark has cached, shared by all generations that show them.
 
-A partition never changes, so a cached one never goes stale. Reading is one Spark job on exactly the
-partitions that were named. What comes back are whole partitions as Spark keeps them, since a Python
-worker that picks rows first takes longer than sending all.
+A partition changes by an erasure only, after which ``forget`` lets all that was cached go. A stale
+one does no harm, since every answer leaves out the rows of what was erased by then. Reading is one
+Spark job on exactly the partitions that were named. What comes back are whole partitions as Spark
+keeps them, since a Python worker that picks rows first takes longer than sending all.
 """
 
 from collections.abc import Sequence
@@ -93,11 +94,18 @@ class Cached:
     def release(self) -> None:
         """Give the memory back; quiet where Spark has ended, which gives it back too."""
         self._flights.close()
-        for blocks in self._ingests.values():
+        self.forget()
+
+    def forget(self) -> None:
+        """Let all go that was read; partitions that others hold by now are read anew each time."""
+        with self._lock:
+            ingests = list(self._ingests.values())
+            self._ingests.clear()
+            self._hot.clear()
+            self.read_before = set()
+        for blocks in ingests:
             with suppress(Exception):
                 blocks.unpersist()
-        self._ingests.clear()
-        self._hot.clear()
 
 
 class Partitions:

@@ -22,6 +22,7 @@ from provhouse.model.errors import Damaged, ProvhouseError, Unavailable
 from .commits import Commit, current
 from .layout import Layout, sync_folder
 from .locks import locked
+from .scratch import clear_defects
 
 FILE_BYTES = 1 << 20
 _OURS = re.compile(r"writers(\.\d+)?\.jsonl")
@@ -54,6 +55,7 @@ def logged(layout: Layout) -> Iterator[None]:
 
 def clear_logs(layout: Layout) -> None:
     """Remove all logs but those of who wrote: whatever went wrong may quote names."""
+    clear_defects()
     for path in sorted(layout.logs.rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink():
             path.rmdir()

@@ -1,7 +1,8 @@
 """Names of items: from a number to name and table, and from a name to its number, without Spark.
 
-Each ingest adds segments that never change again. ``FIRST-INGEST.arrow`` holds names and tables in
-the order of numbers, in small compressed batches, so that reading one name decompresses one batch.
+Each ingest adds segments, which only an erasure changes again. ``FIRST-INGEST.arrow`` holds names
+and tables in the order of numbers, in small compressed batches, so that reading one name
+decompresses one batch.
 ``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of
 each less the ingest's first; both are mapped, and every hit is verified by the name itself. Where
 an erasure took entries out, ``INGEST.both.npy`` holds the two instead, so that both change at once.
@@ -9,12 +10,13 @@ Names stand here and nowhere else, but for rejected rows. ``erased.npy`` holds t
 whose names were erased: whatever a segment may still say, they have none (``nameless.py``).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock, local
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,8 @@ MANY = 1 << 18
 """More names than these are unpacked into a file instead of memory."""
 ERASED = "erased.npy"
 _NONE = pa.array([], pa.string())
+T = TypeVar("T")
+Mark = tuple[int, int, int] | None
 _Key = tuple[str, int, tuple[str, ...]]
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
 
@@ -100,6 +104,15 @@ def both_file(ingest: int) -> str:
     return f"{ingest:08d}.both.npy"
 
 
+def erased_mark(folder: Path) -> Mark:
+    """What is another whenever items of a base were erased; None if none ever was."""
+    try:
+        found = (folder / ERASED).stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
 def erased_in(folder: Path) -> I64:
     """The numbers of all erased items of a base, in order."""
     try:
@@ -126,6 +139,8 @@ class Names:
         self._readers = local()  # threads can't share a reader
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
+        self._mark: Mark = None
+        self._erased = np.empty(0, np.int64)
         self._look_up = cache(lambda ingest: look_up(folder, ingest))
 
     @cached_property
@@ -143,10 +158,28 @@ class Names:
             (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
         ]
 
-    @cached_property
+    @property
     def erased(self) -> I64:
-        """The numbers of all erased items of the base, in order."""
-        return erased_in(self._folder)
+        """The numbers of all items of the base that are erased by now, in order.
+
+        It is the same array until others are erased.
+        """
+        mark = erased_mark(self._folder)
+        with self._lock:
+            if mark != self._mark:
+                self._mark, self._erased = mark, erased_in(self._folder)
+            return self._erased
+
+    def settled(self, ask: Callable[[], T]) -> T:
+        """What is asked; asked again if something was erased meanwhile, and so half of it read.
+
+        Texts are cleared only once ``erased.npy`` tells of it.
+        """
+        while True:
+            erased = self.erased
+            told = ask()
+            if self.erased is erased:
+                return told
 
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
@@ -157,7 +190,8 @@ class Names:
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
     def _shown(self, numbers: I64, names: pa.Array) -> pa.Array:
-        return without_names(names, among(numbers, self.erased)) if len(self.erased) else names
+        erased = self.erased
+        return without_names(names, among(numbers, erased)) if len(erased) else names
 
     def tables(self, numbers: I64) -> pa.Array:
         """The table of each item, empty where it has none, in the order asked."""

@@ -1,4 +1,6 @@
-"""Partitions of triples: one Parquet file each, sorted by dst, never changed."""
+"""Partitions of triples: one Parquet file each, sorted by dst.
+
+Only an erasure changes one, which keeps its name and its rows' places, ends and order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

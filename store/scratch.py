@@ -1,4 +1,4 @@
-"""Spark's folder for temporary files, which goes even where its process was killed."""
+"""Folders for temporary files, which go even where their process was killed."""
 
 import fcntl
 import os
@@ -7,13 +7,15 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-PREFIX, IN_USE = "provhouse-spark-", ".in-use"
+PREFIX, IN_USE = "provhouse-", ".in-use"
+DEFECT = f"{PREFIX}defect-"
+"""How a traceback is called that found no place among the logs."""
 
 
-def scratch() -> "tempfile.TemporaryDirectory[str]":
+def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
     """A folder that is known to be in use while this process lives; those of dead ones go."""
     clear_left()
-    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
     handle = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
@@ -22,7 +24,7 @@ def scratch() -> "tempfile.TemporaryDirectory[str]":
 
 
 def clear_left() -> None:
-    """Remove the folders of processes that were killed."""
+    """Remove the folders of processes that were killed, whatever their use."""
     for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
         with suppress(OSError):  # somebody else's, or in use
             handle = os.open(lock, os.O_RDWR)
@@ -31,3 +33,10 @@ def clear_left() -> None:
                 shutil.rmtree(lock.parent, ignore_errors=True)
             finally:
                 os.close(handle)
+
+
+def clear_defects() -> None:
+    """Remove tracebacks that found no place among the logs."""
+    for file in Path(tempfile.gettempdir()).glob(f"{DEFECT}*.txt"):
+        with suppress(OSError):  # somebody else's
+            file.unlink()

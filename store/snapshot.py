@@ -61,6 +61,9 @@ def rows_of(keys: I64, wanted: I64) -> tuple[I64, I64]:
 class Snapshot:
     """The state that a commit names; nothing in it changes, whatever is written meanwhile.
 
+    But for an erasure: what is read afterwards has lost names, ops and attributes, never rows.
+    ``Names.settled`` is for whoever reads texts.
+
     Names that were used last stay unpacked, up to ``kept`` bytes.
     """
 

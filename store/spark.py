@@ -100,7 +100,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     os.environ["JAVA_HOME"] = str(executable.parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    temporary = scratch()
+    temporary = scratch("spark")
     conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
     conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))

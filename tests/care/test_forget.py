@@ -11,8 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 from neo4j import GraphDatabase
@@ -35,6 +37,10 @@ from provhouse.ingest.retract import Wanted, retract
 from provhouse.ingest.rollback import rollback
 from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
+from provhouse.query import ask as asks
+from provhouse.query import diff as diffs
+from provhouse.query import export as exports
+from provhouse.query import path as paths
 from provhouse.query.ask import Asker
 from provhouse.query.diff import compared
 from provhouse.query.export import export_answer, export_warehouse
@@ -519,6 +525,49 @@ def test_every_question_does_without_it(
     assert (manifest.triples, manifest.items, manifest.erased) == (2, 3, 3)
     other = houses()
     assert import_(tmp_path / "export", other.settings, Silent()).triples == 2
+
+
+def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each erasure comes when items were found, and before their names are read."""
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    house = houses(theta=3, pack=0)
+    house.ingest([Triple("raw", f"p{n}", "x") for n in range(5)])
+    house.ingest([Triple(f"p{n}", "end", "x") for n in range(5)])
+
+    def erase(name: str, module: ModuleType, step: str) -> None:
+        work = getattr(module, step)
+
+        def first(*given: object) -> object:
+            found = work(*given)
+            monkeypatch.setattr(module, step, work)
+            forget([name], house.settings, Silent())
+            return found
+
+        monkeypatch.setattr(module, step, first)
+
+    with house.asker() as asker:
+        erase("p0", asks, "narrow")
+        answer = asker.ask("end", "upstream")
+        assert answer.items["item"].to_pylist() == ["p1", "p2", "p3", "p4", "raw"]
+        assert (answer.erased, answer.triples.num_rows) == (1, 8)
+        erase("p1", paths, "without")
+        way = path(asker, "raw", "end", every=True)
+        assert way.items["item"].to_pylist() == ["raw", "p2", "p3", "p4", "end"]
+        assert (way.erased, way.triples.num_rows) == (2, 6)
+        erase("p2", asks, "narrow")
+        with pytest.raises(NotFound):
+            asker.ask("p2", "upstream")
+    erase("p3", diffs, "_side")
+    question = Question("end", "upstream", as_of=2)
+    diff = compared(question, None, lambda at: Asker(house.settings, Silent(), at))
+    assert (diff.went.items.num_rows, diff.came.items.num_rows) == (0, 0)
+    erase("p4", exports, "read_partition")
+    manifest = export_warehouse(house.layout, tmp_path / "export", Silent())
+    assert (manifest.triples, manifest.items, manifest.erased) == (0, 0, 10)
+    (file,) = (tmp_path / "export").glob("*.parquet")
+    assert pq.read_table(file).num_rows == 0
 
 
 def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:

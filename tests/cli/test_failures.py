@@ -79,7 +79,7 @@ def test_a_defect_where_no_log_can_be_written(
     (tmp_path / "file").touch()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert guarded(lambda: [][1], lambda: tmp_path / "file" / "logs") == 1
-    assert len(list(tmp_path.glob("defect-*.txt"))) == 1
+    assert len(list(tmp_path.glob("provhouse-defect-*.txt"))) == 1
 
 
 def test_a_full_disk_is_not_our_defect(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """What a preview tells is what the ingest then does, and it leaves no trace."""
 
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +18,7 @@ from provhouse.ingest.stage import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
+from provhouse.store.scratch import clear_left
 
 
 def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Preview:
@@ -116,3 +120,25 @@ def test_what_is_held_is_known_and_stays(houses: Callable[..., House]) -> None:
     assert (found.items, found.new_items) == (4, summary.new_items)
     assert found.two_tables == summary.two_tables == 1
     assert preview([file], house.settings, replace=True, progress=Silent()).new_items == 4
+
+
+def test_what_a_killed_preview_leaves_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds the names that were read."""
+    file, temporary = tmp_path / "a.csv", tmp_path / "temporary"
+    file.write_text("src,dst\na,b\n")
+    temporary.mkdir()
+    script = (
+        "import os, sys; from pathlib import Path; from provhouse.ingest import preview as p;"
+        "from provhouse.model.progress import Silent;"
+        "from provhouse.model.settings import Settings;"
+        "p._found = lambda *_: os.kill(os.getpid(), 9);"
+        "p.preview([Path(sys.argv[1])], Settings(warehouse=Path('nowhere')), progress=Silent())"
+    )
+    subprocess.run(
+        [sys.executable, "-c", script, file],
+        env={**os.environ, "TMPDIR": str(temporary)}, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert [*temporary.glob("provhouse-preview-*/*.arrow")]
+    clear_left()
+    assert not [*temporary.glob("provhouse-preview-*")]

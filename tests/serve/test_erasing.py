@@ -1,0 +1,89 @@
+"""Another command may erase beside a server, which then answers as if it had begun after that."""
+
+from collections.abc import Callable
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from helpers.oracle import Triple
+from helpers.warehouse import House
+from provhouse.care.forget import forget
+from provhouse.ingest import erasure as steps
+from provhouse.model.errors import Unavailable
+from provhouse.model.progress import Silent
+from provhouse.query.ask import Asker
+from provhouse.serve import process
+from provhouse.serve.warm import Warm
+from provhouse.store.links import clear_links
+
+if TYPE_CHECKING:
+    from .conftest import Served
+
+FAR = [Triple("far/1", "far/2", "op 1"), Triple("far/2", "far/3", "op 1")]
+
+
+def test_no_answer_from_before_is_given_again(served: "Served") -> None:
+    generation = served.house.ingest(FAR).generation  # not for others, who know of no erasure
+    process.await_generation(served.house.settings, generation, Silent())
+
+    def ask() -> list[tuple[int, list[str], int]]:
+        found = [served.get("/v1/lineage", item="far/3", depth=depth).json() for depth in (8, 8, 9)]
+        return [
+            (one["generation"], [row["item"] for row in one["items"]], one["erased"])
+            for one in found
+        ]
+
+    assert ask() == [(generation, ["far/2", "far/1"], 0)] * 3
+    forget(["far/2"], served.house.settings, Silent())
+    assert ask() == [(generation, ["far/1"], 1)] * 3
+    assert served.get("/v1/lineage", item="far/2").status_code == 404
+
+
+def test_what_was_read_before_goes_once_files_are_clean(
+    houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of them may be, as long as the erasure is under way."""
+    house = houses(theta=4, pack=0)
+    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or Neo4j would have to be made anew
+    warm = Warm(house.settings, Silent())
+    seen: list[Asker] = []
+
+    def asker() -> Asker:
+        """The one that is asked now."""
+        with warm.asker() as now:
+            return now
+
+    def other(than: Asker | None) -> Asker:
+        until = monotonic() + 60
+        while monotonic() < until:
+            try:
+                if (now := asker()) is not than and not warm.cold:
+                    return now
+            except Unavailable:
+                pass
+            sleep(0.05)
+        raise AssertionError("it should have been made anew")
+
+    def slowly(*given: object) -> int:
+        sleep(2)  # the keeper looks twice a second
+        seen.append(asker())
+        return int(clear_links(*given))  # type: ignore[arg-type]
+
+    warm.start()
+    try:
+        first = other(None)
+        assert first.ask("far/3", "upstream", "csprov").items.num_rows == 2
+        monkeypatch.setattr(steps, "clear_links", slowly)
+        forget(["far/2"], house.settings, Silent())
+        again = other(first)
+        assert seen == [first]
+        answer = again.ask("far/3", "upstream", "csprov")
+        assert (answer.items["item"].to_pylist(), answer.erased) == (["far/1"], 1)
+        read = again.bulk.partitions.fetch(
+            again.snapshot.partitions, np.array([0]), np.array([1 << 31])
+        )
+        assert read.take(np.arange(len(read)))["op"].to_pylist() == ["", "", "op 1"]
+    finally:
+        warm.close()
