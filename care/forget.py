@@ -6,7 +6,7 @@ so that the lineage of all others stays whole (``docs/erasing.md``).
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +88,9 @@ def forget(
             rejected = sum(clear_rejected(path, names) for path in found.rejects)
             if found.items:
                 items = {base: np.unique(each).tolist() for base, each in found.items.items()}
-                write_erasure(layout, replace(begun, items=items))
+                # One that nobody shares may have kept more than tables name: in logs, from a crash.
+                anew = begun.graph or not settings.neo4j_home
+                write_erasure(layout, Erasure(items, anew))
             links, graph = erase(settings, progress)
     return Forgotten(
         generation=generations(layout)[-1],

@@ -2,7 +2,7 @@
 
 In this order: ``erased.npy`` lets every reader do without the names at once; ops that only they had
 leave the tables that count, while the triples still tell which these are; triples, names, look-ups
-and logs follow, and last Neo4j, where it held such ops.
+and logs follow, and last Neo4j, if ``erasure.json`` says so by then.
 """
 
 from dataclasses import replace
@@ -84,8 +84,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     clear_logs(layout)
     clear_left()
     reach("logs cleared")
-    # One that nobody shares may have kept more than the tables name: in its logs, or from a crash.
-    graph = _needs_graph(layout) or not settings.neo4j_home
+    graph = _needs_graph(layout)
     if graph:
         _remake(settings, progress)
     end_erasure(layout)
