@@ -570,6 +570,22 @@ def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
     assert pq.read_table(file).num_rows == 0
 
 
+def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remade: list[Path | None] = []
+    monkeypatch.setattr(steps, "_remake", lambda settings, _: remade.append(settings.neo4j_home))
+    house = houses(theta=4, pack=0)
+    house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
+    alone = replace(house.settings, neo4j_home=None)
+    assert not forget(["rejected"], alone, Silent()).neo4j, "which never knew of it"
+    house.ingest([Triple("e", "f", "x")])
+    assert not forget(["a"], house.settings, Silent()).neo4j, "others have that op"
+    assert remade == []
+    assert forget(["c"], alone, Silent()).neo4j
+    assert remade == [None]
+
+
 def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     with pytest.raises(NotFound, match="hold something to erase"):
