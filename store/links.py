@@ -165,17 +165,35 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    at = rows.column_names.index(OPS)
-    gone: list[set[str]] = [ops] * rows.num_rows
+    """The same rows without some ops; those that have any are few, and only they become lists."""
+    column = rows[OPS].combine_chunks()
+    naming = _naming(rows, column, ops, pairs)
+    some = rows.take(pa.array(naming))
+    gone: list[set[str]] = [ops] * some.num_rows
     if SET in rows.column_names:
-        ends = zip(rows[SET].to_pylist(), rows[DERIVES_FROM].to_pylist(), strict=True)
+        ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
         gone = [ops | pairs.get(pair, set()) for pair in ends]
     # Where nothing is left there is none, as is said of triples that came without an op.
     lists = [
         [op for op in each if op not in without] or [""]
-        for each, without in zip(rows[OPS].to_pylist(), gone, strict=True)
+        for each, without in zip(some[OPS].to_pylist(), gone, strict=True)
     ]
-    return rows.set_column(at, OPS, pa.array(lists, rows.schema.field(OPS).type))
+    at = np.arange(rows.num_rows)
+    at[naming] = rows.num_rows + np.arange(len(naming))
+    changed = pa.concat_arrays([column, pa.array(lists, column.type)]).take(pa.array(at))
+    return rows.set_column(rows.column_names.index(OPS), OPS, changed)
+
+
+def _naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
+    """The rows that may name some ops, or be of some pairs of sets."""
+    named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
+    found = np.zeros(rows.num_rows, bool)
+    found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True
+    if SET in rows.column_names and pairs:
+        ends = [np.asarray(rows[end], dtype=np.int64) for end in (SET, DERIVES_FROM)]
+        child, parent = (np.unique(each) for each in np.array([*pairs], np.int64).T)
+        found |= among(ends[0], child) & among(ends[1], parent)
+    return np.flatnonzero(found)
 
 
 def _path(snapshot: Snapshot, partition: int) -> Path:

@@ -1,14 +1,26 @@
 """What is under fire: warehouses, and commands that can be stopped in the middle."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from helpers.fire import Fire
 from helpers.warm import Warm
+from provhouse.cypher import server
+from provhouse.model.progress import Silent
 
 
 @pytest.fixture(scope="module")
 def fire(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, warm: Warm) -> Fire:
     """A warehouse with some history, on the Neo4j of all tests."""
     return Fire(tmp_path_factory.mktemp("fire") / "warehouse", graph_home, warm, seed=1)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A Neo4j that may be killed, and made anew."""
+    folder = tmp_path_factory.mktemp("neo4j")
+    server.up(folder, "512m", Silent())
+    yield folder
+    server.down(folder, Silent())

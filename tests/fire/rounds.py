@@ -4,7 +4,9 @@ from random import Random
 from typing import NamedTuple
 
 KILLS = 200
-CHANGES = ("ingest", "ingest", "replace", "compact", "rollback", "retract", "prune", "repair")
+CHANGES = (
+    "ingest", "ingest", "replace", "compact", "rollback", "retract", "prune", "forget", "repair",
+)  # fmt: skip
 """What is cut off at random moments."""
 STEPS = ("begun", "read", "number", "cut", "place", "write", "load", "commit")
 LASTING = (
@@ -55,7 +57,7 @@ POINTS = {
         "record dropped=stop@2",
         "ids aside=stop@2",
     ),
-    "erasure": (
+    "forget": (
         "lock held",
         "erasure aside",
         "erasure written",

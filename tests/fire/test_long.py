@@ -6,7 +6,7 @@ Each round that held is a line of the results; it is not run again. One that fai
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -17,8 +17,6 @@ from fire.rounds import Round, kills, points
 from helpers.cold import Cold
 from helpers.fire import Fire, Outcome, at_moment, at_point, victims
 from helpers.warm import Warm
-from provhouse.cypher import server
-from provhouse.model.progress import Silent
 
 pytestmark = pytest.mark.long
 
@@ -39,15 +37,6 @@ def _done() -> set[str]:
 def _mine(rounds: list[Round]) -> list[Round]:
     done = _done()
     return [one for one in rounds[PART - 1 :: PARTS] if one.name not in done]
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A Neo4j that may be killed."""
-    folder = tmp_path_factory.mktemp("neo4j")
-    server.up(folder, "512m", Silent())
-    yield folder
-    server.down(folder, Silent())
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -30,10 +31,12 @@ from helpers.warehouse import House
 from helpers.warm import Warm
 from provhouse.care.check import check
 from provhouse.ingest import restage
+from provhouse.ingest.only_writer import only_writer
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.question import Method
 from provhouse.store.commits import generations
+from provhouse.store.erasure import read_erasure
 from provhouse.store.ids import read_ids
 
 SEQUENCE = os.environ.get("SEQUENCE")
@@ -44,7 +47,7 @@ DEFAULT, STEPS, LONG_STEPS = (26, 33), 7, 20
 how long sequences are, with the first ingest."""
 CHANGES = (
     "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
-    "rollback", "compact", "prune",
+    "rollback", "compact", "prune", "forget",
 )  # fmt: skip
 """Each is a method of ``Sequence``, and has points in ``rounds.POINTS`` where it is killed."""
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
@@ -69,16 +72,19 @@ class Change(NamedTuple):
 class Sequence(RuleBasedStateMachine):
     """One warehouse and its model; few files, runs and items, so that all of them meet often."""
 
-    def __init__(self, houses: Callable[..., House], warm: Warm, done: Counter[str]) -> None:
+    def __init__(
+        self, houses: Callable[..., House], home: Path, warm: Warm, done: Counter[str]
+    ) -> None:
         super().__init__()
-        self.houses, self.warm, self.done = houses, warm, done
+        self.houses, self.home, self.warm, self.done = houses, home, warm, done
 
     @initialize(seed=Seeds)
     def begin(self, seed: int) -> None:
         assume(seed)  # Hypothesis begins with zeros throughout, which say little
         random = Random(seed)
         theta, pack = random.choice([3, 10]), random.choice([0, 2, 5])
-        self.life = Life(self.houses(theta=theta, pack=pack, partition_triples=12))
+        house = self.houses(theta=theta, pack=pack, partition_triples=12, neo4j_home=self.home)
+        self.life = Life(house)
         known = [row for _ in range(6) for row in graph(random.randrange(10**6)).triples]
         known += [Triple(random.choice(known).dst, random.choice(known).src, "x") for _ in "12345"]
         self.rows = sorted(set(known))
@@ -103,7 +109,7 @@ class Sequence(RuleBasedStateMachine):
     def teardown(self) -> None:
         """At last all rows are looked at, and whether all is whole."""
         if sys.exc_info()[0] is None and hasattr(self, "life"):
-            assert self.life.rows() == self.life.now.rows
+            assert self.life.rows() == self.life.now.shown
             assert check(self.life.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
@@ -117,13 +123,17 @@ class Sequence(RuleBasedStateMachine):
         assert "Traceback" not in child.done.err
         made = {*generations(layout)} - {*before}
         assert len(made) <= 1
-        if made or child.status == 0:
+        erasure = read_erasure(layout)
+        if made or child.status == 0 or (erasure and erasure.items):
             change.led()
+        if erasure:  # until a writer has carried it on, names may be shown or not
+            with only_writer(self.life.house.settings, Silent()):
+                pass
 
     def _ask(self, random: Random) -> None:
         """Some items that were ever named, as of the current generation and another one."""
         states = sorted(self.life.states)[1:]
-        known = sorted({item for state in self.life.states.values() for item in state.items})
+        known = sorted({item for state in self.life.states.values() for item in state.named})
         asked = random.sample(known, min(ASKED, len(known)))
         methods = random.choices(METHODS, WEIGHTS)
         if states:
@@ -151,8 +161,8 @@ class Sequence(RuleBasedStateMachine):
         if not origins:
             return None
         run, file = random.choice(origins)
-        if random.random() < 0.4:
-            items = random.choices(sorted(life.now.items), k=2)
+        if life.now.named and random.random() < 0.4:
+            items = random.choices(life.now.named, k=2)
             told: list[object] = ["retract", "--", *items]
             return Change(partial(life.retract, *items), told, partial(life.retracted, *items))
         named = {"run": run} if run and random.random() < 0.5 else {"file": file}
@@ -173,6 +183,15 @@ class Sequence(RuleBasedStateMachine):
             return None
         return Change(self.life.compact, ["compact"], self.life.compacted)
 
+    def _forget(self, random: Random) -> Change | None:
+        life = self.life
+        if not life.now.named:
+            return None
+        items = random.sample(life.now.named, min(random.choice([1, 1, 3]), len(life.now.named)))
+        return Change(
+            partial(life.forget, *items), ["forget", "--", *items], partial(life.forgotten, *items)
+        )
+
     def _prune(self, random: Random) -> Change:
         keep = random.randint(1, 4)
         return Change(partial(self.life.prune, keep), ["prune", "--keep", keep], self.life.pruned)
@@ -186,7 +205,7 @@ def environment(house: House) -> dict[str, str]:
 
 @pytest.fixture
 def play(
-    houses: Callable[..., House], warm: Warm, monkeypatch: pytest.MonkeyPatch
+    houses: Callable[..., House], home: Path, warm: Warm, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[int, int], None]:
     """Runs the sequence of a seed."""
     monkeypatch.setattr(restage, "CHUNK_TRIPLES", 20)
@@ -194,7 +213,7 @@ def play(
 
     class Here(Sequence):
         def __init__(self) -> None:
-            super().__init__(houses, warm, done)
+            super().__init__(houses, home, warm, done)
 
     def play(seed: int, steps: int) -> None:
         settings = hypothesis.settings(

@@ -22,7 +22,7 @@ import psutil
 from helpers.cold import Cold, Started
 from helpers.command import Done
 from helpers.graphs import graph
-from helpers.oracle import Expected, Oracle, Triple
+from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
 from helpers.remains import remains
 from helpers.warm import Child, Warm
 from provhouse.cypher import server
@@ -34,7 +34,6 @@ Cut = Callable[[list[object]], tuple["Child | Started", bool]]
 """Starts a command and cuts it off; whether it came to where that was to be."""
 ROWS = 30
 """Triples in one file."""
-NAMELESS = "erased item "
 ASKED = 2
 """Items asked for after a round, in both directions."""
 
@@ -152,8 +151,8 @@ class Fire:
 
     def round(self, kind: str, cut: "Cut") -> Outcome:
         """A change that ``cut`` starts and cuts off; then all that must hold."""
-        if kind == "erasure":
-            return self.erasure(cut)
+        if kind == "forget":
+            return self.forget(cut)
         self.grow()
         before = self.generations()
         if kind.endswith(" anew"):
@@ -175,7 +174,7 @@ class Fire:
         self.assert_answers("impact")
         return Outcome(reached, done.status, new)
 
-    def erasure(self, cut: "Cut") -> Outcome:
+    def forget(self, cut: "Cut") -> Outcome:
         """An item of its own is forgotten, which is cut off; the next writer ends it."""
         self.grow()
         self._files += 1
@@ -280,11 +279,6 @@ class Fire:
         for name, free in ids.items():
             assert free >= self._ids.get(name, 0), name
         self._ids = ids
-
-
-def nameless(item: str) -> bool:
-    """Whether an item was erased, so that nothing shows it."""
-    return item.startswith(NAMELESS)
 
 
 def content(answer: dict[str, Any]) -> Expected:

@@ -1,17 +1,20 @@
-"""What a warehouse should hold after ingests, retractions, rollbacks, compactions and prunes.
+"""What a warehouse should hold after ingests, retractions, rollbacks, compactions and erasures.
 
 A model in memory, small and obvious: for each triple who stands for it, and for each generation
 what it held. Every change is made to a warehouse and to the model alike; what a command of another
 process led to is told to the model alone (``ingest`` and ``brought``, and so on).
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers.oracle import Expected, Oracle, Triple
+from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
 from helpers.warehouse import House, content
+from provhouse.care.forget import forget
 from provhouse.care.prune import prune
 from provhouse.ingest.compact import compact
 from provhouse.ingest.retract import Retraction, Wanted, retract
@@ -22,7 +25,7 @@ from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.query.question import Direction, Method
-from provhouse.store.commits import current, generations, read_commit
+from provhouse.store.commits import generations, read_commit
 from provhouse.store.ids import read_ids
 from provhouse.store.partitions import partition_path, read_partition
 from provhouse.store.snapshot import Snapshot
@@ -35,6 +38,10 @@ Row: TypeAlias = tuple[str, str, str, int, int | None]
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
 """Triples by the file that says them, named without its ending."""
+Key: TypeAlias = tuple[str, str, str]
+"""src, dst and op."""
+SECRET = "\0"
+"""Begins an op that is told no more; what follows it keeps apart what had different ones."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,27 @@ class State:
     standing: dict[Triple, frozenset[Origin]] = field(default_factory=dict)
     rows: frozenset[Row] = frozenset()
     items: frozenset[str] = frozenset()
+
+    @property
+    def named(self) -> list[str]:
+        """The items that can be asked for."""
+        return sorted(item for item in self.items if not nameless(item))
+
+    @property
+    def shown(self) -> Counter[Row]:
+        """The rows as the tables have them, which tell nothing of what was erased."""
+        return Counter(
+            (*_shown((src, dst, op)), born, died) for src, dst, op, born, died in self.rows
+        )
+
+    def without_names(self, gone: Mapping[str, str]) -> "State":
+        """The same when some items go by what nobody can ask for."""
+        standing = {
+            Triple(*_told(triple[:3], gone), *triple[3:]): origins
+            for triple, origins in self.standing.items()
+        }
+        rows = frozenset((*_told(row[:3], gone), *row[3:]) for row in self.rows)
+        return State(standing, rows, frozenset(gone.get(item, item) for item in self.items))
 
 
 @dataclass
@@ -55,6 +83,7 @@ class Life:
     """What each generation holds."""
     before: list[int] = field(default_factory=list)
     """The generations that rollbacks would go back to."""
+    _erased: Iterator[int] = field(default_factory=count)
 
     @property
     def now(self) -> State:
@@ -131,8 +160,28 @@ class Life:
     def compacted(self) -> None:
         """What a compaction led to."""
         self.house.bare = True
-        living = frozenset(row for row in self.now.rows if row[-1] is None)
-        self.states[self._generation()] = replace(self.now, rows=living)
+        standing: dict[Triple, frozenset[Origin]] = {}
+        for triple, origins in self.now.standing.items():
+            one = triple._replace(op=_once(triple.op))
+            standing[one] = standing.get(one, frozenset()) | origins
+        born: dict[Key, int] = {}
+        for src, dst, op, since, died in self.now.rows:
+            if died is None:
+                key = src, dst, _once(op)
+                born[key] = min(since, born.get(key, since))
+        rows = frozenset((*key, since, None) for key, since in born.items())
+        self.states[self._generation()] = State(standing, rows, self.now.items)
+
+    def forget(self, *items: str) -> None:
+        """Erase items."""
+        forget(items, self.house.settings, Silent())
+        self.forgotten(*items)
+        self.house.check()
+
+    def forgotten(self, *items: str) -> None:
+        """What an erasure led to, in all generations."""
+        gone = {item: f"{NAMELESS}{next(self._erased)}" for item in items}
+        self.states = {n: state.without_names(gone) for n, state in self.states.items()}
 
     def prune(self, keep: int) -> None:
         """Keep the last generations only."""
@@ -154,10 +203,9 @@ class Life:
 
     def _generation(self) -> int:
         """The new current generation."""
-        commit = current(self.house.layout)
-        assert commit
-        assert commit.generation > max(self.states)
-        return commit.generation
+        made = self.house.commit.generation
+        assert made > max(self.states)
+        return made
 
     def _without(self, gone: Gone) -> dict[Triple, frozenset[Origin]]:
         """Who stands for what is held, without some origins; nobody for what they leave alone."""
@@ -184,10 +232,9 @@ class Life:
         rows |= {(*key, number, None) for key in _keys(is_ - was)}
         self.states[number] = State(standing, frozenset(rows), self.now.items | items)
 
-    def rows(self) -> frozenset[Row]:
+    def rows(self) -> Counter[Row]:
         """The rows that the tables hold, with what they say of deaths."""
-        commit = current(self.house.layout)
-        assert commit
+        commit = self.house.commit
         snapshot = Snapshot(self.house.layout, commit)
         died = {
             (row["partition"], row["row"] + n): row["died"]
@@ -201,8 +248,7 @@ class Life:
             ends = [snapshot.names.names(rows[end].to_numpy()).to_pylist() for end in (SRC, DST)]
             texts = zip(*ends, rows[OP].to_pylist(), rows[BORN].to_pylist(), strict=True)
             found += [(*row, died.get((partition, n))) for n, row in enumerate(texts)]
-        assert len(set(found)) == len(found)
-        return frozenset(found)
+        return Counter(found)
 
     def agree(self, items: Iterable[str], methods: Iterable[Method], *generations: int) -> None:
         """Items have the lineage and impact that networkx says, as of some generations or all."""
@@ -235,7 +281,26 @@ def _ends(files: Files) -> set[str]:
     return {end for rows in files.values() for triple in rows for end in triple[:2]}
 
 
-def _keys(triples: Iterable[Triple]) -> set[tuple[str, str, str]]:
+def _told(key: Key, gone: Mapping[str, str]) -> Key:
+    """A triple when some items are nameless."""
+    src, dst, op = key
+    if not {src, dst} & gone.keys():
+        return key
+    return gone.get(src, src), gone.get(dst, dst), f"{SECRET}{op.removeprefix(SECRET)}"
+
+
+def _shown(key: Key) -> Key:
+    """A triple as tables have it."""
+    src, dst, op = key
+    return "" if nameless(src) else src, "" if nameless(dst) else dst, _once(op).strip(SECRET)
+
+
+def _once(op: str) -> str:
+    """Ops that are told no more say the same."""
+    return SECRET if op.startswith(SECRET) else op
+
+
+def _keys(triples: Iterable[Triple]) -> set[Key]:
     return {triple[:3] for triple in triples}
 
 
@@ -244,7 +309,7 @@ def _expected(oracle: Oracle, state: State, item: str, direction: Direction) -> 
         return None
     if item not in oracle.graph:
         return Expected(set(), set(), False)
-    return oracle.ask(item, direction)
+    return oracle.ask(item, direction).without(list(filter(nameless, state.items)))
 
 
 def _answered(asker: Asker, item: str, direction: Direction, method: Method) -> Expected | None:

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import networkx as nx
 
+NAMELESS = "erased item "
+"""How models call an item that was erased."""
+
 
 class Triple(NamedTuple):
     """A named triple as it goes into an ingest; ``attributes`` is JSON text, or empty."""
@@ -31,6 +34,11 @@ class Expected(NamedTuple):
             {triple for triple in self.triples if not {*triple[:2]} & {*gone}},
             self.truncated,
         )
+
+
+def nameless(item: str) -> bool:
+    """Whether an item was erased, so that nothing shows it."""
+    return item.startswith(NAMELESS)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from helpers.invariant import check
 from helpers.oracle import Expected, Triple
+from provhouse.care.check import check as deep_check
 from provhouse.cypher.address import Address
 from provhouse.cypher.server import running
 from provhouse.ingest.ingest import ingest
@@ -21,6 +22,7 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
+from provhouse.store.commits import Commit, current
 from provhouse.store.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
@@ -54,6 +56,13 @@ class House:
         """Where things lie."""
         return Layout(self.settings.warehouse)
 
+    @property
+    def commit(self) -> Commit:
+        """What is current."""
+        found = current(self.layout)
+        assert found
+        return found
+
     def write(self, triples: Iterable[Triple], name: str = "triples.csv") -> Path:
         """Triples as a CSV file beside the warehouse."""
         path = self.settings.warehouse.parent / name
@@ -77,6 +86,11 @@ class House:
         session = None if file in READ_BY_SPARK else self.session
         check(self.layout, session, self.address, self.theta, bare=self.bare)
         READ_BY_SPARK.add(file)
+
+    def whole(self) -> None:
+        """Everything that must hold, by all readers."""
+        assert deep_check(self.settings, Silent(), deep=True).damages == ()
+        self.check()
 
     @contextmanager
     def asker(self) -> Iterator[Asker]:

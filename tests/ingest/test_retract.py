@@ -67,11 +67,11 @@ def life(houses: Houses) -> Life:
     life.rollback()  # 13
     life.ingest(e=rows(12))  # 14
     life.retract(JOIN[0].src, rows(12)[0].src)  # 15: whoever brought their triples
-    assert life.rows() == life.now.rows
+    assert life.rows() == life.now.shown
     life.compact()  # 16
     life.retract(file="a")  # 17: graph 40 stays, by what was known before the compaction
     life.ingest("july", c=[])  # 18: replaced by nothing
-    assert life.rows() == life.now.rows
+    assert life.rows() == life.now.shown
     return life
 
 
@@ -157,7 +157,7 @@ def test_what_was_held_before_origins_were_kept(houses: Houses) -> None:
     life.ingest("may", a=OTHER)
     life.retract(file="a")
     life.retract(ONE[0].src)
-    assert life.rows() == life.now.rows
+    assert life.rows() == life.now.shown
     life.agree(ASKED, ["csprov"], 1, 4)
 
 
