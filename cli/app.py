@@ -3,7 +3,6 @@
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -70,6 +69,8 @@ for command in (
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         sys.stdout.write(f"provhouse {version('provhouse')}\n")
         raise typer.Exit
 
