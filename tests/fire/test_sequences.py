@@ -42,7 +42,7 @@ from provhouse.store.ids import read_ids
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
 """A part of the time that ``make test-long`` has."""
-DEFAULT, STEPS, LONG_STEPS = (26, 33), 7, 20
+DEFAULT, STEPS, LONG_STEPS = (197, 203), 7, 20
 """Seeds of the sequences that are run by default, which hold most kinds of changes and kills, and
 how long sequences are, with the first ingest."""
 CHANGES = (

@@ -35,6 +35,8 @@ Origin: TypeAlias = tuple[str | None, str]
 """A run, if one was named, and a file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
 """src, dst and op, and the generations that a triple was born and died in."""
+Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
+"""The same as tables have it: an item that was erased has no name."""
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
 """Triples by the file that says them, named without its ending."""
@@ -58,10 +60,11 @@ class State:
         return sorted(item for item in self.items if not nameless(item))
 
     @property
-    def shown(self) -> Counter[Row]:
-        """The rows as the tables have them, which tell nothing of what was erased."""
+    def shown(self) -> Counter[Shown]:
+        """The rows as tables have them."""
         return Counter(
-            (*_shown((src, dst, op)), born, died) for src, dst, op, born, died in self.rows
+            (_name(src), _name(dst), _once(op).strip(SECRET), born, died)
+            for src, dst, op, born, died in self.rows
         )
 
     def without_names(self, gone: Mapping[str, str]) -> "State":
@@ -232,7 +235,7 @@ class Life:
         rows |= {(*key, number, None) for key in _keys(is_ - was)}
         self.states[number] = State(standing, frozenset(rows), self.now.items | items)
 
-    def rows(self) -> Counter[Row]:
+    def rows(self) -> Counter[Shown]:
         """The rows that the tables hold, with what they say of deaths."""
         commit = self.house.commit
         snapshot = Snapshot(self.house.layout, commit)
@@ -241,7 +244,7 @@ class Life:
             for row in snapshot.rows("deaths").to_pylist()
             for n in range(row["rows"])
         }
-        found: list[Row] = []
+        found: list[Shown] = []
         folder = self.house.layout.table(commit.base, "triples")
         for partition in snapshot.partitions.tolist():
             rows = read_partition(partition_path(folder, partition), (SRC, DST, OP, BORN))
@@ -289,10 +292,9 @@ def _told(key: Key, gone: Mapping[str, str]) -> Key:
     return gone.get(src, src), gone.get(dst, dst), f"{SECRET}{op.removeprefix(SECRET)}"
 
 
-def _shown(key: Key) -> Key:
-    """A triple as tables have it."""
-    src, dst, op = key
-    return "" if nameless(src) else src, "" if nameless(dst) else dst, _once(op).strip(SECRET)
+def _name(item: str) -> str | None:
+    """What tables call an item."""
+    return None if nameless(item) else item
 
 
 def _once(op: str) -> str:
