@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -42,6 +42,10 @@ bench-plots: setup ## Draw what was measured anew, with matplotlib, which it ins
 
 bench-serve: setup ## Measure the server under load for a quarter of an hour (WAREHOUSE=folder of the paper's trace)
 	@.venv/bin/python benchmarks/serve.py --warehouse $(WAREHOUSE)
+	@.venv/bin/python benchmarks/tables.py
+
+bench-enter: setup ## Measure whole commands, from Enter to the answer (WAREHOUSE=folder of the paper's trace)
+	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)
 	@.venv/bin/python benchmarks/tables.py
 
 bench-ingest: bench-components bench-sets ## Measure components, sets, and a whole ingest of the paper's trace with appends

@@ -17,17 +17,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter, sleep
-from urllib.parse import unquote
 
 import numpy as np
 import psutil
 from classes import KINDS, all_triples, drawn
-from command import Command
 from machine import machine, versions
 from serve_clients import Load, Orders, path_of
 from serve_form import Phase, Results
 
-from provhouse.cypher.server import down, process_id, up
+from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
@@ -72,9 +70,6 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
             ("cold, large", 8, 60.0, {"LC-LL": 1.0}),
         ):
             phases.append(phase(settings, name, clients, seconds, weights, questions, seed))
-        commands = {"with the server": asked_by_command(settings, questions, 20)}
-    down(settings.graph_home, Silent())
-    commands["without"] = asked_by_command(settings, questions, 3)
     with served(settings):
         few = {kind: paths[:20] for kind, paths in questions.items()}
         phase(settings, "warming", 20, 10, SMALL, few, seed)
@@ -89,7 +84,6 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
         "versions": used,
         "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
         "start_seconds": round(start, 2),
-        "command_seconds": commands,
         "phases": phases,
     }
 
@@ -104,16 +98,6 @@ def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
         names = snapshot.names.names(one.items).to_pylist()
         questions[name] = [path_of(one.kind.direction, item) for item in names]
     return {name: paths for name, paths in questions.items() if paths}
-
-
-def asked_by_command(
-    settings: Settings, questions: dict[str, list[str]], times: int
-) -> dict[str, float]:
-    """From Enter to the end of the answer, for small lineages of large components."""
-    command = Command(settings.warehouse)
-    items = [unquote(path.partition("=")[2]) for path in questions["LC-SL"][: times + 1]]
-    command.json("lineage", items[0])  # files of ours that the system has not read yet
-    return _spread([command.json("lineage", item)["wall_seconds"] for item in items[1:]], 1)
 
 
 @contextmanager

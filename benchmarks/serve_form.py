@@ -21,10 +21,7 @@ class Phase(TypedDict):
 
 
 class Results(TypedDict):
-    """One run. ``load`` is the machine's mean load over the minute before.
-
-    ``command_seconds`` are those of a whole command, from Enter to the end of a small answer.
-    """
+    """One run; ``load`` is the machine's mean load over the minute before."""
 
     date: str
     seed: int
@@ -33,5 +30,4 @@ class Results(TypedDict):
     versions: dict[str, str]
     triples: int
     start_seconds: float
-    command_seconds: dict[str, dict[str, float]]
     phases: list[Phase]

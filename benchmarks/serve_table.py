@@ -30,7 +30,7 @@ def table(results: Results) -> str:
         f" could answer after {results['start_seconds']:.0f} s."
     )
     kept = (f"- {name}: {'yes' if holds else '**no**'}" for name, holds in bars(results).items())
-    return "\n".join([*lines, "", note, _commands(results), "", *kept])
+    return "\n".join([*lines, "", note, "", *kept])
 
 
 def bars(results: Results) -> dict[str, bool]:
@@ -43,9 +43,6 @@ def bars(results: Results) -> dict[str, bool]:
         "mixed: at least 99% accepted": accepted(mixed) >= 0.99,
         "mixed: memory grows by less than a tenth in the second half": flat(mixed["megabytes"]),
         "`up` could answer within 20 s": results["start_seconds"] < 20,
-        "a command with the server: at most 0.3 s": (
-            results["command_seconds"]["with the server"]["p50"] <= 0.3
-        ),
     }
 
 
@@ -57,14 +54,6 @@ def accepted(phase: Phase) -> float:
 def flat(megabytes: list[int]) -> bool:
     """Whether the end of a phase holds little more than its middle, when caches are full."""
     return megabytes[-1] < 1.1 * megabytes[len(megabytes) // 2]
-
-
-def _commands(results: Results) -> str:
-    told = (
-        f"{name} {took['p50']:.2f} s (p95 {took['p95']:.2f} s)"
-        for name, took in results["command_seconds"].items()
-    )
-    return f"From Enter to the end of a small answer a command takes {', '.join(told)}."
 
 
 def _row(cells: "tuple[str, ...] | list[str] | Iterator[str]") -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import components_table
+import enter_table
 import explain_table
 import fuzz_table
 import ingest_table
@@ -45,6 +46,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "time left", time_left_table.table(time_left_table.read())
     yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
     yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
+    yield BENCHMARKS, "enter", enter_table.table(enter_table.read())
     yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
     yield RELIABILITY, "rounds", reliability_table.table(reliability_table.read())
     yield RELIABILITY, "fuzz", fuzz_table.table(fuzz_table.read())

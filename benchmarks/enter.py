@@ -1,0 +1,89 @@
+"""From Enter to the answer: whole commands with and without the server: `make bench-enter`.
+
+Small lineages of large components are asked for on a warehouse of the paper's trace, each by a
+process of its own. What was measured goes to `results/enter.json`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from classes import KINDS, all_triples, drawn
+from command import Command
+from enter_form import SERVED, Results, Times
+from machine import machine, packages
+from peers import opened
+
+from provhouse.cypher.server import down
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from serve import served
+
+RESULTS = Path(__file__).parent / "results" / "enter.json"
+KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
+WITH, WITHOUT = 40, 3
+"""Commands with the server, and without."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure whole commands.")
+    parser.add_argument("--warehouse", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=6)
+    given = parser.parse_args()
+    settings = Settings.load({"warehouse": given.warehouse})
+    RESULTS.write_text(json.dumps(run(settings, given.seed), indent=1) + "\n", encoding="utf-8")
+
+
+def run(settings: Settings, seed: int) -> Results:
+    """All kinds of commands."""
+    load = os.getloadavg()[0]
+    snapshot = opened(settings.warehouse)
+    (found,) = drawn(snapshot, all_triples(snapshot), settings.theta, [KIND], WITH + 1, seed)
+    items: list[str] = snapshot.names.names(found.items).to_pylist()
+    command = Command(settings.warehouse)
+
+    def ask(item: str) -> object:
+        return command.json("lineage", item)
+
+    def python(_: str) -> object:
+        return subprocess.run([sys.executable, "-c", "pass"], check=True)
+
+    took = {"Python alone, which does nothing": spread(python, items)}
+    with served(replace(settings, hot_mb=0)):
+        took[SERVED] = spread(ask, items)
+    down(settings.graph_home, Silent())
+    took["without the server"] = spread(ask, items[: WITHOUT + 1])
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "seed": seed,
+        "load": round(load, 2),
+        "machine": machine(),
+        "versions": packages("typer", "pyspark", "provhouse"),
+        "triples": snapshot.commit.totals.triples,
+        "took": took,
+    }
+
+
+def spread(run: Callable[[str], object], items: Sequence[str]) -> Times:
+    """What it took; the first time does not count, when files are read that the system forgot."""
+    run(items[0])
+    seconds = []
+    for item in items[1:]:
+        began = perf_counter()
+        run(item)
+        seconds.append(perf_counter() - began)
+    p50, p95 = np.percentile(seconds, (50, 95)).round(3).tolist()
+    return {"commands": len(seconds), "p50": p50, "p95": p95}
+
+
+if __name__ == "__main__":
+    main()
