@@ -67,6 +67,8 @@ test-long: setup ## Kill commands at every fault point and at random (hours; goe
 
 soak: setup ## A server under mixed load for an hour, with writers and kills of Neo4j (MINUTES=5 for less)
 	@.venv/bin/pytest -q -m long tests/fire/test_soak.py
+	@.venv/bin/python benchmarks/soak.py .long/soak.json
+	@.venv/bin/python benchmarks/tables.py
 
 fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and the HTTP interface in a quarter of an hour; installs schemathesis
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-fuzz.lock

@@ -18,6 +18,7 @@ import peers_table
 import reliability_table
 import serve_table
 import sets_tables
+import soak_table
 import time_left_table
 import worst_table
 
@@ -49,6 +50,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "enter", enter_table.table(enter_table.read())
     yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
     yield RELIABILITY, "rounds", reliability_table.table(reliability_table.read())
+    yield RELIABILITY, "soak", soak_table.table(soak_table.read())
     yield RELIABILITY, "fuzz", fuzz_table.table(fuzz_table.read())
     found = sets_tables.read()
     yield BENCHMARKS, "sets", sets_tables.tables(found)

@@ -119,6 +119,8 @@ def _outside(error: BaseException) -> ProvhouseError | None:
         return Unavailable(
             "There should be memory enough for this", "There is not", "Free some, or ask for less"
         )
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # by pathlib
+        error = OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(error).rpartition(" ")[2])
     if isinstance(error, OSError) and _full(error):
         error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if isinstance(error, OSError) and error.errno in _OUTSIDE:

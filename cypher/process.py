@@ -110,7 +110,7 @@ def await_ready(
     deadline = monotonic() + seconds
     while not ready():
         if not serves(pid, home) and not _begins(pid):
-            _reap(pid)
+            reap(pid)
             raise Unavailable(
                 f"Neo4j should start in {home}",
                 f"It ended instead; the end of {log_file(home)} is:\n{_tail(home)}",
@@ -134,7 +134,8 @@ def _begins(pid: int | None) -> bool:
         return False
 
 
-def _reap(pid: int | None) -> None:
+def reap(pid: int | None) -> None:
+    """Let a server go that has ended, if this process started it; one that lives is left alone."""
     with suppress(ChildProcessError):  # another command started it
         if pid is not None:
             os.waitpid(pid, os.WNOHANG)

@@ -150,6 +150,7 @@ def _started(
 ) -> State:
     """Start the process and remember it at once, should this command be killed while it waits."""
     process.stop_forgotten(home)
+    process.reap(state.pid)  # killed, perhaps, while we live on
     ensure_password(home)
     state = _on_free_ports(state, progress)
     write_conf(home, state.bolt, state.http, PAGE_CACHE)

@@ -99,6 +99,16 @@ def test_settings_file_that_is_none(tmp_path: Path) -> None:
     assert str(tmp_path / "warehouse.toml") in done.stderr
 
 
+def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+    home = tmp_path / "link"
+    home.symlink_to(home)
+    done = started("up", PROVHOUSE_WAREHOUSE=str(tmp_path), PROVHOUSE_NEO4J_HOME=str(home))
+    assert done.returncode == 5
+    wanted, found = lines(done.stderr)
+    assert str(home) in wanted
+    assert found == "The machine says: Too many levels of symbolic links"
+
+
 @pytest.mark.parametrize("content", [None, b"fine\n\xff\n"])
 def test_items_that_cannot_be_read(content: bytes | None, tmp_path: Path) -> None:
     file = tmp_path / "names"

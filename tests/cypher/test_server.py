@@ -156,14 +156,17 @@ def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
         graph.write("dependencies", [{"set": 1, "derives_from": 2, "triples": 1, "ops": []}])
         graph.write_load("c")
     assert servers(home) == [first]
-    os.kill(first or 0, signal.SIGKILL)
-    os.waitpid(first or 0, 0)
+    assert first
+    os.kill(first, signal.SIGKILL)
+    while psutil.Process(first).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
     assert running(home) is None
     with connected(home, "512m", Silent()) as again, Graph(again, "w") as graph:
         assert again == address
         assert graph.holds_load("c")
         assert sorted(graph.closure(1, "upstream")) == [1, 2]
     assert len(servers(home)) == 1
+    assert not psutil.pid_exists(first), "who starts many leaves none behind"
     assert_a_changed_password_is_said(home)
     assert down(home, Silent())
     assert servers(home) == []

@@ -47,6 +47,8 @@ def test_it_is_started_again(
     assert seen == {200, 503}
     assert served.get("/v1/lineage", item="t:150").json()["items"] == expected
     assert victim(served).pid != dead.pid
+    left = [child.status() for child in served.process.children()]
+    assert psutil.STATUS_ZOMBIE not in left
 
 
 def test_a_second_server_is_none(served: "Served") -> None:
