@@ -58,7 +58,7 @@ class Asker:
         self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), kept)
         self.as_of = as_of
         self.bulk = Bulk(self.snapshot, settings, progress, cached)
-        self._walks = Walks(self.snapshot, lambda: self.graph, kept)
+        self._walks = Walks(self.snapshot, kept)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
@@ -95,7 +95,7 @@ class Asker:
         _ = self.bulk.starting, self.graph
         _ = snapshot.set_components, snapshot.alone, snapshot.placements, snapshot.deaths
         _ = snapshot.dependents, snapshot.names.locate(pa.array([""]))
-        self._walks.warm()
+        self._walks.warm(self.graph)
         recurse(snapshot.set_ids[:0], snapshot.set_ids[:0], 0)
         _ = self.bulk.partitions
 
@@ -195,4 +195,4 @@ class Asker:
     def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
         """The sets that an item needs; what stays of earlier walks takes no time."""
         with watch.step("walk"):
-            return self._walks.of(item, direction)
+            return self._walks.of(item, direction, lambda: self.graph)

@@ -38,20 +38,17 @@ class Walk:
 
 
 class Walks:
-    """The walks of one generation; the last ones stay, up to so many bytes.
+    """The walks of one generation; the last ones stay, up to so many bytes."""
 
-    ``graph`` gives the Neo4j that holds the generation.
-    """
-
-    def __init__(self, snapshot: Snapshot, graph: Callable[[], Graph], kept: int) -> None:
+    def __init__(self, snapshot: Snapshot, kept: int) -> None:
         self._snapshot = snapshot
-        self._graph = graph
         self._kept: LRUCache[tuple[int, Direction], Walk] = LRUCache(kept, getsizeof=_size)
         self._lock = Lock()
 
-    def of(self, item: int, direction: Direction) -> Walk:
+    def of(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
         """The sets reached from the item's own, and what they hold.
 
+        ``graph`` gives the Neo4j that holds the generation, which one that was kept does not need.
         Raises Damaged if Neo4j does not know the item's set.
         """
         own = int(self._snapshot.set_rows(np.array([item]))[0])
@@ -59,20 +56,20 @@ class Walks:
             held = self._kept.get((own, direction))
         if held:
             return held
-        walk = self._walked(own, direction)
+        walk = self._walked(own, direction, graph())
         with self._lock:
             if _size(walk) <= self._kept.maxsize:
                 self._kept[own, direction] = walk
         return walk
 
-    def warm(self) -> None:
+    def warm(self, graph: Graph) -> None:
         """Walk from some sets: Neo4j takes 10 ms until it has done it often, and then 3."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
-            self._graph().closure(int(self._snapshot.set_ids[own]), "upstream")
+            graph.closure(int(self._snapshot.set_ids[own]), "upstream")
 
-    def _walked(self, own: int, direction: Direction) -> Walk:
-        snapshot, graph = self._snapshot, self._graph()  # which has been found to hold all of it
+    def _walked(self, own: int, direction: Direction, graph: Graph) -> Walk:
+        snapshot = self._snapshot
         if snapshot.alone[own]:
             return _reading(snapshot, np.array([own]))
         closure = graph.closure(int(snapshot.set_ids[own]), direction)

@@ -1,6 +1,8 @@
 """Any generation that was ever current is answered as it was then, whatever came after it."""
 
+import gc
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,6 +102,21 @@ def test_each_generation_answers_as_it_did_when_it_was_current(history: History)
                         found = answered(asker, item, direction, method)
                         where = f"{item} {direction} in generation {generation} by {method}"
                         assert found == expected(oracle, item, direction), where
+
+
+def test_what_was_asked_lets_go_when_it_is_closed(history: History) -> None:
+    """A server opens one for each generation; files of bases that were pruned would stay open."""
+    gc.collect()
+    gc.disable()
+    try:
+        with Asker(history.house.settings, Silent()) as asker:
+            asker.warm()
+            asker.ask(history.items(max(history.held))[0], "upstream", "csprov")
+            names = weakref.ref(asker.snapshot.names)
+        del asker
+        assert names() is None
+    finally:
+        gc.enable()
 
 
 def test_a_time_is_the_last_generation_until_then(history: History) -> None:
