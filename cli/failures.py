@@ -120,7 +120,7 @@ def _outside(error: BaseException) -> ProvhouseError | None:
             "There should be memory enough for this", "There is not", "Free some, or ask for less"
         )
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # by pathlib
-        error = OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(error).rpartition(" ")[2])
+        error = OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(error).partition("from ")[2])
     if isinstance(error, OSError) and _full(error):
         error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if isinstance(error, OSError) and error.errno in _OUTSIDE:

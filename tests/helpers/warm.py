@@ -18,6 +18,7 @@ from helpers.command import Done
 from provhouse.model.faults import VARIABLE
 
 KEEPER = Path(__file__).with_name("warm_keeper.py")
+ENDS = (".out", ".err")
 
 
 @dataclass
@@ -26,7 +27,8 @@ class Child:
 
     keeper: "Warm"
     pid: int
-    folder: Path
+    said: Path
+    """Where it writes what it says, but for the endings of the two files."""
     stopped: bool = False
     status: int | None = None
 
@@ -54,8 +56,7 @@ class Child:
     def done(self) -> Done:
         """How it ended."""
         assert self.status is not None
-        paths = (self.folder / f"{self.pid}.{name}" for name in ("out", "err"))
-        out, err = (path.read_text(encoding="utf-8") for path in paths)
+        out, err = (self.said.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
         return Done(self.status, out, err)
 
 
@@ -67,6 +68,8 @@ class Warm:
     """Where they write what they say."""
     _process: "subprocess.Popen[str]" = field(init=False)
     _children: dict[int, Child] = field(default_factory=dict)
+    """By process id, which the system gives to others when one has ended."""
+    _started: int = 0
 
     def __enter__(self) -> "Warm":
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -79,9 +82,8 @@ class Warm:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for child in self._children.values():
-            if child.status is None:
-                child.killed()
+        for child in [*self._children.values()]:
+            child.killed()
         self._process.communicate(timeout=60)
 
     def start(
@@ -92,7 +94,12 @@ class Warm:
         folder: Path | None = None,
     ) -> Child:
         """Begin a command, in this folder or where the tests run; it has this environment alone."""
+        self._started += 1
+        said = self.folder / f"{self._started}"
+        for end in ENDS:  # it may be killed before it opens them
+            said.with_suffix(end).touch()
         asked = {
+            "said": str(said),
             "arguments": [*map(str, arguments)],
             "environment": {**environment, VARIABLE: fault},
             "folder": str(folder or Path.cwd()),
@@ -100,14 +107,21 @@ class Warm:
         assert self._process.stdin
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        pid = self._line()["pid"]
-        return self._children.setdefault(pid, Child(self, pid, self.folder))
+        while "status" in (told := self._line()):
+            self._hear(told)  # of another one
+        pid = told["pid"]
+        child = self._children[pid] = Child(self, pid, said)
+        return child
 
     def listen(self) -> None:
         """Hear what has become of a child."""
-        told = self._line()
+        self._hear(self._line())
+
+    def _hear(self, told: dict[str, Any]) -> None:
         child = self._children[told["pid"]]
         child.stopped, child.status = told["status"] is None, told["status"]
+        if child.status is not None:
+            del self._children[child.pid]
 
     def _line(self) -> dict[str, Any]:
         assert self._process.stdout

@@ -41,7 +41,7 @@ def main(folder: Path) -> None:
                 os._exit(0)  # Spark ends when nobody is left
             *lines, rest = (rest + read).split(b"\n")
             for line in lines:
-                children.add(_begun(json.loads(line), folder, gateway))
+                children.add(_begun(json.loads(line), gateway))
         for pid in sorted(children):
             found, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
             if not found:
@@ -52,15 +52,14 @@ def main(folder: Path) -> None:
                 children.remove(pid)
 
 
-def _begun(asked: dict[str, Any], folder: Path, gateway: Any) -> int:
+def _begun(asked: dict[str, Any], gateway: Any) -> int:
     if pid := os.fork():
         _tell(pid=pid)
         return pid
     gateway._gateway_client.deque.clear()  # connections are the parent's
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for number, name in ((1, "out"), (2, "err")):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        os.dup2(os.open(folder / f"{os.getpid()}.{name}", flags, 0o600), number)
+    for number, end in ((1, ".out"), (2, ".err")):
+        os.dup2(os.open(asked["said"] + end, os.O_WRONLY), number)
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
