@@ -168,6 +168,8 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     """The same rows without some ops; those that have any are few, and only they become lists."""
     column = rows[OPS].combine_chunks()
     naming = _naming(rows, column, ops, pairs)
+    if not len(naming):
+        return rows
     some = rows.take(pa.array(naming))
     gone: list[set[str]] = [ops] * some.num_rows
     if SET in rows.column_names:
