@@ -48,7 +48,8 @@ class Walks:
     def of(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
         """The sets reached from the item's own, and what they hold.
 
-        ``graph`` gives the Neo4j that holds the generation, which one that was kept does not need.
+        ``graph`` gives the Neo4j that was found to hold all of the generation. It is asked for even
+        where no walk is needed, so that one that lacks something is told; a kept walk needs none.
         Raises Damaged if Neo4j does not know the item's set.
         """
         own = int(self._snapshot.set_rows(np.array([item]))[0])

@@ -158,8 +158,7 @@ def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
     assert servers(home) == [first]
     assert first
     os.kill(first, signal.SIGKILL)
-    while psutil.Process(first).status() != psutil.STATUS_ZOMBIE:
-        time.sleep(0.01)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # it has ended, and is left to be let go
     assert running(home) is None
     with connected(home, "512m", Silent()) as again, Graph(again, "w") as graph:
         assert again == address

@@ -240,4 +240,4 @@ def judge(clients: list[Client], writer: Writer, sizes: list[tuple[int, int]], k
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     assert p95[1] <= 2 * p95[0], results
     assert half[-1][0] <= 1.15 * half[0][0], results
-    assert half[-1][1] <= 1.15 * half[0][1], results
+    assert half[-1][1] <= 1.05 * half[0][1], results
