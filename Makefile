@@ -91,7 +91,7 @@ lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff check
 	.venv/bin/mypy
 	.venv/bin/mypy tests tools examples benchmarks
-	.venv/bin/lint-imports
+	.venv/bin/python tools/layers.py
 
 format: setup ## Format the code and mend what the linter can mend
 	.venv/bin/ruff format

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from cuts import Large, dependencies
 from numba import njit
 
-from provhouse.ingest.depths import depths, neighbours
 from provhouse.model.arrays import I32, I64
+from provhouse.sets.depths import depths, neighbours
 
 HOT, COLD = 1e-2, 1e-5
 """Temperatures at the beginning and the end, of the logarithm of what is read."""

@@ -13,9 +13,9 @@ from draw import Graph
 
 from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import DST, SRC
-from provhouse.query.question import Direction
-from provhouse.store.partitions import partition_path, read_partition
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Direction
+from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.snapshot import Snapshot
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from components_form import Run
 
-from provhouse.ingest.components import weak_components
-from provhouse.ingest.edges import CHUNK
+from provhouse.ingest.steps.edges import CHUNK
 from provhouse.model.arrays import I32, I64
+from provhouse.sets.components import weak_components
 
 PAIRS = 1 << 16
 

@@ -12,17 +12,17 @@ import numpy.typing as npt
 from numba import njit
 from sets_form import Cut, Read
 
-from provhouse.ingest.components import Edges, dense, weak_components
-from provhouse.ingest.depths import neighbours
-from provhouse.ingest.distinct import dense_values, distinct_pairs
-from provhouse.ingest.ordering import set_order
-from provhouse.ingest.packing import pack
-from provhouse.ingest.placing import partition
-from provhouse.ingest.search import ENOUGH
-from provhouse.ingest.sets import cut
+from provhouse.ingest.steps.place import partition
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import PARTITION, SET
 from provhouse.model.settings import Settings
+from provhouse.sets.components import Edges, dense, weak_components
+from provhouse.sets.cut import cut
+from provhouse.sets.depths import neighbours
+from provhouse.sets.distinct import dense_values, distinct_pairs
+from provhouse.sets.ordering import set_order
+from provhouse.sets.packing import pack
+from provhouse.sets.search import ENOUGH
 
 Floats = npt.NDArray[np.float64]
 PARTITION_TRIPLES = Settings().partition_triples

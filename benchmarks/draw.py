@@ -10,8 +10,8 @@ import pyarrow as pa
 from numba import njit
 
 from provhouse.model.arrays import I64
-from provhouse.query.found import ends
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
+from provhouse.query.methods.found import ends
 
 
 class Graph:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from provhouse.store.blocks import nothing
+from provhouse.store.cache.blocks import nothing
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

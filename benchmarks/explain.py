@@ -27,14 +27,14 @@ from methods import timed
 from scipy.optimize import nnls
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.listening import listening
+from provhouse.cli.progress_display import listening
 from provhouse.cypher import server
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Progress
+from provhouse.model.question import Direction, Method, Question
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.query.cost import SET, TRIPLE
-from provhouse.query.question import Direction, Method, Question
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov")

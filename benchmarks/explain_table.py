@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 from explain_form import Measured, Results
 
+from provhouse.model.answer import Read
 from provhouse.query import cost
-from provhouse.query.answer import Read
 
 RESULTS = Path(__file__).parent / "results" / "explain.json"
 TIMES = 2.0

@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from trace_files import Trace
 
-from provhouse.ingest.components import weak_components
 from provhouse.model.arrays import I32
 from provhouse.model.columns import ATTRIBUTES, BORN, DST, INGEST, OP, SRC
-from provhouse.store.hashing import hashes
-from provhouse.store.partitions import write_partition
+from provhouse.sets.components import weak_components
+from provhouse.store.names.hashing import hashes
+from provhouse.store.tables.partitions import write_partition
 
 PARTITION = 32_768
 Work = TypeVar("Work")

@@ -19,7 +19,7 @@ from shapes import SHAPES
 from trace_files import Trace, write
 from workflow import splits_file
 
-from provhouse.ingest.depths import depths
+from provhouse.sets.depths import depths
 
 SEED = 5
 ENDS = {1: (10, 10), 9: (100, 10), 24: (250, 50), 48: (500, 100)}

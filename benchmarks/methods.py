@@ -30,14 +30,14 @@ from methods_form import Answered, Class, Measured, On, Results, Run, Times
 from peers import made, opened
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.listening import listening
+from provhouse.cli.progress_display import listening
+from provhouse.model.answer import Answer
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
+from provhouse.model.question import Method
 from provhouse.model.settings import Settings
-from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
-from provhouse.query.question import Method
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot
 
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")

@@ -21,11 +21,11 @@ from cuts import Large, found, large, packed, score
 from sets_form import SLOWLY, Cut, mean
 from shapes import SHAPES
 
-from provhouse.ingest.depths import depths
-from provhouse.ingest.distinct import dense_values
-from provhouse.ingest.forest import Forest
-from provhouse.ingest.search import ENOUGH
 from provhouse.model.arrays import I32
+from provhouse.sets.depths import depths
+from provhouse.sets.distinct import dense_values
+from provhouse.sets.forest import Forest
+from provhouse.sets.search import ENOUGH
 
 RESULTS = Path(__file__).parent / "results" / "optimised.json"
 ITEMS, THETA = 2_000, 120

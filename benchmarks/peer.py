@@ -12,7 +12,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 
 
 @dataclass(frozen=True)

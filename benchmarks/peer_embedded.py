@@ -8,7 +8,7 @@ from contenders import Input
 from peer import Given, Peer, ends
 
 from provhouse.model.arrays import I64
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 
 
 class IGraph(Peer):

@@ -11,7 +11,7 @@ from provhouse.cypher.driver import answers, opened
 from provhouse.cypher.importing import write_store
 from provhouse.cypher.state import State
 from provhouse.model.arrays import I64
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 
 MEMORY = "1g"
 """Of the heap, and again of the page cache, which then holds the whole store."""

@@ -5,10 +5,10 @@ from peer import Given, Peer
 from provhouse.cypher.server import process_id
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Silent, Stopwatch
+from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
-from provhouse.query.csprov import CSProv
-from provhouse.query.question import Direction
+from provhouse.query.methods.csprov import CSProv
 
 
 class Provhouse(Peer):

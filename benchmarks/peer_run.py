@@ -25,8 +25,8 @@ from peer_provhouse import Provhouse
 from peer_spark import SparkJoins
 from peers_form import Answered, Asked, Input, Question, Run
 
-from provhouse.ingest.memory import PeakMemory
 from provhouse.model.arrays import I64
+from provhouse.runtime.memory import PeakMemory
 
 CONTENDERS: dict[str, Callable[[Given], Peer]] = {
     "provhouse, cold": partial(Provhouse, hot=False),

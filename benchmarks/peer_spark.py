@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from provhouse.model.arrays import I64
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 from provhouse.runtime.java import java
 
 ITEM = "item"

@@ -34,10 +34,10 @@ from trace_files import write
 
 from provhouse.model.errors import Damaged
 from provhouse.model.settings import Settings
-from provhouse.runtime.locked import locked
-from provhouse.store.commits import current
-from provhouse.store.layout import Layout
-from provhouse.store.snapshot import Snapshot
+from provhouse.runtime.jar_lock import locked
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.layout import Layout
 
 RESULTS = Path(__file__).parent / "results" / "peers.json"
 OURS = ("provhouse, cold", "provhouse, hot")

@@ -5,7 +5,7 @@ from typing import TypedDict
 from form import Machine, Totals
 from ingest_form import Ingested
 
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 
 
 class Question(TypedDict):

@@ -6,10 +6,10 @@ import numpy as np
 from cuts import Large, read_upstream
 from sets_form import Group, Picture
 
-from provhouse.ingest.components import dense, weak_components
-from provhouse.ingest.depths import depths
-from provhouse.ingest.distinct import dense_values, distinct_pairs
 from provhouse.model.arrays import I32, I64
+from provhouse.sets.components import dense, weak_components
+from provhouse.sets.depths import depths
+from provhouse.sets.distinct import dense_values, distinct_pairs
 
 WITHIN = 0.99
 """Tables belong together if such a part of the triples between them lies within sets."""

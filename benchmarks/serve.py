@@ -29,10 +29,11 @@ from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
-from provhouse.serve import process, state
+from provhouse.serve import process
+from provhouse.serve import server_file as state
 from provhouse.serve.client import Client
-from provhouse.store.layout import Layout
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.layout import Layout
 
 RESULTS = Path(__file__).parent / "results" / "serve.json"
 CLIENTS = Path(__file__).with_name("serve_clients.py")

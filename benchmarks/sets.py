@@ -38,11 +38,11 @@ from sets_form import (
 from shapes import SHAPES
 from trace_files import Trace
 
-from provhouse.ingest.distinct import dense_values
-from provhouse.ingest.search import ENOUGH
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DST, DST_TABLE, SRC, SRC_TABLE
 from provhouse.model.settings import Settings
+from provhouse.sets.distinct import dense_values
+from provhouse.sets.search import ENOUGH
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "sets.json"

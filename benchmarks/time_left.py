@@ -22,8 +22,8 @@ from time_left_form import Results, Step
 from trace_files import write
 
 from provhouse.cli.failures import guarded
+from provhouse.cli.remaining import Remaining
 from provhouse.ingest.ingest import ingest
-from provhouse.model.remaining import Remaining
 from provhouse.model.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "time_left.json"

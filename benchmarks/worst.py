@@ -32,10 +32,10 @@ from worst_form import Results, Shape, Worst
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, PARTITION, SRC
 from provhouse.model.progress import Silent, Stopwatch
+from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.query.locate import locate
-from provhouse.query.question import Direction
 
 RESULTS = Path(__file__).parent / "results" / "worst.json"
 DEEP = ("chain", "ladder", "merkle", "runs")

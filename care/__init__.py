@@ -1,1 +1,1 @@
-"""Care: is what is held whole, and what can be mended of it."""
+"""Check a warehouse and repair it."""

@@ -13,18 +13,18 @@ from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Commit, current, generations, read_commit
-from provhouse.store.layout import Layout
-from provhouse.store.locks import reading
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import Commit, current, generations, read_commit
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import reading
 
-from .graph import dependency_damages, load_damages
-from .life import life_damages
-from .names import name_damages
-from .partitions import partition_damages
-from .records import record_damages
+from .check_graph import dependency_damages, load_damages
+from .check_life import life_damages
+from .check_names import name_damages
+from .check_partitions import partition_damages
+from .check_records import record_damages
+from .check_tables import file_damages, table_damages
 from .report import Damage, Report
-from .tables import file_damages, table_damages
 
 Counts = Counter[str]
 Damages = Iterator[Damage]

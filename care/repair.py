@@ -4,16 +4,16 @@ Tables, names and triples stand nowhere else: where they are damaged, a backup h
 back.
 """
 
-from provhouse.ingest.erasure import erase_again
-from provhouse.ingest.recover import recover
-from provhouse.ingest.reload import reload
+from provhouse.commit.erasing.erase import erase_again
+from provhouse.commit.recover import recover
+from provhouse.commit.reload import reload
+from provhouse.commit.writer_log import writing
 from provhouse.model.errors import NotFound
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Commit, current
-from provhouse.store.layout import Layout
-from provhouse.store.logbook import writing
+from provhouse.store.warehouse.commits import Commit, current
+from provhouse.store.warehouse.layout import Layout
 
 
 def repair(settings: Settings, progress: Progress) -> Commit:

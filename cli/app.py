@@ -9,26 +9,26 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from provhouse.model.acting import COMMAND
+from provhouse.model.command import COMMAND
 
-from .ask import impact, lineage
-from .browser import browser
-from .care import check, repair
-from .cypher import cypher
-from .diff import diff
-from .doctor import doctor
-from .explain import explain
-from .export import export, import_
+from .commands.browser import browser
+from .commands.check import check, repair
+from .commands.cypher import cypher
+from .commands.diff import diff
+from .commands.doctor import doctor
+from .commands.explain import explain
+from .commands.export import export, import_
+from .commands.find import find
+from .commands.forget import forget
+from .commands.generations import compact, generations, prune, rollback
+from .commands.ingest import ingest
+from .commands.lineage import impact, lineage
+from .commands.path import path
+from .commands.retract import retract
+from .commands.status import status
+from .commands.up import down, up
 from .failures import guarded
-from .find import find
-from .forget import forget
-from .generations import compact, generations, prune, rollback
-from .ingest import ingest
 from .invocation import Invocation, invocation, pairs
-from .path import path
-from .retract import retract
-from .server import down, up
-from .status import status
 
 EPILOG = (
     "Exit status: 0 done, 1 a defect of provhouse, 2 wrong usage, 3 not found, 4 bad input, "

@@ -152,7 +152,7 @@ def _kept(text: str, folder: Path) -> Path:
     except OSError:
         import tempfile
 
-        from provhouse.store.scratch import DEFECT
+        from provhouse.runtime.scratch import DEFECT
 
         folder, name = Path(tempfile.gettempdir()), name.replace("defect-", DEFECT)
         _write_private(folder / name, text)

@@ -106,8 +106,8 @@ def utf8(text: str, what: str) -> str:
 
 def identity(settings: Settings) -> str:
     """The id that the warehouse's nodes carry; raises NotFound where nothing was ingested."""
-    from provhouse.store.commits import generations
-    from provhouse.store.layout import Layout
+    from provhouse.store.warehouse.commits import generations
+    from provhouse.store.warehouse.layout import Layout
 
     layout = Layout(settings.warehouse)
     if not generations(layout):

@@ -12,7 +12,7 @@ def prepare(progress: Progress) -> None:
 
     Cheap when all is there. The process should end afterwards: Spark was started in it.
     """
-    from provhouse.runtime.archives import PROGRAMS, has_archive, making
+    from provhouse.runtime.class_archives import PROGRAMS, has_archive, making
     from provhouse.runtime.jars import fetch
 
     fetch(progress)
@@ -42,11 +42,11 @@ def _use_neo4j(folder: Path) -> None:
 
 def _use_spark(folder: Path) -> None:
     from provhouse.model.settings import Settings
-    from provhouse.store.layout import Layout
-    from provhouse.store.spark import end, spark
-    from provhouse.store.tasks import run_tasks
+    from provhouse.spark.session import end, spark
+    from provhouse.spark.tasks import run_tasks
+    from provhouse.store.warehouse.layout import Layout
 
-    session = spark(Settings(warehouse=folder), Layout(folder))
+    session = spark(Settings(warehouse=folder), Layout(folder).logs)
     run_tasks(session.sparkContext, abs, [1, 2], Silent())
     cached = session.sparkContext.parallelize([1, 2], 2).persist()
     session.sparkContext.runJob(cached, list, [1])

@@ -9,10 +9,10 @@ from time import monotonic, sleep
 import psutil
 
 from provhouse.model.errors import Unavailable
-from provhouse.runtime.archives import options as archive
-from provhouse.runtime.ending import end
+from provhouse.runtime.class_archives import options as archive
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
+from provhouse.runtime.processes import end
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60

@@ -1,1 +1,1 @@
-"""From files of named triples to a committed generation."""
+"""From files of triples to a committed generation."""

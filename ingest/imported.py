@@ -6,14 +6,14 @@ from pathlib import Path
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.manifest import Manifest, read_manifest, verified
+from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
 
+from .formats.registry import Source, check
 from .ingest import IMPORTED_BYTES
-from .readers import Source, check
-from .steps import STEPS
+from .run import Order, carry_out
+from .steps.order import STEPS
 from .summary import Summary
 from .work import Work
-from .writer import Order, carry_out
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:

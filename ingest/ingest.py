@@ -8,11 +8,11 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
 from provhouse.runtime.java import java
 
-from .readers import AS_NAMED, Columns, Source, check, sources
+from .formats.registry import AS_NAMED, Columns, Source, check, sources
+from .run import Order, carry_out
 from .splits import read_splits
-from .steps import STEPS
+from .steps.order import STEPS
 from .summary import Summary
-from .writer import Order, carry_out
 
 IMPORTED_BYTES = 64 << 20
 """Of such files the sets are so many that Neo4j's importer pays."""

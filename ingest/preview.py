@@ -17,16 +17,16 @@ import pyarrow.compute as pc
 from provhouse.model.columns import COMPONENT, ITEMS, TABLES_OF
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.bases import kept
-from provhouse.store.commits import current
-from provhouse.store.ids import read_ids
-from provhouse.store.layout import Layout
-from provhouse.store.scratch import scratch
+from provhouse.runtime.scratch import scratch
+from provhouse.store.warehouse.bases import kept
+from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.ids import read_ids
+from provhouse.store.warehouse.layout import Layout
 
-from .readers import AS_NAMED, Columns, Source, check, sources
+from .formats.registry import AS_NAMED, Columns, Source, check, sources
 from .splits import read_splits
-from .stage import Reject, read_stream
-from .steps import STEPS
+from .steps.order import STEPS
+from .steps.stage import Reject, read_stream
 from .work import Work
 
 LARGEST = 3

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .stage import Reject
+from .steps.stage import Reject
 
 
 @dataclass(frozen=True)

@@ -6,22 +6,22 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
+from provhouse.commit.ending import NOTHING_ENDS, Ended
+from provhouse.commit.origins import Origin
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import Import
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Commit
-from provhouse.store.ids import Ids
-from provhouse.store.layout import Layout
+from provhouse.store.warehouse.commits import Commit
+from provhouse.store.warehouse.ids import Ids
+from provhouse.store.warehouse.layout import Layout
 
-from .cutting import Cut
-from .ending import NOTHING_ENDS, Ended
-from .naming import Named
-from .origins import Origin
-from .placing import Gathered
-from .readers import Source
+from .formats.registry import Source
 from .splits import Split
-from .stage import Reject, Staged
+from .steps.cut import Cut
+from .steps.distinct_names import Named
+from .steps.place import Gathered
+from .steps.stage import Reject, Staged
 
 NOTHING_CUT = Cut(0, 0, 0, ())
 

@@ -17,7 +17,7 @@ from .table import counted, grid, table_name
 from .words import headline, how, notes
 
 if TYPE_CHECKING:
-    from provhouse.query.answer import Answer
+    from provhouse.model.answer import Answer
 
 ROWS = 20
 """The most rows in one section."""

@@ -8,7 +8,7 @@ from .escape import shown
 from .table import counted, quantity
 
 if TYPE_CHECKING:
-    from provhouse.store.manifest import Manifest
+    from provhouse.store.warehouse.manifest import Manifest
 
 
 def sentence(manifest: "Manifest") -> Text:

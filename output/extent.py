@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from provhouse.query.answer import Answer
+    from provhouse.model.answer import Answer
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from rich.text import Text
 from .table import counted, steps
 
 if TYPE_CHECKING:
-    from provhouse.care.forget import Forgotten
+    from provhouse.changes.forget import Forgotten
 
 
 def headline(forgotten: "Forgotten") -> Text:

@@ -9,13 +9,13 @@ from .escape import in_json
 from .output import RETRACTED, STEPS, Absent
 
 if TYPE_CHECKING:
-    from provhouse.care.forget import Forgotten
-    from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
+    from provhouse.changes.forget import Forgotten
+    from provhouse.changes.prune import Pruned
+    from provhouse.changes.retract import Retraction
     from provhouse.ingest.preview import Preview
-    from provhouse.ingest.retract import Retraction
     from provhouse.ingest.summary import Summary
-    from provhouse.query.answer import Answer
+    from provhouse.model.answer import Answer
     from provhouse.query.cost import Estimate
     from provhouse.query.diff import Change, Diff, Side
     from provhouse.query.explain import Explanation
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
-    from provhouse.store.manifest import Manifest
+    from provhouse.store.warehouse.manifest import Manifest
 
 
 class JsonOutput:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .json import JsonOutput, tail
 
 if TYPE_CHECKING:
-    from provhouse.query.answer import Answer
+    from provhouse.model.answer import Answer
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path
 

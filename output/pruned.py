@@ -8,7 +8,7 @@ from rich.text import Text
 from .table import counted, quantity
 
 if TYPE_CHECKING:
-    from provhouse.care.prune import Pruned
+    from provhouse.changes.prune import Pruned
 
 
 def headline(pruned: "Pruned") -> Text:

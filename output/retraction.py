@@ -8,7 +8,7 @@ from rich.text import Text
 from .table import counted, steps
 
 if TYPE_CHECKING:
-    from provhouse.ingest.retract import Retraction
+    from provhouse.changes.retract import Retraction
 
 
 def headline(retraction: "Retraction") -> Text:

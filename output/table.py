@@ -13,21 +13,21 @@ from .extent import extent
 from .output import STEPS, Absent
 
 if TYPE_CHECKING:
-    from provhouse.care.forget import Forgotten
-    from provhouse.care.prune import Pruned
     from provhouse.care.report import Report
+    from provhouse.changes.forget import Forgotten
+    from provhouse.changes.prune import Pruned
+    from provhouse.changes.retract import Retraction
     from provhouse.ingest.preview import Preview
-    from provhouse.ingest.retract import Retraction
-    from provhouse.ingest.stage import Reject
+    from provhouse.ingest.steps.stage import Reject
     from provhouse.ingest.summary import Summary
-    from provhouse.query.answer import Answer
+    from provhouse.model.answer import Answer
     from provhouse.query.diff import Diff
     from provhouse.query.explain import Explanation
     from provhouse.query.find import Finding
     from provhouse.query.generations import Generation
     from provhouse.query.path import Path
     from provhouse.query.status import Status
-    from provhouse.store.manifest import Manifest
+    from provhouse.store.warehouse.manifest import Manifest
 
 
 class TableOutput:

@@ -12,7 +12,7 @@ from .extent import extent
 from .table import counted, steps
 
 if TYPE_CHECKING:
-    from provhouse.query.answer import Answer
+    from provhouse.model.answer import Answer
 
 
 def headline(answer: "Answer") -> Text:

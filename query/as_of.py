@@ -3,12 +3,11 @@
 from datetime import datetime, time
 
 from provhouse.model.errors import Damaged, NotFound
-from provhouse.model.moments import moment
-from provhouse.store.commits import Commit, generations, read_commit
-from provhouse.store.ids import read_ids
-from provhouse.store.layout import Layout
-
-from .question import AsOf
+from provhouse.model.question import AsOf
+from provhouse.model.times import moment
+from provhouse.store.warehouse.commits import Commit, generations, read_commit
+from provhouse.store.warehouse.ids import read_ids
+from provhouse.store.warehouse.layout import Layout
 
 _ALL = "`provhouse generations` lists them all"
 

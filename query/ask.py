@@ -8,29 +8,29 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph, shared_graph
+from provhouse.model.answer import Answer
 from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.question import AsOf, Direction, Question
+from provhouse.model.question import Method as MethodName
 from provhouse.model.settings import Settings
-from provhouse.store.bases import kept
-from provhouse.store.cached import MEGABYTE, Cached
-from provhouse.store.layout import Layout
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.cache.partition_cache import MEGABYTE, Cached
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.bases import kept
+from provhouse.store.warehouse.layout import Layout
 
-from .answer import Answer
 from .as_of import commit_as_of
-from .bulk import Bulk
-from .ccprov import CCProv
+from .check_tables import check_tables
 from .choose import ASKED, Choice, choose
-from .csprov import CSProv
 from .explain import Explanation, considered
-from .found import Method
+from .filters import narrow
 from .locate import locate
-from .naming import NO_ROWS, counted, named
-from .narrow import narrow
-from .question import AsOf, Direction, Question
-from .question import Method as MethodName
+from .methods.ccprov import CCProv
+from .methods.csprov import CSProv
+from .methods.found import Method
+from .methods.rq import RQ
+from .named_rows import NO_ROWS, counted, named
 from .recurse import recurse
-from .rq import RQ
-from .tables import check_tables
+from .spark_triples import Bulk
 from .walk import Walk, Walks
 
 SHARE = 8

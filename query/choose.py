@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Method, Question
+from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
-from .question import Method, Question
 from .walk import Walk
 
 ASKED = {

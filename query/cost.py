@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from provhouse.model.answer import Read
 from provhouse.model.arrays import I64
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Method
+from provhouse.store.tables.snapshot import Snapshot
 
-from .answer import Read
-from .question import Method
 from .walk import Walk
 
 ASK = 0.02

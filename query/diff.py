@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from provhouse.model.answer import Answer
 from provhouse.model.columns import DEPTH, ITEM, TABLE, TRIPLE
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
+from provhouse.model.question import AsOf, Direction, Question
 
-from .answer import Answer
 from .ask import Asker
-from .question import AsOf, Direction, Question
 
 Askers = Callable[[AsOf | None], AbstractContextManager[Asker]]
 _ROW = "row"

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Direction, Method, Question
+from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
 from .choose import Choice, choose
 from .cost import Estimate
 from .levels import likely_levels
-from .question import Direction, Method, Question
 from .walk import Walk
 
 

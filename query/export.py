@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from provhouse.model.answer import Answer
 from provhouse.model.arrays import I64
 from provhouse.model.columns import (
     ATTRIBUTES,
@@ -25,18 +26,17 @@ from provhouse.model.columns import (
 )
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
-from provhouse.store.bases import kept
-from provhouse.store.layout import Layout
-from provhouse.store.links import touching
-from provhouse.store.manifest import Holds, Manifest, write_manifest
-from provhouse.store.partitions import partition_path, read_partition
-from provhouse.store.ranges import places
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import AsOf
+from provhouse.store.tables.links import touching
+from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.ranges import places
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.bases import kept
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.manifest import Holds, Manifest, write_manifest
 
-from .answer import Answer
 from .as_of import commit_as_of
 from .export_files import FILE_TRIPLES, Files, begin
-from .question import AsOf
 
 _NAMED = (SRC, DST, OP, ATTRIBUTES, SRC_TABLE, DST_TABLE)
 _ANSWER = pa.schema([(name, pa.string()) for name in _NAMED])

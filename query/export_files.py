@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Unavailable, UsageError
-from provhouse.store.layout import Layout
-from provhouse.store.manifest import Part, part_of
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.manifest import Part, part_of
 
 FILE_TRIPLES = 2 << 20
 """About how many triples are in a file."""

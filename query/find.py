@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 
 from provhouse.model.columns import ITEM, NAME, TABLE
 from provhouse.model.progress import Stopwatch
-from provhouse.store.names import BATCH
-from provhouse.store.scan import scan
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.names.names import BATCH
+from provhouse.store.names.scan import scan
+from provhouse.store.tables.snapshot import Snapshot
 
-from .tables import check_tables
+from .check_tables import check_tables
 
 _NUMBER = "number"
 _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()

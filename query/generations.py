@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from provhouse.model.columns import BORN, DIED, ROWS
-from provhouse.store.commits import Commit, generations, read_commit
-from provhouse.store.layout import Layout
-from provhouse.store.tables import read_rows
+from provhouse.store.tables.delta import read_rows
+from provhouse.store.warehouse.commits import Commit, generations, read_commit
+from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DST_TABLE, SRC_TABLE
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Direction
+from provhouse.store.tables.snapshot import Snapshot
 
-from .question import Direction
 from .recurse import recurse
 from .walk import Walk
 

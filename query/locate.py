@@ -3,9 +3,9 @@
 import pyarrow as pa
 
 from provhouse.model.errors import NotFound
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot
 
-from .near import near
+from .suggest import near
 
 
 def locate(snapshot: Snapshot, item: str, *, suggest: bool = True) -> int:

@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from provhouse.model.answer import Read
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
-from provhouse.store.names import Names
+from provhouse.store.names.names import Names
 
-from .answer import Read
 from .ask import Asker
-from .csprov import CSProv
-from .found import Found
+from .filters import without
 from .locate import locate
-from .naming import named
-from .narrow import without
+from .methods.csprov import CSProv
+from .methods.found import Found
+from .named_rows import named
 from .recurse import recurse
-from .trust import check_closed
+from .verify import check_closed
 from .walk import between
 
 

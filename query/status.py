@@ -7,9 +7,9 @@ import numpy as np
 
 from provhouse.cypher.server import running
 from provhouse.model.settings import Settings
-from provhouse.store.commits import Commit, Totals, current
-from provhouse.store.layout import Layout
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import Commit, Totals, current
+from provhouse.store.warehouse.layout import Layout
 
 FRAGMENTED = 2
 """Partitions are worth compacting when there are so many times as many as needed"""

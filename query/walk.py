@@ -14,9 +14,9 @@ from cachetools import LRUCache
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged
-from provhouse.store.snapshot import Snapshot, rows_of
+from provhouse.model.question import Direction
+from provhouse.store.tables.snapshot import Snapshot, rows_of
 
-from .question import Direction
 from .recurse import recurse
 
 WARMING = 300

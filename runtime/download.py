@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from provhouse.model.errors import Unavailable
 
-from .locked import Jar
+from .jar_lock import Jar
 
 if TYPE_CHECKING:
     from requests import Session

@@ -17,7 +17,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 
 from .download import download
-from .locked import GROUPS, Group, Jar, digest, locked
+from .jar_lock import GROUPS, Group, Jar, digest, locked
 
 __all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "missing"]
 

@@ -13,11 +13,11 @@ import uvicorn
 from provhouse.model.settings import Settings
 
 from .app import application
+from .auth import Access
 from .connections import Connection
-from .door import Access
-from .state import HOST, State, held, log_file, save, token
-from .voice import Voice
-from .warm import Warm
+from .keeper import Warm
+from .log import Voice
+from .server_file import HOST, State, held, log_file, save, token
 
 GRACE_SECONDS = 10
 BACKLOG = 256

@@ -16,22 +16,22 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
+from provhouse.model.answer import Answer
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
+from provhouse.model.question import Question
 from provhouse.output.form import Form
 from provhouse.output.output import Absent, Output
-from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
-from provhouse.query.question import Question
-from provhouse.query.tables import check_tables
+from provhouse.query.check_tables import check_tables
 
-from .forms import LINES, MEDIA_TYPES, SMALL, Look, rows
-from .gate import Gate
-from .given import Given
-from .leaving import noticed
+from .answer_cache import Given
+from .concurrency import Gate
+from .content_types import LINES, MEDIA_TYPES, SMALL, Look, rows
+from .disconnect import noticed
+from .keeper import Warm
 from .metrics import Metrics
-from .pipe import PATIENCE, Pipe
-from .warm import Warm
+from .streaming import PATIENCE, Pipe
 
 Result = TypeVar("Result")
 

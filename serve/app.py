@@ -14,18 +14,18 @@ from provhouse.model.settings import Settings
 from provhouse.output.json import status_object
 from provhouse.query.status import status
 
+from .answer_cache import Given
 from .answering import Answering
-from .document import openapi, responses
-from .door import Access, Door
-from .forms import Look, wanted
-from .gate import Gate
-from .given import Given
+from .auth import Access, Door
+from .concurrency import Gate
+from .content_types import Look, wanted
+from .keeper import Warm
 from .metrics import Counting, Metrics
-from .models import Health
+from .openapi import openapi, responses
 from .problems import install
-from .questions import add_questions
-from .state import running
-from .warm import Warm
+from .requests import Health
+from .routes import add_questions
+from .server_file import running
 
 RUNNING = 8
 WAITING = 192

@@ -19,7 +19,7 @@ from provhouse.model.errors import (
     UsageError,
 )
 
-from .state import BODY_BYTES, HOST, State, running, token
+from .server_file import BODY_BYTES, HOST, State, running, token
 
 PIECE = 1 << 16
 ERRORS: dict[int, type[ProvhouseError]] = {

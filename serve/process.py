@@ -11,11 +11,11 @@ from time import monotonic, sleep
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import PREFIX, Settings
-from provhouse.runtime.ending import end
 from provhouse.runtime.java import java
+from provhouse.runtime.processes import end
 
 from .client import Client
-from .state import State, log_file, running
+from .server_file import State, log_file, running
 
 READY_SECONDS = 300
 STOP_SECONDS = 30

@@ -1,1 +1,1 @@
-"""The bulk on Spark: Delta tables, names, cached partitions, the commit record."""
+"""The bulk, on Spark and Delta: the warehouse's folder, tables, names and cached partitions."""

@@ -20,8 +20,8 @@ from provhouse.cypher.graph import Graph
 from provhouse.cypher.state import State
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.store import spark as store
-from provhouse.store.layout import Layout
+from provhouse.spark import session as store
+from provhouse.store.warehouse.layout import Layout
 
 # A shell that starts tests in the background lets them ignore Ctrl-C or its own end, and so would
 # every command.
@@ -95,7 +95,7 @@ def graph(address: Address) -> Iterator[Graph]:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """The Spark session of all tests, started as a command starts it; it ends with the process."""
     folder = tmp_path_factory.mktemp("spark")
-    return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder))
+    return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,7 @@
-"""Root folders, shipped packages, links for static tools, locks and layers agree."""
+"""Root folders, shipped packages, links for static tools, locks and layers agree.
+
+Folder ``X`` is the package ``provhouse.X``, with one exception: ``api`` is ``provhouse`` itself.
+"""
 
 import re
 import tomllib
@@ -10,21 +13,28 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 FOLDERS = set(SETUPTOOLS["package-dir"].values())
+API = "api"
+
+
+def package(folder: str) -> str:
+    """Return the package that a top-level folder is."""
+    return "provhouse" if folder == API else f"provhouse.{folder}"
 
 
 def test_every_package_is_shipped() -> None:
     inits = [init.parent for folder in FOLDERS for init in (ROOT / folder).rglob("__init__.py")]
-    there = {".".join(["provhouse", *package.relative_to(ROOT).parts]) for package in inits}
+    paths = [init.relative_to(ROOT).parts for init in inits]
+    there = {".".join([package(top), *below]) for top, *below in paths}
     assert there == set(SETUPTOOLS["packages"])
 
 
-def test_a_folder_is_the_package_of_its_name_and_tells_that_it_is_typed() -> None:
-    assert SETUPTOOLS["package-dir"] == {f"provhouse.{folder}": folder for folder in FOLDERS}
+def test_a_folder_is_the_package_of_its_name_and_is_marked_as_typed() -> None:
+    assert SETUPTOOLS["package-dir"] == {package(folder): folder for folder in FOLDERS}
     assert [folder for folder in FOLDERS if not (ROOT / folder / "py.typed").exists()] == []
 
 
 def test_every_file_that_is_no_code_is_shipped() -> None:
-    package = {
+    shipped = {
         file
         for folder in FOLDERS
         for pattern in SETUPTOOLS["package-data"]["*"]
@@ -36,19 +46,19 @@ def test_every_file_that_is_no_code_is_shipped() -> None:
         for file in (ROOT / folder).rglob("*")
         if file.is_file() and file.suffix != ".py" and "__pycache__" not in file.parts
     }
-    assert others - package == set()
+    assert others - shipped == set()
 
 
 def test_static_tools_see_every_package() -> None:
     links = {link.name: link.resolve() for link in (ROOT / "typings" / "provhouse").iterdir()}
-    assert links == {folder: ROOT / folder for folder in FOLDERS}
+    modules = {file.name: file for file in (ROOT / API).iterdir() if file.is_file()}
+    assert links == {folder: ROOT / folder for folder in FOLDERS - {API}} | modules
 
 
 def test_every_package_has_its_layer() -> None:
-    linter = PROJECT["tool"]["importlinter"]
-    (contract,) = linter["contracts"]
-    layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
-    assert layers == set(linter["root_packages"]) == {f"provhouse.{name}" for name in FOLDERS}
+    layered = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    layers = {name.strip() for layer in layered for name in layer.split("|")}
+    assert {name for name in layers if not name.startswith("(")} == FOLDERS - {API}
 
 
 @pytest.mark.parametrize(

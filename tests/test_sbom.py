@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from provhouse.runtime.locked import GROUPS, locked
+from provhouse.runtime.jar_lock import GROUPS, locked
 
 ROOT = Path(__file__).parent.parent
 PINNED = re.compile(r"^[A-Za-z0-9._-]+==", re.MULTILINE)

@@ -2,8 +2,8 @@
 
 import sys
 
-from provhouse.cli.listening import listening
 from provhouse.cli.prepare import prepare
+from provhouse.cli.progress_display import listening
 from provhouse.model.errors import ProvhouseError
 from provhouse.runtime.java import java
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from provhouse.runtime.locked import GROUPS, Jar, locked
+from provhouse.runtime.jar_lock import GROUPS, Jar, locked
 
 ROOT = Path(__file__).parent.parent
 LOCKS = ("requirements.lock", "requirements-build.lock")

@@ -19,16 +19,16 @@ import story
 from telling import METHODS, Teller, near, program
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.listening import listening
+from provhouse.cli.progress_display import listening
 from provhouse.cypher import server
 from provhouse.ingest.ingest import ingest
+from provhouse.model.answer import Answer
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
+from provhouse.model.question import Method
 from provhouse.model.settings import Settings
 from provhouse.output.table import console
-from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
-from provhouse.query.question import Method
 from provhouse.query.status import Status, status
 from provhouse.runtime.java import java
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.query.answer import Answer
+from provhouse.model.answer import Answer
 
 SOURCES = {
     "flights": "flight",

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from provhouse.model.answer import Answer
 from provhouse.output.table import counted, grid, lasted
-from provhouse.query.answer import Answer
 
 BAR = 40
 METHODS = {

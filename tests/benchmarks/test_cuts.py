@@ -8,9 +8,9 @@ from cuts import Large, large, packed, score
 from optimise import instance
 from sets_form import Cut, mean
 
-from provhouse.ingest.depths import depths
-from provhouse.ingest.distinct import dense_values
 from provhouse.model.arrays import I32
+from provhouse.sets.depths import depths
+from provhouse.sets.distinct import dense_values
 
 THETA = 40
 

@@ -22,7 +22,7 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Damaged
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 
 LARGE, SMALL, EACH = 600, 30, 12
 KINDS = [

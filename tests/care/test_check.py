@@ -17,12 +17,12 @@ from helpers.warehouse import House, content
 from provhouse.care.check import check
 from provhouse.care.repair import repair
 from provhouse.care.report import Report
-from provhouse.ingest.compact import compact
-from provhouse.ingest.rollback import rollback
+from provhouse.changes.compact import compact
+from provhouse.changes.rollback import rollback
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
-from provhouse.store.commits import current
+from provhouse.store.warehouse.commits import current
 
 Houses = Callable[..., House]
 

@@ -25,23 +25,23 @@ from neo4j import GraphDatabase
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
-from provhouse.care.prune import prune
 from provhouse.care.repair import repair
-from provhouse.ingest.compact import compact
+from provhouse.changes.compact import compact
+from provhouse.changes.prune import prune
+from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.rollback import rollback
 from provhouse.ingest.imported import import_
-from provhouse.ingest.retract import Wanted, retract
-from provhouse.ingest.rollback import rollback
 from provhouse.ingest.summary import Summary
+from provhouse.model.answer import Answer
 from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
+from provhouse.model.question import Direction
 from provhouse.query import export_files
-from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
 from provhouse.query.export import export_answer, export_warehouse
-from provhouse.query.question import Direction
-from provhouse.store.commits import FORMAT, current, generations
-from provhouse.store.ids import read_ids
-from provhouse.store.manifest import read_manifest
+from provhouse.store.warehouse.commits import FORMAT, current, generations
+from provhouse.store.warehouse.ids import read_ids
+from provhouse.store.warehouse.manifest import read_manifest
 
 Houses = Callable[..., House]
 KEPT = Path(__file__).parent / "kept"

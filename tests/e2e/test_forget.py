@@ -7,7 +7,7 @@ import pytest
 
 from helpers.command import Command
 from helpers.remains import remains
-from provhouse.serve.state import running
+from provhouse.serve.server_file import running
 
 pytestmark = pytest.mark.long
 

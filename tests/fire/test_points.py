@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from helpers.fire import Fire, at_point, victims
-from provhouse.ingest.compact import COMPACTION
-from provhouse.ingest.steps import STEPS
+from provhouse.changes.compact import COMPACTION
+from provhouse.ingest.steps.order import STEPS
 from provhouse.model import faults
 
 ROOT = Path(__file__).parent.parent.parent

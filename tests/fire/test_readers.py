@@ -13,10 +13,10 @@ import pytest
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.ingest.compact import compact
+from provhouse.changes.compact import compact
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
-from provhouse.query.question import Direction
+from provhouse.model.question import Direction
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Span = tuple[float, float]

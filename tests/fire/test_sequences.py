@@ -30,14 +30,14 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from helpers.warm import Warm
 from provhouse.care.check import check
-from provhouse.ingest import restage
-from provhouse.ingest.only_writer import only_writer
+from provhouse.changes import restage
+from provhouse.commit.erasing.progress_file import read_erasure
+from provhouse.commit.writer import only_writer
 from provhouse.model.progress import Silent
+from provhouse.model.question import Method
 from provhouse.model.settings import Settings
-from provhouse.query.question import Method
-from provhouse.store.commits import generations
-from provhouse.store.erasure import read_erasure
-from provhouse.store.ids import read_ids
+from provhouse.store.warehouse.commits import generations
+from provhouse.store.warehouse.ids import read_ids
 
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10

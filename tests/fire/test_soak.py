@@ -26,7 +26,7 @@ from helpers.command import Command
 from helpers.fire import content, kill_neo4j, neo4j_of
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
-from provhouse.serve import state
+from provhouse.serve import server_file as state
 
 pytestmark = pytest.mark.long
 

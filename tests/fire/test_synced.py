@@ -8,9 +8,9 @@ import pytest
 
 from helpers.graphs import graph
 from helpers.warehouse import House
-from provhouse.ingest.compact import compact
+from provhouse.changes.compact import compact
 from provhouse.model.progress import Silent
-from provhouse.store import tables
+from provhouse.store.tables import delta as tables
 
 WORTHLESS = {"staging", "logs", "write.lock", ".in-use"}
 """What nothing needs that was committed."""

@@ -16,8 +16,8 @@ from pyspark.sql import SparkSession
 
 from provhouse.cypher.address import Address
 from provhouse.model.arrays import I64, Bools
-from provhouse.store.commits import Commit, current
-from provhouse.store.layout import Layout
+from provhouse.store.warehouse.commits import Commit, current
+from provhouse.store.warehouse.layout import Layout
 
 NUMBERS = ("set", "first", "items", "partition", "row", "rows")
 PAIRS = """

@@ -14,21 +14,21 @@ from typing import TypeAlias
 
 from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
 from helpers.warehouse import House, content
-from provhouse.care.forget import forget
-from provhouse.care.prune import prune
-from provhouse.ingest.compact import compact
-from provhouse.ingest.retract import Retraction, Wanted, retract
-from provhouse.ingest.rollback import rollback
+from provhouse.changes.compact import compact
+from provhouse.changes.forget import forget
+from provhouse.changes.prune import prune
+from provhouse.changes.retract import Retraction, Wanted, retract
+from provhouse.changes.rollback import rollback
 from provhouse.ingest.summary import Summary
 from provhouse.model.columns import BORN, DST, OP, SRC
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
+from provhouse.model.question import Direction, Method
 from provhouse.query.ask import Asker
-from provhouse.query.question import Direction, Method
-from provhouse.store.commits import generations, read_commit
-from provhouse.store.ids import read_ids
-from provhouse.store.partitions import partition_path, read_partition
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import generations, read_commit
+from provhouse.store.warehouse.ids import read_ids
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]

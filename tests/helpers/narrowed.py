@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from provhouse.query.answer import Answer
-from provhouse.query.question import Question
+from provhouse.model.answer import Answer
+from provhouse.model.question import Question
 
 
 class Step(NamedTuple):

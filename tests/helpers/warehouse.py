@@ -17,13 +17,13 @@ from provhouse.cypher.address import Address
 from provhouse.cypher.server import running
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.summary import Summary
+from provhouse.model.answer import Answer
 from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.query.answer import Answer
 from provhouse.query.ask import Asker
-from provhouse.store.commits import Commit, current
-from provhouse.store.layout import Layout
+from provhouse.store.warehouse.commits import Commit, current
+from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()

@@ -9,16 +9,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from provhouse.care import check, prune, repair
-from provhouse.cli import listening
+from provhouse.care import check, repair
+from provhouse.changes import compact, prune, retract, rollback
+from provhouse.cli import progress_display as listening
 from provhouse.cli.app import run
-from provhouse.ingest import compact, ingest, preview, retract, rollback
+from provhouse.ingest import ingest, preview
 from provhouse.model import faults
 from provhouse.model.settings import Settings
 from provhouse.query import ask
-from provhouse.store.hashing import hashes
-from provhouse.store.layout import Layout
-from provhouse.store.spark import spark
+from provhouse.spark.session import spark
+from provhouse.store.names.hashing import hashes
+from provhouse.store.warehouse.layout import Layout
 
 IMPORTED = (
     ask, check, compact, ingest, listening, preview, prune, repair, retract, rollback,
@@ -28,7 +29,7 @@ IMPORTED = (
 
 def main(folder: Path) -> None:
     """Until standard input ends. The tables' library must not be used here: it forbids a fork."""
-    session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder))
+    session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
     session.sparkContext.parallelize([0], 1).map(abs).collect()
     hashes(pa.array(["a"]))  # the first compiled function that is loaded takes half a second
     gateway: Any = session.sparkContext._gateway

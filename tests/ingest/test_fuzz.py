@@ -29,10 +29,10 @@ from deltalake import write_deltalake
 
 from helpers.fuzzed import fuzzed
 from helpers.warehouse import House
-from provhouse.ingest.readers import Source, check, sources
-from provhouse.ingest.stage import Task, read_stream, stage
+from provhouse.ingest.formats.registry import Source, check, sources
+from provhouse.ingest.steps.stage import Task, read_stream, stage
 from provhouse.model.errors import BadInput
-from provhouse.store.commits import current
+from provhouse.store.warehouse.commits import current
 
 FILES = int(os.environ.get("PROVHOUSE_FUZZ", "60"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))

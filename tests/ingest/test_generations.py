@@ -15,14 +15,14 @@ from neo4j import GraphDatabase
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.ingest import restage
-from provhouse.ingest.compact import compact
-from provhouse.ingest.rollback import rollback
+from provhouse.changes import restage
+from provhouse.changes.compact import compact
+from provhouse.changes.rollback import rollback
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
-from provhouse.query.question import Direction
-from provhouse.store.commits import Totals, current, generations
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Direction
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import Totals, current, generations
 
 Houses = Callable[..., House]
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

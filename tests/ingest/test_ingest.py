@@ -21,13 +21,13 @@ from provhouse.cypher.config import free_ports
 from provhouse.cypher.server import process_id
 from provhouse.cypher.state import State
 from provhouse.ingest import ingest as begin
-from provhouse.ingest import steps
 from provhouse.ingest.ingest import ingest
+from provhouse.ingest.steps import order as steps
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
-from provhouse.query.question import Direction, Method
-from provhouse.store.commits import current, generations
-from provhouse.store.snapshot import Snapshot
+from provhouse.model.question import Direction, Method
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import current, generations
 
 Houses = Callable[..., House]
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

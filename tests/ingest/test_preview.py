@@ -12,13 +12,13 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
+from provhouse.ingest.formats.registry import columns_of
 from provhouse.ingest.preview import Form, Preview, preview
-from provhouse.ingest.readers import columns_of
-from provhouse.ingest.stage import Reject
+from provhouse.ingest.steps.stage import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.store.scratch import clear_left
+from provhouse.runtime.scratch import clear_left
 
 
 def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Preview:

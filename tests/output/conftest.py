@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from provhouse.care.forget import Forgotten
-from provhouse.care.prune import Pruned
 from provhouse.care.report import Damage, Report
+from provhouse.changes.forget import Forgotten
+from provhouse.changes.prune import Pruned
+from provhouse.changes.retract import Retraction
 from provhouse.ingest.preview import Component, Form, Preview
-from provhouse.ingest.retract import Retraction
-from provhouse.ingest.stage import Reject
+from provhouse.ingest.steps.stage import Reject
 from provhouse.ingest.summary import Summary
-from provhouse.query.answer import Answer, Counts, Read
+from provhouse.model.answer import Answer, Counts, Read
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side
 from provhouse.query.explain import Explanation
@@ -24,7 +24,7 @@ from provhouse.query.generations import Change as Made
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path as Way
 from provhouse.query.status import Status
-from provhouse.store.manifest import Manifest, Part
+from provhouse.store.warehouse.manifest import Manifest, Part
 
 GOLDEN = Path(__file__).parent / "golden"
 ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"

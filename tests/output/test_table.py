@@ -7,23 +7,23 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from provhouse.care.forget import Forgotten
-from provhouse.care.prune import Pruned
 from provhouse.care.report import Report
+from provhouse.changes.forget import Forgotten
+from provhouse.changes.prune import Pruned
+from provhouse.changes.retract import Retraction
 from provhouse.ingest.preview import Preview
-from provhouse.ingest.retract import Retraction
 from provhouse.ingest.summary import Summary
+from provhouse.model.answer import Answer
 from provhouse.output.output import Absent
 from provhouse.output.path import ROWS
 from provhouse.output.table import TableOutput, lasted
-from provhouse.query.answer import Answer
 from provhouse.query.diff import Change, Diff
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path
 from provhouse.query.status import Status
-from provhouse.store.manifest import Manifest
+from provhouse.store.warehouse.manifest import Manifest
 
 Golden = Callable[[str, str], None]
 

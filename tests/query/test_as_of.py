@@ -13,17 +13,17 @@ import pytest
 from helpers.graphs import graph
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.ingest.compact import compact
-from provhouse.ingest.rollback import rollback
+from provhouse.changes.compact import compact
+from provhouse.changes.rollback import rollback
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
+from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
 from provhouse.query.diff import Change, compared
 from provhouse.query.generations import listed
-from provhouse.query.question import AsOf, Direction, Method, Question
-from provhouse.store.commits import Commit, Totals, read_commit, write_commit
-from provhouse.store.layout import Layout
+from provhouse.store.warehouse.commits import Commit, Totals, read_commit, write_commit
+from provhouse.store.warehouse.layout import Layout
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 SEED = 3

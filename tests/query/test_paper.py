@@ -8,12 +8,12 @@ import pytest
 from helpers.invariant import dependencies
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
+from provhouse.model.answer import Read
 from provhouse.model.progress import Stopwatch
-from provhouse.query.answer import Read
+from provhouse.model.question import Direction, Method
 from provhouse.query.ask import Asker
 from provhouse.query.locate import locate
-from provhouse.query.question import Direction, Method
-from provhouse.store.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot
 
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 

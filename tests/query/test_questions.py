@@ -15,10 +15,10 @@ from helpers.narrowed import Step, Trace, shown, some_question, text, trace
 from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.question import Direction, Question
 from provhouse.query.ask import Asker
 from provhouse.query.find import find
 from provhouse.query.path import Path, path
-from provhouse.query.question import Direction, Question
 
 TRACES, QUESTIONS, PAIRS = 8, 10, 6
 ODD = [

@@ -15,9 +15,9 @@ import pytest
 from helpers.graphs import Graph, chain, graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.ingest import steps
+from provhouse.ingest.steps import order as steps
+from provhouse.model.question import Direction
 from provhouse.query.ask import Asker
-from provhouse.query.question import Direction
 
 GRAPHS = 51
 """Random graphs in each warehouse."""

@@ -11,8 +11,8 @@ import pytest
 
 from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House
-from provhouse.query.answer import Answer
-from provhouse.query.question import Direction, Method
+from provhouse.model.answer import Answer
+from provhouse.model.question import Direction, Method
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")

@@ -15,8 +15,8 @@ import pytest
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
+from provhouse.runtime.jar_lock import locked
 from provhouse.runtime.jars import GROUPS, Jar, fetch, jar_folder, missing
-from provhouse.runtime.locked import locked
 
 SMALL = min(locked("delta"), key=lambda jar: jar.size)
 

@@ -12,8 +12,9 @@ from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.serve import process, state
-from provhouse.serve.state import State
+from provhouse.serve import process
+from provhouse.serve import server_file as state
+from provhouse.serve.server_file import State
 
 SIZE = 300
 

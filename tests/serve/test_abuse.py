@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from provhouse.serve import state
+from provhouse.serve import server_file as state
 from provhouse.serve.connections import HEAD_BYTES, HEAD_SECONDS, MOST
-from provhouse.serve.state import BODY_BYTES
+from provhouse.serve.server_file import BODY_BYTES
 
 if TYPE_CHECKING:
     from .conftest import Served

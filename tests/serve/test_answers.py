@@ -10,12 +10,12 @@ import pytest
 import requests
 
 from helpers.oracle import Triple
+from provhouse.model.question import Direction, Question
 from provhouse.output.csv import CsvOutput
 from provhouse.output.json import JsonOutput
 from provhouse.output.output import Output
 from provhouse.output.table import TableOutput
-from provhouse.query.question import Direction, Question
-from provhouse.serve import state
+from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
     from .conftest import Served

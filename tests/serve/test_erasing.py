@@ -9,14 +9,14 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.care.forget import forget
-from provhouse.ingest import erasure as steps
+from provhouse.changes.forget import forget
+from provhouse.commit.erasing import erase as steps
+from provhouse.commit.erasing.triples import clear_links
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.serve import process
-from provhouse.serve.warm import Warm
-from provhouse.store.links import clear_links
+from provhouse.serve.keeper import Warm
 
 if TYPE_CHECKING:
     from .conftest import Served

@@ -19,7 +19,7 @@ import requests
 
 from helpers.fuzzed import fuzzed
 from helpers.hostile import HOSTILE
-from provhouse.serve import state
+from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
     from .conftest import Served

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from provhouse.query.question import Question
-from provhouse.serve import state
-from provhouse.serve.models import AskingOne
+from provhouse.model.question import Question
+from provhouse.serve import server_file as state
+from provhouse.serve.requests import AskingOne
 
 if TYPE_CHECKING:
     from .conftest import Served

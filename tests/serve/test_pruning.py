@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
 
-from provhouse.care.prune import prune
-from provhouse.ingest.compact import compact
+from provhouse.changes.compact import compact
+from provhouse.changes.prune import prune
 from provhouse.model.progress import Silent
 from provhouse.serve import process
-from provhouse.store.bases import bases
+from provhouse.store.warehouse.bases import bases
 
 if TYPE_CHECKING:
     from .conftest import Served

@@ -1,0 +1,1 @@
+"""A provenance warehouse: record-level lineage of whole pipelines."""

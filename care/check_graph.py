@@ -1,0 +1,54 @@
+"""Neo4j: it holds every set and dependency that the tables tell of, and each generation's mark."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from provhouse.cypher.graph import Graph
+from provhouse.model.columns import DERIVES_FROM, SET
+from provhouse.model.errors import Damaged, NotFound
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import generations, read_commit
+from provhouse.store.warehouse.layout import Layout
+
+from .report import Damage
+
+REPAIR = "Run `provhouse repair`"
+SETS = 20_000
+"""Sets whose dependencies are asked for at once."""
+
+
+def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
+    """Every generation has its mark."""
+    for number in generations(layout):
+        try:
+            commit = read_commit(layout, number)
+        except (Damaged, NotFound):  # told where records are looked at, or pruned meanwhile
+            continue
+        if commit.visible and not graph.holds_load(commit.commit):
+            wanted = f"Neo4j should hold generation {number}"
+            yield Damage("Neo4j", wanted, "It holds another state of this warehouse", REPAIR)
+
+
+def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
+    """Every dependency is there; more in Neo4j is never wrong, less is."""
+    rows = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
+    child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    order = np.lexsort((parent, child))
+    child, parent = child[order], parent[order]
+    distinct = np.unique(child)
+    missing, first = 0, (0, 0)
+    for some in np.array_split(distinct, 1 + len(distinct) // SETS):
+        if not len(some):
+            continue
+        low, high = np.searchsorted(child, [some[0], some[-1] + 1])
+        told = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
+        lost = told - set(graph.dependencies(int(some[0]), int(some[-1])))
+        if lost and not missing:
+            first = min(lost)
+        missing += len(lost)
+        counts["dependencies"] += len(told)
+    if missing:
+        wanted = f"Neo4j should hold a dependency from set {first[0]} to set {first[1]}"
+        yield Damage("Neo4j", wanted, f"It lacks {missing:,} dependencies", REPAIR)

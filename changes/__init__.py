@@ -1,0 +1,1 @@
+"""Commands that change what a warehouse shows: retract, roll back, compact, prune, forget."""

@@ -1,0 +1,45 @@
+"""``explain``: what a question would read, before it is asked."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from provhouse.model.question import Direction, Method, Question
+
+from ..invocation import AsOfOption, DownstreamOption, FormOption, ItemArgument, invocation, utf8
+from ..questions import Askers, Look, Request, answered
+
+if TYPE_CHECKING:
+    from provhouse.query.explain import Explanation
+
+
+def explain(
+    ctx: typer.Context,
+    item: ItemArgument,
+    downstream: DownstreamOption = False,
+    method: Annotated[Method, typer.Option(help="The method that would be asked for.")] = "auto",
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="As if asked for so many hops.")
+    ] = None,
+    as_of: AsOfOption = None,
+    form: FormOption = None,
+) -> None:
+    """What a question would read, and about how long it would take.
+
+    Only the walk over connected sets is done; no triple is read and Spark is not started. Times are
+    estimates for a process that is warm.
+    """
+    item = utf8(item, "An item's name")
+    settings = invocation(ctx).settings()
+
+    direction: Direction = "downstream" if downstream else "upstream"
+    question = Question(item, direction, method, depth, as_of=as_of)
+
+    def ask(askers: Askers) -> "Explanation":
+        with askers(as_of) as asker:
+            return asker.explain(question)
+
+    asked = ("item", "direction", "method", "depth", "as_of")
+    body = {name: getattr(question, name) for name in asked}
+    request = Request("/v1/explain", body, ask, lambda output, told: output.explanation(told))
+    answered(settings, request, Look(form))

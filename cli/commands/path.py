@@ -1,0 +1,47 @@
+"""``path``: how one item was derived from another."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
+from ..questions import Askers, Look, Request, answered
+
+if TYPE_CHECKING:
+    from provhouse.query.path import Path
+
+
+def path(
+    ctx: typer.Context,
+    source: Annotated[
+        str,
+        typer.Argument(metavar="FROM", help="The item that the data comes from."),
+    ],
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TO", help="The item that was derived from it."),
+    ],
+    every: Annotated[
+        bool, typer.Option("--all", help="All triples on any way, however long or round about.")
+    ] = False,
+    form: FormOption = None,
+    out: OutOption = None,
+    safe: SafeOption = False,
+) -> None:
+    """How one item was derived from another: one of the shortest ways.
+
+    Data goes from FROM to TO. JSON holds the items and the triples on the way, CSV the triples
+    (src, dst, op, attributes). Exit status 3 where there is no way.
+    """
+    first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
+    settings = invocation(ctx).settings()
+
+    def ask(askers: Askers) -> "Path":
+        from provhouse.query.path import path as led
+
+        with askers(None) as asker:
+            return led(asker, first, last, every=every)
+
+    body = {"from": first, "to": last, "all": every}
+    request = Request("/v1/path", body, ask, lambda output, path: output.path(path))
+    answered(settings, request, Look(form, out, safe=safe))

@@ -1,0 +1,1 @@
+"""The protocol of every writer: lock, recover, append, load Neo4j, publish."""

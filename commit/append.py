@@ -1,0 +1,73 @@
+"""Rows that a writer appends to the tables of a base, under the number of its ingest."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import Bools, among
+from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
+from provhouse.store.tables.delta import append_rows
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import still_writing
+
+OPS_KEPT = 20
+"""The most operations that a dependency or a pair of tables names; people read these."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where an ingest writes to and under which numbers."""
+
+    layout: Layout
+    base: int
+    ingest: int
+    first_partition: int
+
+
+def append(target: Target, name: str, rows: pa.Table) -> int:
+    """Append rows of an ingest, with its number, to a table; its new version."""
+    if INGEST not in rows.column_names:
+        ingest = pa.repeat(pa.scalar(target.ingest, pa.int32()), rows.num_rows)
+        rows = rows.append_column(INGEST, ingest)
+    still_writing(target.layout)
+    folder = target.layout.table(target.base, name)
+    columns = TABLES[name].names
+    return append_rows(folder, name, rows.select(columns), target.ingest)
+
+
+def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
+    """Counts and operations of the same keys put together; distinct keys."""
+    rows = pa.concat_tables(tables)
+    sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])
+    if sums.num_rows == rows.num_rows:  # nothing to put together
+        return rows
+    order = [(key, "ascending") for key in keys]
+    sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
+    # Both have the same keys, each once; Arrow does not join tables with lists.
+    return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
+
+
+def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
+    """Which rows' pairs of sets are among those of ``others``; Arrow's joins refuse lists."""
+    near = among(np.asarray(others[SET]), np.unique(rows[SET]))
+    others = others.select([SET, DERIVES_FROM]).filter(pa.array(near))
+    codes = []
+    for column in (SET, DERIVES_FROM):
+        both = np.concatenate([np.asarray(rows[column]), np.asarray(others[column])])
+        codes.append(np.unique(both, return_inverse=True)[1])
+    code = codes[0] * (int(codes[1].max(initial=0)) + 1) + codes[1]
+    return np.isin(code[: rows.num_rows], code[rows.num_rows :])
+
+
+def _ops(rows: pa.Table, keys: Iterable[str]) -> pa.Table:
+    keys = list(keys)
+    owner = pc.list_parent_indices(rows[OPS].combine_chunks())
+    flat = rows.select(keys).take(owner)
+    flat = flat.append_column(OPS, pc.list_flatten(rows[OPS]))
+    flat = flat.group_by([*keys, OPS], use_threads=False).aggregate([])
+    lists = flat.group_by(keys, use_threads=False).aggregate([(OPS, "list")])
+    few = pc.list_slice(lists[f"{OPS}_list"], 0, OPS_KEPT, return_fixed_size_list=False)
+    return lists.select(keys).append_column(OPS, few)

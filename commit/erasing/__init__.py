@@ -1,0 +1,1 @@
+"""Erase items from every table, name file, log and from Neo4j."""

@@ -1,0 +1,133 @@
+"""Items without names: theirs go from the segments, and from the look-ups, which tell a guess.
+
+``erased.npy`` comes first and lets every reader do without those names at once; the rest may follow
+later, and may be done twice.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from provhouse.model.arrays import I64, among
+from provhouse.model.columns import NAME
+from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_folder
+from provhouse.store.names.names import (
+    BATCH,
+    ERASED,
+    Names,
+    Span,
+    both_file,
+    erased_in,
+    look_up,
+    open_names,
+    pair,
+)
+from provhouse.store.tables.delta import sync
+
+_AT_ONCE = 1 << 20
+"""Entries of a look-up that are read at once."""
+
+
+def add_erased(folder: Path, numbers: I64) -> None:
+    """Let these items of a base be erased for whoever reads it from now on."""
+    aside = folder / f"{ERASED}.new"
+    with aside.open("wb") as file:
+        np.save(file, np.union1d(erased_in(folder), numbers))
+        file.flush()
+        os.fsync(file.fileno())
+    reach("erased unwritten")
+    aside.replace(folder / ERASED)
+    sync_folder(folder)
+    reach("erased written")
+
+
+def clear_segments(folder: Path, spans: list[Span], numbers: I64) -> None:
+    """Take the names of these items out of the segments that hold them."""
+    files = Names(folder, spans).files
+    firsts = np.array([first for first, _ in files], np.int64)
+    for at in np.unique(np.searchsorted(firsts, numbers, "right") - 1).tolist():
+        first, path = files[at]
+        after = firsts[at + 1] if at + 1 < len(files) else np.iinfo(np.int64).max
+        rows = numbers[(numbers >= first) & (numbers < after)] - first
+        if any(_named(path, rows)):
+            _rewrite(path, rows)
+
+
+def _named(path: Path, rows: I64) -> Iterator[bool]:
+    """Whether some of these rows of a segment have names, batch by batch."""
+    reader = open_names(path, (NAME,))
+    for number in np.unique(rows // BATCH).tolist():
+        here = rows[rows // BATCH == number] % BATCH
+        names = reader.get_batch(number).column(0).take(pa.array(here))
+        yield names.null_count < len(names)
+
+
+def _rewrite(path: Path, rows: I64) -> None:
+    aside = path.with_name(f"{path.name}.new")
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.memory_map(str(path)) as source:
+        reader = pa.ipc.open_file(source)
+        with (
+            pa.OSFile(str(aside), "wb") as sink,
+            pa.ipc.new_file(sink, reader.schema, options=options) as out,
+        ):
+            for number in range(reader.num_record_batches):
+                out.write_batch(_without(reader.get_batch(number), rows - number * BATCH))
+    sync(aside)
+    reach("segment rewritten")
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
+    """The batch without the names of those rows that it has."""
+    here = rows[(rows >= 0) & (rows < batch.num_rows)]
+    if not len(here):
+        return batch
+    gone = set(here.tolist())
+    at = batch.schema.get_field_index(NAME)
+    texts = batch.column(at).to_pylist()  # Arrow's own ways keep the bytes below a null
+    left = [None if row in gone else text for row, text in enumerate(texts)]
+    return batch.set_column(at, NAME, pa.array(left, pa.string()))
+
+
+def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
+    """Write a look-up anew without the entries of erased items.
+
+    Hashes and offsets are one file from then on, which comes at once; the two that it stands for go
+    after it. Whoever has these mapped reads them to the end.
+    """
+    hashed, offsets = look_up(folder, span.ingest)
+    parts = range(0, len(hashed), _AT_ONCE)
+    left = sum(len(_left(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
+    if left < len(hashed):
+        aside = folder / f"{both_file(span.ingest)}.new"
+        with aside.open("wb") as file:
+            shape = (left + (left + 1) // 2,)
+            header = {"descr": "<u8", "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            for values in (hashed, offsets):
+                for at in parts:
+                    here = slice(at, at + _AT_ONCE)
+                    file.write(values[here][_left(offsets[here], span, erased)].tobytes())
+            file.write(bytes(4 * (left % 2)))
+            file.flush()
+            os.fsync(file.fileno())
+        reach("look-up rewritten")
+        aside.replace(folder / both_file(span.ingest))
+        sync_folder(folder)
+        reach("look-up switched")
+    if (folder / both_file(span.ingest)).exists():
+        for old in pair(folder, span.ingest):
+            old.unlink(missing_ok=True)
+        sync_folder(folder)
+
+
+def _left(offsets: npt.NDArray[np.uint32], span: Span, erased: I64) -> I64:
+    """The places of the entries of items that are not erased."""
+    return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))

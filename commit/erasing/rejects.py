@@ -1,0 +1,107 @@
+"""Rejected rows that name an item: their content goes, that they were rejected and why stays."""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import Bools
+from provhouse.model.columns import DST, SRC
+from provhouse.model.faults import reach
+from provhouse.store.tables.delta import newest, table_files
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.layout import Layout
+
+from .rewriting import rewrite, settle
+
+REJECTS = "rejects"
+CONTENT = "content"
+_TOLERANT = json.JSONDecoder(strict=False)
+_QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
+"""A text as JSON has it; its end may be missing, lest each beginning be sought to the end."""
+
+
+def naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
+    """The files with rejected rows that name one of these items, and which of them."""
+    folder = snapshot.layout.table(snapshot.commit.base, REJECTS)
+    found: dict[Path, set[str]] = {}
+    for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=[CONTENT]):
+                named = set().union(*map(_Named(names), batch.column(0).to_pylist()))
+                if named:
+                    found[path] = found.get(path, set()) | named
+    return found
+
+
+def clear_rejected(path: Path, names: Collection[str]) -> int:
+    """Empty the rows of a file that name one of these items; how many these were."""
+    named = _Named(names)
+    counts: dict[int, int] = {}
+
+    def change(rows: pa.Table, at: int) -> pa.Table:
+        gone: Bools = np.array([bool(named(text)) for text in rows[CONTENT].to_pylist()], bool)
+        counts[at] = int(gone.sum())
+        column = rows.column_names.index(CONTENT)
+        return rows.set_column(column, CONTENT, pc.if_else(pa.array(gone), "", rows[CONTENT]))
+
+    rewrite(path, change)
+    settle(path.parent)
+    reach("rejects cleared")
+    return sum(counts.values())
+
+
+def settle_rejected(layout: Layout, base: int) -> None:
+    """Do what ``clear_rejected`` leaves to do where it is cut off after a file was replaced."""
+    folder = layout.table(base, REJECTS)
+    if newest(folder) is not None:
+        settle(folder)
+
+
+class _Named:
+    """Which of some names a rejected row has in its fields.
+
+    A row's own names may lack the scope that was put in front of them as they became items.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = set(names)
+
+    def __call__(self, content: str) -> set[str]:
+        fields = _parsed(content or "{}")
+        texts = set(_texts(fields))
+        found = self._names & texts
+        own = {fields.get(end) for end in (SRC, DST)} if isinstance(fields, dict) else texts
+        ends = tuple(f"/{text}" for text in own if text)
+        return found | {name for name in self._names if ends and name.endswith(ends)}
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts in a value, also those within a text that is JSON itself, as attributes are.
+
+    Anybody may have written that JSON: it may be as deep as it is long.
+    """
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            left.extend(part.values())
+        elif isinstance(part, list):
+            left.extend(part)
+        elif isinstance(part, str):
+            yield part
+            if part.startswith(("{", "[")):
+                left.append(_parsed(part))
+
+
+def _parsed(text: str) -> object:
+    """What JSON says; all that stands in quotes where it is too deep, or no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return [_TOLERANT.decode(f'"{part}"') for part in _QUOTED.findall(text)]

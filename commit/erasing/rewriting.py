@@ -1,0 +1,126 @@
+"""Parquet files of tables with other values in the same rows, under the same name and length.
+
+A table's log names each file with its length, at every version, and readers trust both. What is
+removed from a file leaves room, which is filled with zeros in front of its footer. Where the new
+values take more room than the old ones, whatever the encoding, the log is told of the new length.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+
+from provhouse.model.columns import ORIGIN
+from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_folder
+from provhouse.store.tables.delta import sync
+
+Change = Callable[[pa.Table, int], pa.Table]
+"""Gives rows with other values in the same columns; it is told the number of the first row."""
+_TAIL = 8
+"""The length of the footer and the magic that end a file."""
+_WAYS = (
+    (1, True),
+    (19, True),
+    (19, False),
+)
+"""The level of compression, and whether texts get dictionaries; the quickest first."""
+
+
+def rewrite(path: Path, change: Change) -> None:
+    """Replace a file of a table by one with what ``change`` makes of its rows, at once for readers.
+
+    Whoever has it open reads what it was. ``settle`` has to follow, whatever crashes meanwhile.
+    """
+    aside = path.with_name(f".{path.name}")  # a file that no commit shows, should this be cut off
+    size = path.stat().st_size
+    for way in _WAYS:
+        _write(path, aside, change, *way)
+        if aside.stat().st_size <= size:
+            _pad(aside, size)
+            break
+    else:
+        _write(path, aside, change, *_WAYS[0])
+    sync(aside)
+    reach("file rewritten")
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def _write(path: Path, aside: Path, change: Change, level: int, coded: bool) -> None:
+    with pq.ParquetFile(path, page_checksum_verification=True) as old:
+        schema = old.schema_arrow.remove_metadata()
+        columns = [old.schema.column(n).path for n in range(len(old.schema))]
+        few = [ORIGIN] if ORIGIN in columns else []
+        numbers = [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
+        texts = [column for column in columns if column not in numbers]
+        at = 0
+        with pq.ParquetWriter(
+            aside,
+            schema,
+            compression="zstd",
+            compression_level=level,
+            use_dictionary=texts if coded else few,
+            column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+            write_statistics=False,
+            write_page_checksum=True,
+            store_schema=False,
+        ) as new:
+            for group in range(old.num_row_groups):
+                rows = old.read_row_group(group)
+                new.write_table(change(rows, at), row_group_size=max(rows.num_rows, 1))
+                at += rows.num_rows
+
+
+def _pad(path: Path, size: int) -> None:
+    """Fill a file up to a length with zeros between its last column and its footer."""
+    with path.open("r+b") as file:
+        file.seek(-_TAIL, os.SEEK_END)
+        footer = int.from_bytes(file.read(4), "little") + _TAIL
+        file.seek(-footer, os.SEEK_END)
+        at = file.tell()
+        end = file.read()
+        file.seek(at)
+        file.write(bytes(size - at - len(end)) + end)
+
+
+def settle(folder: Path) -> None:
+    """Let the log of a table say of each file how long it is now, at every version."""
+    actions = DeltaTable(folder).get_add_actions(flatten=True)
+    for name, size in zip(
+        actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True
+    ):
+        if (length := (folder / name).stat().st_size) != size:
+            _tell_length(folder / name, length)
+
+
+def _tell_length(path: Path, length: int) -> None:
+    """Let the log name a file with this length; checkpoints, which only repeat the log, go."""
+    logs = path.parent / "_delta_log"
+    # Whoever finds the hint trusts it, and fails where the checkpoint is gone.
+    (logs / "_last_checkpoint").unlink(missing_ok=True)
+    sync_folder(logs)
+    reach("hint removed")
+    for checkpoint in logs.glob("*.checkpoint*"):
+        checkpoint.unlink()
+        reach("checkpoint removed")
+    for log in sorted(logs.glob("*.json")):
+        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        told = [
+            entry
+            for line in lines
+            for kind in ("add", "remove")
+            if (entry := line.get(kind)) and Path(entry["path"]).name == path.name
+        ]
+        if any(entry.get("size", length) != length for entry in told):
+            for entry in told:
+                entry["size"] = length
+            aside = log.with_name(f".{log.name}.new")
+            aside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            sync(aside)
+            aside.replace(log)
+    sync_folder(logs)

@@ -1,0 +1,160 @@
+"""Take op and attributes from triples that touch erased items.
+
+Their rows stay, so that what an erased item led to is still reached, and so that all that is said
+of rows by their places stays true.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
+from provhouse.model.faults import reach
+from provhouse.store.tables.delta import table_files
+from provhouse.store.tables.links import partitions_of, spoken, touching
+from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.snapshot import Snapshot
+
+from .rewriting import rewrite, settle
+
+Pairs = dict[tuple[int, int], set[str]]
+"""Ops by a set and one that it derives from."""
+_COUNTED = ("set_dependencies", "workflow")
+"""Tables that name ops."""
+
+
+def clear_links(snapshot: Snapshot, items: I64) -> int:
+    """Take op and attributes from all triples that touch some items; how many these are."""
+    links = 0
+    for partition in partitions_of(snapshot, items).tolist():
+        path = _path(snapshot, partition)
+        rows = read_partition(path)
+        touched = touching(rows, items)
+        links += int(touched.sum())
+        if spoken(rows.filter(pa.array(touched))):
+            rewrite(path, lambda rows, _: _silent(rows, items))
+            reach("links cleared")
+    settle(snapshot.layout.table(snapshot.commit.base, "triples"))
+    return links
+
+
+def _silent(rows: pa.Table, items: I64) -> pa.Table:
+    touched = pa.array(touching(rows, items))
+    for name in (OP, ATTRIBUTES):
+        at = rows.column_names.index(name)
+        rows = rows.set_column(at, name, pc.if_else(touched, "", rows[name]))
+    return rows
+
+
+def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
+    """The ops of triples that touch some items, and of no other triple of the base."""
+    touched = partitions_of(snapshot, items)
+    lone: set[str] = set()
+    for partition in touched.tolist():
+        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        lone |= _ops(rows.filter(pa.array(touching(rows, items))))
+    lone.discard("")
+    for others in _other_ops(snapshot, touched, items):
+        if not lone:
+            break
+        lone -= others
+    return lone
+
+
+def _other_ops(snapshot: Snapshot, touched: I64, items: I64) -> Iterator[set[str]]:
+    """The ops of the triples that do not touch the items, a partition at a time."""
+    for partition in touched.tolist():
+        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        yield _ops(rows.filter(pa.array(~touching(rows, items))))
+    for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
+        yield _ops(read_partition(_path(snapshot, partition), (OP,)))
+
+
+def _ops(rows: pa.Table) -> set[str]:
+    return set(pc.unique(rows[OP]).to_pylist())
+
+
+def lone_ops_of_pairs(snapshot: Snapshot, items: I64) -> Pairs:
+    """By pairs of sets, the ops of triples between them that only those have which touch items."""
+    touched = partitions_of(snapshot, items).tolist()
+    lone: Pairs = {}
+    for partition in touched:
+        for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
+            lone.setdefault(pair, set()).add(op)
+    for partition in touched:  # which have all triples of such a pair
+        for pair, op in _across(snapshot, partition, lambda rows: ~touching(rows, items)):
+            lone.get(pair, set()).discard(op)
+    return {pair: ops for pair, ops in lone.items() if ops - {""}}
+
+
+def _across(
+    snapshot: Snapshot, partition: int, chosen: Callable[[pa.Table], Bools]
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """The pairs of sets that some triples lead between, dst's first, each with each of its ops."""
+    rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+    rows = rows.filter(pa.array(chosen(rows)))
+    src, dst = (
+        snapshot.set_ids[snapshot.set_rows(np.asarray(rows[end], dtype=np.int64))]
+        for end in (SRC, DST)
+    )
+    named = pa.table({SET: dst, DERIVES_FROM: src, OP: rows[OP]}).filter(pa.array(src != dst))
+    for row in named.group_by([SET, DERIVES_FROM, OP]).aggregate([]).to_pylist():
+        yield (row[SET], row[DERIVES_FROM]), row[OP]
+
+
+def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
+    """Take ops out of the tables that count triples: some altogether, others from pairs of sets."""
+    for name in _COUNTED:
+        version = snapshot.commit.tables.get(name)
+        if version is None:
+            continue
+        folder = snapshot.layout.table(snapshot.commit.base, name)
+        for path in table_files(folder, name, version):
+            rows = pq.read_table(path, partitioning=None)
+            if not _without(rows, ops, pairs).equals(rows):
+                rewrite(path, lambda rows, _: _without(rows, ops, pairs))
+                reach("ops cleared")
+        settle(folder)
+
+
+def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
+    """The same rows without some ops; those that have any are few, and only they become lists."""
+    column = rows[OPS].combine_chunks()
+    naming = _naming(rows, column, ops, pairs)
+    if not len(naming):
+        return rows
+    some = rows.take(pa.array(naming))
+    gone: list[set[str]] = [ops] * some.num_rows
+    if SET in rows.column_names:
+        ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
+        gone = [ops | pairs.get(pair, set()) for pair in ends]
+    # Where nothing is left there is none, as is said of triples that came without an op.
+    lists = [
+        [op for op in each if op not in without] or [""]
+        for each, without in zip(some[OPS].to_pylist(), gone, strict=True)
+    ]
+    at = np.arange(rows.num_rows)
+    at[naming] = rows.num_rows + np.arange(len(naming))
+    changed = pa.concat_arrays([column, pa.array(lists, column.type)]).take(pa.array(at))
+    return rows.set_column(rows.column_names.index(OPS), OPS, changed)
+
+
+def _naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
+    """The rows that may name some ops, or be of some pairs of sets."""
+    named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
+    found = np.zeros(rows.num_rows, bool)
+    found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True
+    if SET in rows.column_names and pairs:
+        ends = [np.asarray(rows[end], dtype=np.int64) for end in (SET, DERIVES_FROM)]
+        child, parent = (np.unique(each) for each in np.array([*pairs], np.int64).T)
+        found |= among(ends[0], child) & among(ends[1], parent)
+    return np.flatnonzero(found)
+
+
+def _path(snapshot: Snapshot, partition: int) -> Path:
+    return partition_path(snapshot.layout.table(snapshot.commit.base, "triples"), partition)

@@ -1,0 +1,48 @@
+"""Where triples come from: a file, and the run that it was taken in for, if one was named."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from provhouse.model.columns import FILE, ORIGIN, RUN
+from provhouse.store.tables.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A file of a run; the same one brought again is the same origin."""
+
+    number: int
+    run: str | None
+    file: str
+    """Its absolute path."""
+
+
+def known(snapshot: Snapshot) -> list[Origin]:
+    """The origins of all that is shown, each once, in order."""
+    rows = snapshot.rows("origins", [ORIGIN, RUN, FILE]).select([ORIGIN, RUN, FILE])
+    found = {Origin(*row.values()) for row in rows.to_pylist()}
+    return sorted(found, key=lambda origin: origin.number)
+
+
+def origins_of(
+    files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
+) -> list[Origin]:
+    """The origin of each file: a known one, or a new one numbered from ``free`` on."""
+    numbers = {(origin.run, origin.file): origin.number for origin in before}
+    found = []
+    for file in files:
+        path = os.path.abspath(file)
+        number = numbers.setdefault((run, path), free)
+        free = max(free, number + 1)
+        found.append(Origin(number, run, path))
+    return found
+
+
+def origin_rows(origins: Iterable[Origin]) -> pa.Table:
+    """Rows of the table of origins, without the ingest, each once."""
+    rows = [{ORIGIN: o.number, RUN: o.run, FILE: o.file} for o in dict.fromkeys(origins)]
+    form = pa.schema([(ORIGIN, pa.int32()), (RUN, pa.string()), (FILE, pa.string())])
+    return pa.Table.from_pylist(rows, form)

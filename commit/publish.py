@@ -1,0 +1,29 @@
+"""The last of a writer's steps: a generation becomes current."""
+
+from contextlib import suppress
+
+from provhouse.cypher.graph import Graph
+from provhouse.model.errors import Unavailable
+from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_folder
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import write_commit
+from provhouse.store.warehouse.ids import finished
+from provhouse.store.warehouse.layout import Layout
+
+from .graph_rows import announce
+
+
+def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
+    """Make a generation current whose tables are written and whose sets Neo4j holds."""
+    layout.create(layout.commits)
+    for folder in (layout.base(after.commit.base), layout.root):
+        sync_folder(folder)
+    reach("record unwritten")
+    write_commit(layout, after.commit)
+    reach("record linked")
+    finished(layout)
+    reach("ids finished")
+    with suppress(Unavailable):  # it is committed; this is for people who look around
+        announce(graph, after)
+    reach("announced")

@@ -1,0 +1,140 @@
+"""Who wrote: `logs/writers.jsonl`, two lines for every writer, of numbers and never of names.
+
+One line says that it begins, so that one which is killed has left word too; one says how it ended.
+Lines are only ever added. A file that has grown is set aside as `writers.N.jsonl`, and stays.
+"""
+
+import errno
+import json
+import os
+import pwd
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from provhouse.model.command import COMMAND
+from provhouse.model.errors import Damaged, ProvhouseError, Unavailable
+from provhouse.runtime.files import sync_folder
+from provhouse.runtime.scratch import clear_defects
+from provhouse.store.warehouse.commits import Commit, current
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import locked
+
+FILE_BYTES = 1 << 20
+_OURS = re.compile(r"writers(\.\d+)?\.jsonl")
+
+
+@contextmanager
+def writing(layout: Layout) -> Iterator[None]:
+    """Be the one writer, and let the log say so; raises what ``locked`` raises."""
+    with locked(layout), logged(layout):
+        yield
+
+
+@contextmanager
+def logged(layout: Layout) -> Iterator[None]:
+    """Log the writer that is at work in this block; it holds the lock.
+
+    Raises Unavailable where the log cannot be written. A full disk is no reason to stop: whatever
+    makes room writes too.
+    """
+    before = _held(layout)
+    who = {"writer": secrets.token_hex(8), "command": COMMAND.get(), **_me()}
+    _add(layout, {"event": "begins", **who, "generation": _number(before)})
+    try:
+        yield
+    except BaseException as error:
+        _end(layout, {**who, "outcome": _outcome(error)})
+        raise
+    _end(layout, {**who, "outcome": "done"})
+
+
+def clear_logs(layout: Layout) -> None:
+    """Remove all logs but those of who wrote: whatever went wrong may quote names."""
+    clear_defects()
+    for path in sorted(layout.logs.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        elif not (path.parent == layout.logs and _OURS.fullmatch(path.name)):
+            path.unlink()
+    sync_folder(layout.logs)
+
+
+def _end(layout: Layout, said: dict[str, object]) -> None:
+    """What it came to; that this cannot be said changes nothing about what was done."""
+    after = _held(layout)
+    totals = asdict(after.totals) if after else None
+    with suppress(Unavailable):
+        _add(layout, {"event": "ends", **said, "generation": _number(after), "totals": totals})
+
+
+def _outcome(error: BaseException) -> str:
+    """The kind of an error: its words may hold names."""
+    return type(error).__name__ if isinstance(error, ProvhouseError) else "broken off"
+
+
+def _held(layout: Layout) -> Commit | None:
+    try:
+        return current(layout)
+    except Damaged:
+        return None
+
+
+def _number(commit: Commit | None) -> int | None:
+    return commit.generation if commit else None
+
+
+def _me() -> dict[str, object]:
+    """The user, as the machine knows them, and where they are if they came over ssh."""
+    number = os.getuid()
+    try:
+        user = pwd.getpwuid(number).pw_name
+    except KeyError:  # as in a container
+        user = str(number)
+    address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
+    return {"user": user, "uid": number, "process": os.getpid(), "address": address or "local"}
+
+
+def _add(layout: Layout, said: dict[str, object]) -> None:
+    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **said})
+    try:
+        layout.logs.mkdir(parents=True, exist_ok=True)
+        _append(_file(layout), line.encode() + b"\n")
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return
+        raise Unavailable(
+            f"Who writes should be logged in {_file(layout)}",
+            f"It cannot be: {error.strerror}",
+            "Change the rights of that file and its folder",
+        ) from error
+
+
+def _append(file: Path, line: bytes) -> None:
+    _set_aside(file)
+    # A link that somebody put there is not followed.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    handle = os.open(file, flags, 0o600)
+    try:
+        os.fchmod(handle, 0o600)
+        os.write(handle, line)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _set_aside(file: Path) -> None:
+    if not file.exists() or file.stat().st_size < FILE_BYTES:
+        return
+    numbers = [
+        int(n) for old in file.parent.glob("writers.*.jsonl") if (n := old.stem[8:]).isdigit()
+    ]
+    file.rename(file.with_name(f"writers.{max(numbers, default=0) + 1}.jsonl"))
+
+
+def _file(layout: Layout) -> Path:
+    return layout.logs / "writers.jsonl"

@@ -1,0 +1,1 @@
+"""Read input files: one module a format."""

@@ -1,0 +1,92 @@
+"""CSV: Arrow reads it, Python's own reader says at which line it is broken."""
+
+import csv
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from provhouse.model.errors import BadInput
+
+from . import limits
+from .broken import unreadable
+from .compression import opened, text_lines
+from .source import Source, Told
+
+_BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
+
+
+def check(source: Source) -> list[str]:
+    """The columns; raises BadInput if the header is none."""
+    return _header(source)[0]
+
+
+def tables(source: Source, told: Told) -> Iterator[pa.Table]:
+    """The rows, every column as text; a field with nothing in it is null."""
+    header, alone = _header(source)
+    if alone:  # Arrow refuses a header without the end of its line
+        return
+    try:
+        stream, raw = opened(source.path)
+        reader = _reader(stream, header)
+        if reader.schema.names != header:
+            raise ValueError("Its header can be read in two ways")
+        for number, batch in enumerate(reader, 1):
+            yield pa.Table.from_batches([batch])  # pa.table() ends names at a NUL
+            # Arrow reads ahead of what it hands out, block by block.
+            part = min(number * limits.BLOCK / source.bytes_unpacked, 1)
+            told(min(int(part * raw.size()), raw.tell()))
+    except _BROKEN as error:
+        line = _broken_line(source.path)
+        place = f"{source.path}, line {line}," if line else source.path
+        raise unreadable(place, "CSV", error) from error
+
+
+def _reader(stream: pa.NativeFile, header: list[str]) -> pa_csv.CSVStreamingReader:
+    return pa_csv.open_csv(
+        stream,
+        read_options=pa_csv.ReadOptions(use_threads=False, block_size=limits.BLOCK),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()),
+            null_values=[""],  # a field with nothing in it is absent, a quoted nothing is not
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+
+
+def _header(source: Source) -> tuple[list[str], bool]:
+    """The names of the columns, and whether there is nothing behind them."""
+    path = source.path
+    csv.field_size_limit(limits.BLOCK)
+    try:
+        with text_lines(path) as lines:
+            header, alone = next(csv.reader(lines), []), next(lines, None) is None
+        "".join(header).encode()  # what was no UTF-8 cannot be encoded again
+    except UnicodeError as error:
+        raise BadInput(
+            f"{path}, line 1, should be a header with src and dst", f"It is not text: {error}"
+        ) from error
+    except _BROKEN as error:
+        raise unreadable(f"{path}, line 1,", "CSV", error) from error
+    source.columns.check(f"{path}, line 1,", header)
+    return header, alone
+
+
+def _broken_line(path: str) -> int | None:
+    """The line at which a CSV stops being one; found by reading it again, slowly."""
+    line = 0
+    try:
+        with text_lines(path) as lines:
+            reader = csv.reader(lines, strict=True)
+            width = len(next(reader))
+            line = reader.line_num
+            for row in reader:
+                "".join(row).encode()  # what was no UTF-8 cannot be encoded again
+                if row and len(row) != width:
+                    return line + 1
+                line = reader.line_num
+    except _BROKEN:
+        return line + 1
+    return None

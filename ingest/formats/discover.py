@@ -1,0 +1,122 @@
+"""The files that paths stand for: files, folders, patterns and Delta tables.
+
+A folder and a pattern stand for every file in or under them whose name tells a format, but for
+hidden ones and those that begin with an underline. A Delta table stands for the files of its
+current version wherever it is met.
+"""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from provhouse.model.errors import BadInput, UsageError
+
+from .column_mapping import AS_NAMED, Columns
+from .delta import LOG, table_of, tables_files
+from .source import COMPRESSED, FORMATS, Source, format_of
+
+_ENDINGS = f"{', '.join(FORMATS)}, the texts also with {' or '.join(COMPRESSED)}"
+
+
+def sources(
+    paths: Sequence[Path],
+    input_format: str | None,
+    columns: Columns = AS_NAMED,
+    own: Sequence[Path] = (),
+) -> list[Source]:
+    """The files that these paths stand for, in order, each once.
+
+    Raises BadInput for a path that is not there, a pattern that nothing matches, a folder without a
+    readable file, and one file of a Delta table; UsageError for a name that does not tell its form,
+    and for what lies in one of our ``own`` folders, through whatever links.
+    """
+    _check_outside(paths, own)
+    found = [source for path in paths for source in _sources(path, input_format)]
+    _check_outside([Path(source.path) for source in found], own)
+    return [replace(source, columns=columns) for source in dict.fromkeys(found)]
+
+
+def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
+    folders = [folder.resolve() for folder in own]
+    for path in paths:
+        real = Path(os.path.realpath(path))  # links in a circle are told of later
+        if any(real.is_relative_to(folder) for folder in folders):
+            raise UsageError(
+                "Files of triples should lie outside of the warehouse",
+                f"{path} leads into it",
+                "Name the files themselves, or a folder that does not lead there",
+            )
+
+
+def _sources(path: Path, input_format: str | None) -> list[Source]:
+    if path.is_dir():
+        kept = list(_inside(path, input_format))
+        if not kept and not (path / LOG).is_dir():
+            raise BadInput(
+                f"The folder {path} should hold files of triples",
+                f"It holds none that ends in {_ENDINGS}",
+                "Name the files themselves and their form with --input",
+            )
+        return kept
+    if path.exists():
+        return [_file(path, input_format)]
+    if glob.has_magic(str(path)):
+        return _matching(path, input_format)
+    raise BadInput(f"A file of triples should be at {path}", "There is none", "Check the name")
+
+
+def _inside(folder: Path, input_format: str | None) -> Iterator[Source]:
+    """All files below a folder, in the order of their names."""
+    if (folder / LOG).is_dir():
+        yield from tables_files(folder)
+        return
+    for inside in sorted(folder.iterdir()):
+        if inside.name.startswith((".", "_")):
+            continue
+        if inside.is_dir():
+            if not inside.is_symlink():  # it may lead back to where we are
+                yield from _inside(inside, input_format)
+        elif inside.is_file() and (form := input_format or format_of(inside)):
+            yield Source(str(inside), form)
+
+
+def _matching(pattern: Path, input_format: str | None) -> list[Source]:
+    matches = map(Path, sorted(glob.glob(str(pattern), recursive=True)))
+    kept: list[Source] = []
+    for match in matches:
+        if match.name.startswith("_"):
+            continue
+        if match.is_dir():
+            kept += _inside(match, input_format)
+        elif input_format or format_of(match):
+            kept.append(_file(match, input_format))
+    if not kept:
+        raise BadInput(
+            f"The pattern {pattern} should match files of triples",
+            f"It matches none that ends in {_ENDINGS}",
+            "Check the pattern; ** stands for any number of folders",
+        )
+    return kept
+
+
+def _file(path: Path, input_format: str | None) -> Source:
+    if not path.is_file():
+        raise BadInput(
+            f"{path} should be a file or a folder", "It is a device or a pipe", "Write it to a file"
+        )
+    form = input_format or format_of(path)
+    if not form:
+        raise UsageError(
+            f"The name of {path} should tell its form, by one of the endings {_ENDINGS}",
+            "It does not",
+            "Give the form with --input csv, --input jsonl or --input parquet",
+        )
+    if form == "parquet" and (table := table_of(path)):
+        raise BadInput(
+            f"{path} should be a file of its own",
+            f"It is part of the Delta table {table}, which may have given it up",
+            "Name the table's folder",
+        )
+    return Source(str(path), form)

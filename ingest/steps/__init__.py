@@ -1,0 +1,1 @@
+"""The steps of an ingest, in order."""

@@ -1,0 +1,129 @@
+"""One task a bucket: the distinct names, the table of each, and which are held already.
+
+The items of a bucket come out in the order of their hashes; buckets follow each other in that order
+too, so that the position of a name's hash over all buckets is its place in this ingest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, U64, Bools
+from provhouse.model.columns import NAME, TABLE
+from provhouse.spark.tasks import tell
+from provhouse.store.names.hashing import hashes
+from provhouse.store.names.names import Names, Span
+
+from .stage import HASH, NAMED, VOTES, read_stream
+
+HELD = "held"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A bucket to name."""
+
+    bucket: int
+    folder: Path
+    seed: int
+    names: Path
+    spans: Sequence[Span]
+    """The names that are held."""
+
+    @property
+    def parts(self) -> list[Path]:
+        """The files with its names, as they were read."""
+        return sorted((self.folder / "names").glob(f"{self.bucket:04d}-*.arrow"))
+
+    @property
+    def bytes(self) -> int:
+        """The size of those."""
+        return sum(part.stat().st_size for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a bucket has; ``collided`` says that two names share a hash and a new seed is needed."""
+
+    items: int
+    two_tables: int
+    tables: tuple[str, ...]
+    collided: bool = False
+
+
+def name(task: Task) -> Named:
+    """Write ``items/BUCKET.arrow`` (name, table, number if held) and its hashes as ``.npy``."""
+    staged = map(read_stream, task.parts)
+    rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
+    tell(0.15)
+    order = np.argsort(np.asarray(rows[HASH]), kind="stable")
+    rows = rows.take(pa.array(order)).combine_chunks()
+    hashed: U64 = np.asarray(rows[HASH])
+    first = np.flatnonzero(np.diff(hashed, prepend=~hashed[:1]) != 0)
+    if _collides(rows, hashed):
+        return Named(0, 0, (), collided=True)
+    tell(0.45)
+    names = rows[NAME].take(pa.array(first)).combine_chunks()
+    held = Names(task.names, task.spans)
+    numbers = held.locate(names)
+    tell(0.6)
+    tables, two = _tables(
+        rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
+    )
+    tables, two = _keep_held(held, numbers, tables, two)
+    tell(0.9)
+    _write(task, names, tables, numbers, hashed[first])
+    kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
+    return Named(len(names), int(two.sum()), kept)
+
+
+def _collides(rows: pa.Table, hashed: U64) -> bool:
+    """Whether two different names have one hash."""
+    same_hash = hashed[1:] == hashed[:-1]
+    same_name = pc.equal(rows[NAME].slice(1), rows[NAME].slice(0, len(hashed) - 1))
+    return bool((same_hash & ~np.asarray(same_name, dtype=bool)).any())
+
+
+def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
+    """The table that each item is named with most often, and who was named with several."""
+    count = int(item[-1]) + 1 if len(item) else 0
+    votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
+    votes = votes.filter(pc.not_equal(votes[TABLE], ""))
+    votes = votes.group_by(["item", TABLE], use_threads=False).aggregate([(VOTES, "sum")])
+    votes = votes.sort_by(
+        [("item", "ascending"), (f"{VOTES}_sum", "descending"), (TABLE, "ascending")]
+    )
+    owner = np.asarray(votes["item"])
+    lead = np.flatnonzero(np.diff(owner, prepend=-1) != 0)
+    winner = np.full(count, -1, np.int64)
+    winner[owner[lead]] = lead
+    chosen = votes[TABLE].combine_chunks().take(pa.array(winner, mask=winner < 0))
+    several = np.bincount(owner, minlength=count) > 1
+    return pc.fill_null(chosen, ""), several
+
+
+def _keep_held(held: Names, numbers: I64, tables: pa.Array, two: Bools) -> tuple[pa.Array, Bools]:
+    """An item that is held keeps its table; one that was named with another is told of."""
+    rows = np.flatnonzero(numbers >= 0)
+    if not len(rows):
+        return tables, two
+    kept = held.tables(numbers[rows])
+    named = tables.take(pa.array(rows))
+    both = pc.and_(pc.not_equal(named, ""), pc.not_equal(kept, ""))
+    two[rows] |= np.asarray(pc.and_(both, pc.not_equal(named, kept)), dtype=bool)
+    mask = pa.array(numbers >= 0)
+    return pc.replace_with_mask(tables, mask, kept), two
+
+
+def _write(task: Task, names: pa.Array, tables: pa.Array, numbers: I64, hashed: U64) -> None:
+    folder = task.folder / "items"
+    folder.mkdir(exist_ok=True)
+    np.save(folder / f"{task.bucket:04d}.npy", hashed)
+    lookup = hashed if task.seed == 0 else hashes(names)
+    rows = pa.table({NAME: names, TABLE: tables, HELD: numbers, HASH: lookup})
+    with pa.ipc.new_stream(str(folder / f"{task.bucket:04d}.arrow"), rows.schema) as out:
+        out.write_table(rows)

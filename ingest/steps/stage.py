@@ -1,0 +1,262 @@
+"""One task a file: read it, set rejects aside, and leave rows with hashes for names.
+
+Names leave the rows here. They go, each once a batch, with the tables that they were named with,
+into buckets by the first bits of their hash, so that the next step can hold one bucket at a time.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64, U64, Bools
+from provhouse.model.attributes import quoted
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    DST,
+    DST_TABLE,
+    INGEST,
+    NAME,
+    OP,
+    SRC,
+    SRC_TABLE,
+    TABLE,
+    TABLES,
+)
+from provhouse.model.faults import reach
+from provhouse.spark.tasks import tell
+from provhouse.store.names.hashing import hashes
+
+from ..formats.registry import Batch, Source, batches
+
+HASH = "hash"
+VOTES = "votes"
+ROWS = pa.schema(
+    [(SRC, pa.uint64()), (DST, pa.uint64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
+)
+NAMED = pa.schema(
+    [(HASH, pa.uint64()), (NAME, pa.string()), (TABLE, pa.string()), (VOTES, pa.int64())]
+)
+REJECTS = TABLES["rejects"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A file to stage."""
+
+    number: int
+    source: Source
+    folder: Path
+    buckets: int
+    """A power of two."""
+    seed: int
+    ingest: int
+
+
+@dataclass(frozen=True)
+class Staged:
+    """How many rows of a file are valid and how many were rejected."""
+
+    valid: int
+    rejected: int
+
+
+@dataclass(frozen=True)
+class Reject:
+    """A row that is no triple, and why."""
+
+    file: str
+    row: int
+    reason: str
+
+
+def stage(task: Task) -> Staged:
+    """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
+    valid = rejected = 0
+    with _Writer(task) as out:
+        size = max(os.path.getsize(task.source.path), 1)
+        for batch in batches(task.source, lambda behind: tell(min(behind / size, 1))):
+            good, bad = _judge(batch, task)
+            if bad.num_rows:
+                out.reject(bad)
+            if good.num_rows:
+                out.write(good)
+            valid, rejected = valid + good.num_rows, rejected + bad.num_rows
+    reach("rows staged")
+    return Staged(valid, rejected)
+
+
+def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
+    """The rows that are triples, and why the others are not."""
+    rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
+    lacks = _empty(rows[SRC]) + 2 * _empty(rows[DST]).astype(np.int8)
+    if batch.scope is not None:
+        lacks += 4 * _empty(batch.scope)
+    if not lacks.any():
+        return _scoped(rows, batch.scope), REJECTS.empty_table()
+    at = np.flatnonzero(lacks)
+    rejects = pa.table(
+        {
+            "file": pa.repeat(task.source.path, len(at)),
+            "row": batch.first_row + at,
+            "reason": _reasons(task.source.columns.scope).take(pa.array(lacks[at])),
+            "content": _content(rows.take(pa.array(at))),
+            INGEST: pa.repeat(task.ingest, len(at)),
+        }
+    )
+    kept = pa.array(lacks == 0)
+    scope = None if batch.scope is None else batch.scope.filter(kept)
+    return _scoped(rows.filter(kept), scope), rejects.cast(REJECTS)
+
+
+def _reasons(scope: str | None) -> pa.Array:
+    """By the bits of what is lacking: src, dst, a value of the scope."""
+    wanted = (SRC, DST, scope)
+    lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in range(8)]
+    return pa.array([" and ".join(f"no {name}" for name in names) for names in lacking])
+
+
+def _scoped(rows: pa.Table, scope: pa.Array | None) -> pa.Table:
+    """The rows with the scope in front of their names."""
+    if scope is None:
+        return rows
+    for at, name in enumerate(rows.column_names):
+        if name in (SRC, DST):
+            names = rows[name].combine_chunks()
+            rows = rows.set_column(at, name, pc.binary_join_element_wise(scope, names, "/"))
+    return rows
+
+
+def _empty(column: pa.ChunkedArray) -> Bools:
+    return np.asarray(pc.equal(pc.fill_null(column, ""), ""), dtype=bool)
+
+
+def _content(rows: pa.Table) -> pa.Array:
+    """Each row as a JSON object, so that a row can be told from any other."""
+    parts: list[pa.Array | str] = ["{"]
+    for number, name in enumerate(rows.column_names):
+        value = pc.fill_null(quoted(rows[name].combine_chunks()), "null")
+        parts += [f'{", " if number else ""}"{name}": ', value]
+    return pc.binary_join_element_wise(*parts, "}", "")
+
+
+def first_rejects(folder: Path, most: int = 5) -> list[Reject]:
+    """The first rejects of a staging folder, in the order of files and rows."""
+    found: list[Reject] = []
+    for path in sorted((folder / "rejects").glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            batch = next(file.iter_batches(most, columns=["file", "row", "reason"]))
+        found += [Reject(**row) for row in batch.slice(0, most - len(found)).to_pylist()]
+        if len(found) == most:
+            break
+    return found
+
+
+class _Writer:
+    """The files that one task writes."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._rows = _stream(task.folder / "rows" / f"{task.number:06d}.arrow", ROWS)
+        self._names = [
+            _stream(task.folder / "names" / f"{bucket:04d}-{task.number:06d}.arrow", NAMED)
+            for bucket in range(task.buckets)
+        ]
+        self._rejects: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> "_Writer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for stream in (self._rows, *self._names):
+            stream.close()
+        if self._rejects:
+            self._rejects.close()
+
+    def reject(self, rows: pa.Table) -> None:
+        """Write rejected rows, as they will lie in the table."""
+        if not self._rejects:
+            path = self._task.folder / "rejects" / f"{self._task.number:06d}.parquet"
+            path.parent.mkdir(exist_ok=True)
+            self._rejects = pq.ParquetWriter(
+                path, REJECTS, compression="zstd", write_statistics=False
+            )
+        self._rejects.write_table(rows)
+
+    def write(self, rows: pa.Table) -> None:
+        """Write valid rows: their ends as hashes, and the names behind those."""
+        both = pa.chunked_array([*rows[SRC].chunks, *rows[DST].chunks]).combine_chunks()
+        encoded = both.dictionary_encode()
+        hashed = hashes(encoded.dictionary, self._task.seed)
+        ends = np.asarray(encoded.indices)
+        keys = hashed[ends]
+        count = rows.num_rows
+        self._rows.write_table(
+            pa.table(
+                {
+                    SRC: keys[:count],
+                    DST: keys[count:],
+                    OP: _or_empty(rows, OP),
+                    ATTRIBUTES: rows[ATTRIBUTES],
+                },
+                schema=ROWS,
+            )
+        )
+        self._write_names(encoded.dictionary, hashed, ends, _tables(rows))
+
+    def _write_names(self, names: pa.Array, hashed: U64, ends: I64, tables: pa.Array) -> None:
+        """Each name once for every table that it was named with, and how often."""
+        encoded = tables.dictionary_encode()
+        pair = ends.astype(np.int64) * len(encoded.dictionary) + np.asarray(encoded.indices)
+        distinct, votes = np.unique(pair, return_counts=True)
+        name, table = np.divmod(distinct, len(encoded.dictionary))
+        bucket = bucket_of(hashed[name], self._task.buckets)
+        order = np.argsort(bucket, kind="stable")
+        bounds = np.searchsorted(bucket[order], np.arange(self._task.buckets + 1))
+        for stream, start, end in zip(self._names, bounds, bounds[1:], strict=False):
+            rows = order[start:end]
+            stream.write_table(
+                pa.table(
+                    {
+                        HASH: hashed[name[rows]],
+                        NAME: names.take(pa.array(name[rows])),
+                        TABLE: encoded.dictionary.take(pa.array(table[rows])),
+                        VOTES: votes[rows],
+                    },
+                    schema=NAMED,
+                )
+            )
+
+
+def bucket_of(hashed: U64, buckets: int) -> I64:
+    """The bucket of each hash; a higher hash is never in a lower bucket."""
+    if buckets == 1:
+        return np.zeros(len(hashed), np.int64)
+    return (hashed >> np.uint64(64 - (buckets.bit_length() - 1))).astype(np.int64)
+
+
+def _tables(rows: pa.Table) -> pa.Array:
+    sides = [_or_empty(rows, SRC_TABLE), _or_empty(rows, DST_TABLE)]
+    return pa.concat_arrays(sides)
+
+
+def _or_empty(rows: pa.Table, column: str) -> pa.Array:
+    if column not in rows.column_names:
+        return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
+    return pc.fill_null(rows[column], "").combine_chunks()
+
+
+def _stream(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchStreamWriter:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    return pa.ipc.new_stream(str(path), schema, options=options)
+
+
+def read_stream(path: Path) -> pa.Table:
+    """All rows of a staged file."""
+    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+        return reader.read_all()

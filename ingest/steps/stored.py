@@ -1,0 +1,86 @@
+"""Where the warehouse holds triples of an ingest already: a look into the partitions of their sets.
+
+Only triples between two held items can be held. Each is looked for in the partitions that have its
+dst's set, so that the work grows with what an ingest touches, not with what is held.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import DST, ORIGIN, SRC, TRIPLE
+from provhouse.store.tables.partitions import UNKNOWN, partition_path, read_partition
+from provhouse.store.tables.ranges import places
+from provhouse.store.tables.snapshot import Snapshot
+
+_ASKED = "asked"
+_PLACE = "place"
+_ITEMS = 1 << 40
+"""More than there are."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Where each of some triples lies, -1 if none like it lives, and the first origin of each."""
+
+    places: I64
+    origins: I64
+
+
+def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Held:
+    """Where rows (src, dst, op, attributes) are held; from ``first_new`` on items are new."""
+    held = Held(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN, np.int64))
+    src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
+    candidates = np.flatnonzero((src < first_new) & (dst < first_new))
+    if not len(candidates):
+        return held
+    wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
+    wanted = wanted.append_column(_ASKED, pa.array(candidates))
+    src, dst = src[candidates], dst[candidates]
+    folder = snapshot.layout.table(snapshot.commit.base, "triples")
+    for partition, items in _by_partition(snapshot, dst):
+        path = partition_path(folder, partition)
+        low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows come by dst
+        same = _between(read_partition(path, (SRC, DST)), src[low:high], dst[low:high])
+        same = same[~snapshot.deaths.has(places(partition, same))]
+        if not len(same):
+            continue
+        there = read_partition(path, (*TRIPLE, ORIGIN)).take(pa.array(same))
+        there = there.append_column(_PLACE, pa.array(places(partition, same)))
+        both = wanted.slice(low, high - low).join(
+            there, list(TRIPLE), join_type="inner", use_threads=False
+        )
+        asked = np.asarray(both[_ASKED])
+        held.places[asked] = both[_PLACE]
+        held.origins[asked] = both[ORIGIN]
+    return held
+
+
+def _between(there: pa.Table, src: I64, dst: I64) -> I64:
+    """The rows of a partition that lead from and to the same items as others do; both by dst."""
+    ends, items = np.asarray(there[DST]), np.unique(dst)
+    low = np.searchsorted(ends, items)
+    count = np.searchsorted(ends, items, "right") - low
+    item = np.repeat(np.arange(len(items)), count)
+    rows = low[item] + np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
+    pairs = item * _ITEMS + np.asarray(there[SRC])[rows]
+    found: I64 = rows[np.isin(pairs, np.searchsorted(items, dst) * _ITEMS + src)]
+    return found
+
+
+def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
+    """The partitions that may hold triples into these items, and which items each."""
+    distinct = np.unique(items)
+    sets = snapshot.set_ids[snapshot.set_rows(distinct)]
+    places = snapshot.placements_of(np.unique(sets))
+    rows, owner = places.rows(sets)
+    partitions = places.partitions[rows]
+    order = np.argsort(partitions, kind="stable")
+    cuts = np.flatnonzero(np.diff(partitions[order])) + 1
+    return [
+        (int(partitions[same[0]]), distinct[owner[same]])
+        for same in np.split(order, cuts)
+        if len(same)
+    ]

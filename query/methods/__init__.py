@@ -1,0 +1,1 @@
+"""The three methods RQ, CCProv and CSProv, which give the same answers."""

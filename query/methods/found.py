@@ -1,0 +1,50 @@
+"""What a method hands back before names are put to it."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.answer import Read
+from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.columns import DST, SRC
+from provhouse.model.question import Direction
+
+
+@dataclass(frozen=True)
+class Found:
+    """The items that were reached and the triples on the way, still in numbers."""
+
+    items: I64
+    depths: I32
+    triples: pa.Table
+    """Triples of the answer: src, dst, op, attributes."""
+    near: I32
+    """The depth of the near end of each triple."""
+    more: I64
+    """The items whose own triples the depth limit left out."""
+    read: Read
+
+    def only(self, items: Bools, triples: Bools) -> "Found":
+        """Some of the items and some of the triples."""
+        return replace(
+            self,
+            items=self.items[items],
+            depths=self.depths[items],
+            triples=self.triples.filter(pa.array(triples)),
+            near=self.near[triples],
+        )
+
+
+class Method(Protocol):
+    """One way to answer."""
+
+    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
+        """What ``item`` reaches within ``depth`` hops (None: all)."""
+
+
+def ends(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
+    """The near and the far ends of triples: upstream dst and src, downstream src and dst."""
+    src, dst = np.asarray(triples[SRC]), np.asarray(triples[DST])
+    return (dst, src) if direction == "upstream" else (src, dst)

@@ -1,0 +1,75 @@
+"""RQ: recursive querying, level by level (CSProv, section III-A).
+
+Triples are cached and hash-partitioned on the near end: dst for lineage, as in the paper, and a
+second copy on src for impact. Each level is one Spark job on only the partitions that the items of
+the frontier hash to, so the number of jobs is the number of levels.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.answer import Read
+from provhouse.model.arrays import I64
+from provhouse.model.progress import Stopwatch
+from provhouse.model.question import Direction
+from provhouse.spark.session import limited
+from provhouse.store.cache.blocks import SENT
+
+from ..spark_triples import Bulk
+from .found import Found, ends
+
+Fetch = Callable[[I64], tuple[pa.Table, int]]
+
+
+class RQ:
+    """Answers from all triples."""
+
+    def __init__(self, bulk: Bulk, watch: Stopwatch) -> None:
+        self._bulk = bulk
+        self._watch = watch
+
+    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
+        """What ``item`` reaches, one job a level."""
+        with self._watch.step("fetch"):
+            hashed = self._bulk.hashed(direction)
+        with self._watch.step("recurse"), limited(hashed.context, self._watch):
+            return level_by_level(hashed.of_items, item, direction, depth)
+
+
+def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | None) -> Found:
+    """Ask for the triples of one frontier after the other.
+
+    ``read`` counts the triples that were sent back and the partitions of all jobs together.
+    """
+    frontier = np.array([item], np.int64)
+    asked = frontier
+    items, depths, parts, near = (
+        [frontier[:0]],
+        [frontier[:0]],
+        [SENT.empty_table()],
+        [frontier[:0]],
+    )
+    level = partitions = 0
+    while len(frontier) and (limit is None or level < limit):
+        triples, read = fetch(frontier)
+        partitions += read
+        parts.append(triples)
+        near.append(np.full(triples.num_rows, level))
+        level += 1
+        reached = np.setdiff1d(ends(triples, direction)[1], np.concatenate(items))
+        items.append(reached)
+        depths.append(np.full(len(reached), level))
+        frontier = np.setdiff1d(reached, asked)
+        asked = np.union1d(asked, frontier)
+    beyond = fetch(frontier)[0] if len(frontier) else SENT.empty_table()
+    triples = pa.concat_tables(parts).combine_chunks()
+    return Found(
+        np.concatenate(items),
+        np.concatenate(depths).astype(np.int32),
+        triples,
+        np.concatenate(near).astype(np.int32),
+        np.unique(ends(beyond, direction)[0]),
+        Read(0, partitions, triples.num_rows),
+    )

@@ -1,0 +1,87 @@
+"""Names for what was found, in the order of an answer; or how much it is, by table and by op."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.answer import Counts
+from provhouse.model.arrays import I32, I64, distinct
+from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, ITEMS, OP, SRC, TABLE, TRIPLES
+from provhouse.store.names.names import Names
+
+from .methods.found import Found
+
+_TEXT = pa.string()
+_CODED = pa.dictionary(pa.int32(), _TEXT)
+NO_ROWS = (
+    pa.schema([(ITEM, _CODED), (TABLE, _CODED), (DEPTH, pa.int32())]).empty_table(),
+    pa.schema([(SRC, _CODED), (DST, _CODED), (OP, _TEXT), (ATTRIBUTES, _TEXT)]).empty_table(),
+)
+"""No items and no triples."""
+
+
+def named(found: Found, names: Names) -> tuple[pa.Table, pa.Table]:
+    """Items by depth, then name; triples by depth of the near end, src, dst, op, attributes.
+
+    Names are codes of one array that both share.
+    """
+    src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
+    every, places = distinct(np.concatenate([found.items, src, dst]))
+    item, src, dst = np.split(places, np.cumsum([len(found.items), len(src)]))
+    texts, tables = names.described(every)  # all at once: most are wanted several times
+    ranks = _ranks(texts)
+    by_name = np.lexsort((ranks[item], found.depths))
+    item = item[by_name]
+    items = pa.table(
+        {
+            ITEM: _coded(item, texts),
+            TABLE: tables.take(pa.array(item)),
+            DEPTH: found.depths[by_name],
+        }
+    )
+    op, attributes = (found.triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
+    attributes = pc.if_else(pc.equal(attributes, ""), "{}", attributes)
+    op_ranks, attribute_ranks = _ranks_of_few(op), _ranks_of_few(attributes)
+    order = np.lexsort((attribute_ranks, op_ranks, ranks[dst], ranks[src], found.near))
+    rows = pa.array(order)
+    triples = pa.table(
+        {
+            SRC: _coded(src[order], texts),
+            DST: _coded(dst[order], texts),
+            OP: op.take(rows),
+            ATTRIBUTES: attributes.take(rows),
+        }
+    )
+    return items, triples
+
+
+def _coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), texts)
+
+
+def _ranks(texts: pa.Array) -> I32:
+    """The place of each text among all, by name."""
+    ranks = np.empty(len(texts), np.int32)
+    ranks[np.asarray(pc.sort_indices(texts))] = np.arange(len(texts), dtype=np.int32)
+    return ranks
+
+
+def _ranks_of_few(texts: pa.Array) -> I32:
+    """The same of texts that are mostly alike."""
+    coded = texts.dictionary_encode()
+    ranks: I32 = _ranks(coded.dictionary)[np.asarray(coded.indices)]
+    return ranks
+
+
+def counted(found: Found, names: Names) -> Counts:
+    """The same by table and by op; no name is looked up."""
+    items = pa.table({TABLE: names.tables(found.items), DEPTH: found.depths})
+    tables = items.group_by(TABLE).aggregate([(DEPTH, how) for how in ("count", "min", "max")])
+    tables = tables.select([TABLE, "depth_count", "depth_min", "depth_max"])
+    ops = found.triples.group_by(OP).aggregate([([], "count_all")]).select([OP, "count_all"])
+    return Counts(
+        tables.rename_columns([TABLE, ITEMS, "nearest", "farthest"]).sort_by(
+            [("nearest", "ascending"), (TABLE, "ascending")]
+        ),
+        ops.rename_columns([OP, TRIPLES]).sort_by([(TRIPLES, "descending"), (OP, "ascending")]),
+    )

@@ -1,0 +1,83 @@
+"""Names like one that is not held.
+
+What a slip makes of a name is tried out: each variant costs one look-up among the sorted hashes, so
+that this is as quick in a large warehouse as in a small one. Where that finds too few, some names
+are read through for those that differ in case, or that go on where the asked one ends.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from string import ascii_lowercase, ascii_uppercase, digits
+from unicodedata import normalize
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import Column
+from provhouse.model.columns import NAME
+from provhouse.store.names.names import Names
+from provhouse.store.names.scan import scan
+
+MOST = 3
+"""So many names are given."""
+LONGEST = 100
+"""Names of more characters are not varied letter by letter, which makes thousands of them."""
+READ = 1 << 21
+"""So many names are read through, about: that takes a part of a second."""
+_MARKS = " -_./:#"
+_KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
+
+
+def near(names: Names, asked: str) -> list[str]:
+    """At most ``MOST`` names that are held, those that are most like the asked one first."""
+    tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
+    held = np.flatnonzero(names.locate(tried) >= 0)
+    found: list[str] = tried.take(pa.array(held[:MOST])).to_pylist()
+    if len(found) < MOST and asked:
+        found += _read_through(names, asked)
+    return list(dict.fromkeys(found))[:MOST]
+
+
+def _variants(asked: str) -> Iterator[str]:
+    """What may have been meant, the likely first: another form, one slip, a part too much."""
+    forms = (asked, asked.strip(), asked.lower(), asked.upper(), asked.title(), asked.swapcase())
+    yield from forms
+    yield from (normalize(form, asked) for form in ("NFC", "NFD", "NFKC"))
+    for mark, other in product((m for m in _MARKS if m in asked), _MARKS):
+        yield from (form.replace(mark, other) for form in forms)
+    if len(asked) > LONGEST:
+        return
+    cuts = [(asked[:at], asked[at:]) for at in range(len(asked) + 1)]
+    yield from (f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1)
+    yield from (a + b[1:] for a, b in cuts if b)
+    yield from (a + other + b[1:] for a, b in cuts if b for other in _alike(b[0]))
+    yield from (a + more + b for a, b in cuts for more in _alike(a[-1:] + b[:1]))
+    half = len(asked) // 2
+    yield from (part for a, b in reversed(cuts) for part in (a, b) if len(part) > half)
+
+
+def _alike(characters: str) -> str:
+    """Characters of the same kinds."""
+    return "".join(kind for kind in _KINDS if any(c in kind for c in characters)) + characters
+
+
+def _read_through(names: Names, asked: str) -> list[str]:
+    """Names that differ in case, then those that begin as the asked one does, the shortest."""
+
+    def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
+        column = rows[NAME]
+        as_long = column.filter(pc.equal(pc.binary_length(column), len(asked.encode())))
+        same = as_long.filter(pc.equal(pc.utf8_lower(as_long), asked.lower()))
+        return same.to_pylist(), _shortest(column.filter(pc.starts_with(column, asked)))
+
+    pieces = list(scan(names, alike, most=READ))
+    longer = pa.array([name for _, begun in pieces for name in begun], pa.string())
+    return [name for same, _ in pieces for name in same] + _shortest(longer)
+
+
+def _shortest(names: Column) -> list[str]:
+    rows = pa.table({NAME: names, "length": pc.utf8_length(names)})
+    first = rows.sort_by([("length", "ascending"), (NAME, "ascending")]).slice(0, MOST)
+    texts: list[str] = first[NAME].to_pylist()
+    return texts

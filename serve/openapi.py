@@ -1,0 +1,47 @@
+"""The OpenAPI document: the stable forms of `output/schemas` as the answers of the paths."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from .content_types import LINES
+from .requests import Problem
+
+FORMS = ("answer", "path", "find", "explanation", "diff", "generations", "status")
+_AT = "#/components/schemas/"
+_PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
+
+
+def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, Any]]:
+    """What a path may answer: the form of this name as JSON, as CSV and as a table."""
+    content: dict[str, Any] = {"application/json": {"schema": {"$ref": _AT + form}}}
+    for kind in ("text/csv", "text/plain", *([LINES] if lines else [])):
+        content[kind] = {}
+    return {200: {"content": content}, "4XX": _PROBLEM, "5XX": _PROBLEM}
+
+
+def openapi(app: FastAPI) -> dict[str, Any]:
+    """The document, made once."""
+    if not app.openapi_schema:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+        )
+        for form in FORMS:
+            document["components"]["schemas"] |= _components(form)
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def _components(form: str) -> dict[str, Any]:
+    """A form and the parts that it refers to, under names of the document."""
+    text = (files("provhouse.output") / "schemas" / f"{form}.json").read_text(encoding="utf-8")
+    schema = json.loads(text.replace('"#/$defs/', f'"{_AT}{form}.'))
+    parts = {f"{form}.{name}": part for name, part in schema.pop("$defs", {}).items()}
+    del schema["$schema"]
+    return {form: schema, **parts}

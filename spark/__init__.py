@@ -1,0 +1,1 @@
+"""Spark: the session of a process, its tasks and its Python workers."""

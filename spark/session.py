@@ -1,0 +1,286 @@
+"""Spark: the one session of a process, its end, and its jobs cut short."""
+
+import atexit
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import psutil
+
+from provhouse.model.errors import TooSlow, Unavailable
+from provhouse.model.progress import Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.runtime.class_archives import options as archive
+from provhouse.runtime.files import make_folder
+from provhouse.runtime.jars import jar_folder
+from provhouse.runtime.java import java
+from provhouse.runtime.scratch import scratch
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+_CONFIG = {
+    "spark.ui.enabled": "false",  # nobody looks, and it takes a port
+    "spark.ui.showConsoleProgress": "false",  # the command draws its own
+    "spark.databricks.delta.snapshotPartitions": "1",  # else 50 tasks for the first small read
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    "spark.driver.maxResultSize": "0",  # answers are bounded by what the walk named
+    "spark.rdd.compress": "false",
+    "spark.log.level": "ERROR",
+}
+
+LONGEST_SOCKET_FOLDER = 60
+"""The system takes 107 bytes, and Spark's names of sockets have 42."""
+DAEMON = "provhouse.spark.daemon"
+ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
+"""What Spark says of workers that were killed, and when it was asked to end itself."""
+_starting = threading.Lock()
+_sessions: "list[SparkSession]" = []
+
+
+def spark(settings: Settings, logs: Path) -> "SparkSession":
+    """The session of this process; the first call starts Spark, which takes 6 to 11 seconds.
+
+    What the JVM prints goes to ``spark.log`` in the folder ``logs``. Raises Unavailable where Java,
+    the jars or the master are missing.
+    """
+    with _starting:
+        if not _sessions:
+            make_folder(logs)
+            _sessions.append(_started(settings, logs / "spark.log"))
+        return _sessions[0]
+
+
+class Starting:
+    """Starts Spark while something else goes on, so that nobody waits for both in turn."""
+
+    def __init__(self, settings: Settings, logs: Path) -> None:
+        self._session: SparkSession | None = None
+        self._error: BaseException | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._start, args=(settings, logs), daemon=True)
+        self._thread.start()
+
+    def _start(self, settings: Settings, logs: Path) -> None:
+        began = not _sessions
+        try:
+            self._session = spark(settings, logs)
+        except BaseException as error:  # raised where the session is asked for
+            self._error = error
+        self._over.set()
+        if self._session and began:
+            with suppress(Exception):  # the first job starts Python's workers: why wait for it
+                self._session.sparkContext.parallelize([0], 1).map(abs).collect()
+
+    def session(self) -> "SparkSession":
+        """The session, waited for; raises what kept it from starting."""
+        self._over.wait()
+        if self._error or not self._session:
+            raise self._error or Unavailable("Spark should have started")
+        return self._session
+
+
+def _started(settings: Settings, log: Path) -> "SparkSession":
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    executable, jars = java(), jar_folder("delta")
+    os.environ["JAVA_HOME"] = str(executable.parent.parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    temporary = scratch("spark")
+    conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
+    conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
+    conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
+    conf.set("spark.driver.memory", settings.spark_memory)
+    conf.set("spark.sql.warehouse.dir", f"{temporary.name}/tables")
+    quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
+    java_options = [f"-Djava.io.tmpdir={temporary.name}", quick, *archive("spark")]
+    conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
+    if len(temporary.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
+        conf.set("spark.python.unix.domain.socket.enabled", "true")
+    if settings.master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", temporary.name)
+    atexit.register(_stop, temporary)
+    try:
+        with log.open("ab") as sink:
+            launch: Any = launch_gateway  # untyped
+            gateway = launch(conf, {"stdout": sink, "stderr": sink})
+        with _signal_kept():
+            context = SparkContext(conf=conf, gateway=gateway)
+        # Else its thread prints a traceback when the JVM is gone.
+        server: Any = context._accumulatorServer
+        server.handle_error = _ignore
+        return SparkSession(context)
+    except Exception as error:
+        raise Unavailable(
+            f"Spark should start with the master {settings.master}",
+            f"It did not: {_said(error).splitlines()[0]}",
+            f"See {log}; `provhouse doctor` tells what is missing",
+        ) from error
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+@contextmanager
+def _signal_kept() -> Iterator[None]:
+    """Spark's own handler of Ctrl-C would replace that of the command."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
+
+
+def _stop(temporary: "tempfile.TemporaryDirectory[str]") -> None:
+    end()
+    with suppress(OSError):
+        temporary.cleanup()
+
+
+def alive() -> bool:
+    """Whether the JVM that this process started lives."""
+    return any(_is_spark(child) for child in psutil.Process().children())
+
+
+def end(patience: float = 10) -> None:
+    """End the JVM that this process started, and its workers; returns when all are gone.
+
+    By signal, since there may be nobody to speak to, and since it may not be up yet. Who does not
+    listen for so many seconds is killed. Afterwards Spark can be started again.
+    """
+    for _ in range(100):
+        _end_processes(patience)
+        if _starting.acquire(timeout=0.1):  # a start that goes on gives up when its JVM is gone
+            try:
+                _forget()
+            finally:
+                _starting.release()
+            return
+
+
+def _forget() -> None:
+    """PySpark holds on to its first JVM for ever, in class attributes and nowhere else."""
+    if not _sessions:
+        return
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context: Any = _sessions.pop().sparkContext
+    context._jsc = None  # or stopping would speak to it
+    context.stop()
+    held: Any = SparkContext
+    held._gateway = held._jvm = None
+    sessions: Any = SparkSession
+    sessions._instantiatedSession = sessions._activeSession = None
+
+
+def _end_processes(patience: float) -> None:
+    jvms = [child for child in psutil.Process().children() if _is_spark(child)]
+    family = [*jvms, *(worker for jvm in jvms for worker in _below(jvm))]
+    for jvm in jvms:
+        with suppress(psutil.Error):
+            jvm.terminate()
+    for left in psutil.wait_procs(family, patience)[1]:
+        with suppress(psutil.Error):
+            left.kill()
+
+
+def _is_spark(process: psutil.Process) -> bool:
+    try:
+        return "pyspark-shell" in process.cmdline()
+    except psutil.Error:
+        return False
+
+
+def _below(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+@contextmanager
+def working() -> Iterator[None]:
+    """Around what Spark does: if it dies meanwhile that is Unavailable, and no defect of ours.
+
+    Other errors stay as they are. An interruption ends Spark, so that no task goes on writing while
+    others put away.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        end()
+        raise
+    except Exception as error:
+        said = _said(error)
+        if not _ended(error, said):
+            raise
+        end()
+        raise Unavailable(
+            "Spark should do its part of this",
+            f"It ended meanwhile, or a worker of it: {said.splitlines()[0]}",
+            "See whether the machine lacks memory, then run the command again",
+        ) from error
+
+
+@contextmanager
+def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
+    """Around jobs of this thread: when the time of the watch is up they stop; raises TooSlow."""
+    if watch.pause() is None:
+        yield
+        return
+    group = f"limited {threading.get_ident()}"
+    context.setJobGroup(group, group, interruptOnCancel=True)
+    over = threading.Event()
+    threading.Thread(target=_stop_late, args=(context, group, watch, over), daemon=True).start()
+    try:
+        yield
+    except Exception:
+        watch.left()  # says so if that is why
+        raise
+    finally:
+        over.set()
+        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+
+
+def _stop_late(
+    context: "SparkContext", group: str, watch: Stopwatch, over: threading.Event
+) -> None:
+    try:
+        while not over.wait(watch.pause()):
+            pass
+    except TooSlow:
+        context.cancelJobGroup(group)
+
+
+def _ended(error: Exception, said: str) -> bool:
+    """Whether Spark, or a worker of it, ended for a reason outside; a killed JVM takes a moment."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, Py4JJavaError | PySparkException):  # Java answered
+        return any(sentence in said for sentence in ENDINGS)
+    jvms = [child for child in psutil.Process().children() if _is_spark(child)]
+    return not psutil.wait_procs(jvms, 3)[1]
+
+
+def _said(error: Exception) -> str:
+    """The text of an error, never empty; py4j asks Java for it, where there may be nobody."""
+    with suppress(Exception):
+        if text := str(error).strip():
+            return text
+    return type(error).__name__

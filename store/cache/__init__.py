@@ -1,0 +1,1 @@
+"""Partitions of triples that Spark caches for all questions."""

@@ -1,0 +1,124 @@
+"""Triples as blocks of bytes, as they are kept in Spark's memory and sent from it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.spark.session import working
+from provhouse.spark.workers import settle
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkContext
+
+SENT = pa.schema(
+    [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
+)
+"""Triples as they are sent: few of a block, which must not bring all of its texts along."""
+
+
+def as_block(rows: pa.Table) -> bytes:
+    """Triples as bytes to keep: numbers as narrow as they can be, each text once."""
+    return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in SENT.names}))
+
+
+def _narrow(column: pa.Array) -> pa.Array:
+    if pa.types.is_integer(column.type):
+        most = pc.max(column).as_py() or 0
+        return column.cast(pa.int32() if most < 2**31 else pa.int64())
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    width = next(w for w in (pa.int8(), pa.int16(), pa.int32()) if _fits(len(coded.dictionary), w))
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(width), coded.dictionary)
+
+
+def _fits(count: int, width: pa.DataType) -> bool:
+    return bool(count <= 1 << (width.bit_width - 1))
+
+
+def as_sent(rows: pa.Table) -> bytes:
+    """Triples as bytes to send."""
+    return _bytes(rows.cast(SENT))
+
+
+def _bytes(rows: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as out:
+        out.write_table(rows.combine_chunks())
+    block: bytes = sink.getvalue().to_pybytes()
+    return block
+
+
+def from_block(block: bytes) -> pa.Table:
+    """The triples of a block, without a copy."""
+    return pa.ipc.open_stream(pa.py_buffer(block)).read_all()
+
+
+def joined(blocks: Iterable[bytes]) -> pa.Table:
+    """The triples of several sent blocks as one table."""
+    return pa.concat_tables([SENT.empty_table(), *map(from_block, blocks)]).combine_chunks()
+
+
+def run_on(
+    context: "SparkContext",
+    blocks: "RDD[bytes]",
+    select: Callable[[pa.Table], pa.Table],
+    chosen: Sequence[int],
+) -> list[bytes]:
+    """What ``select`` keeps of the blocks in the chosen partitions; empty results are left out."""
+    if not chosen:
+        return []
+    with working():
+        return context.runJob(blocks, partial(_select, select), list(chosen))
+
+
+def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for block in blocks:  # to the end: a worker whose input is left unread is thrown away
+        kept = select(from_block(block))
+        if kept.num_rows:
+            yield as_sent(kept)
+    settle()
+
+
+def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
+    """The rows of these partitions of a persisted RDD, as Spark's JVM keeps them.
+
+    The public ``runJob`` would send them through a Python worker. What is used instead is what that
+    is made of (PySpark 4.2, ``SparkContext.runJob``).
+    """
+    from pyspark.util import _load_from_socket
+
+    context: Any = rows.context
+    jvm = _handles(context._gateway)
+    source: Any = rows
+    # As text: a list would take one call to Java for each number in it.
+    wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
+    address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
+    with _load_from_socket(address, source._jrdd_deserializer) as stream:
+        return list(stream)
+
+
+class _Handles:
+    """What is called in Java: to find it by its name takes a call for each part of that, 4 ms."""
+
+    def __init__(self, jvm: Any) -> None:
+        self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        self.list_class = jvm.java.util.ArrayList._java_lang_class
+        self.run_job = jvm.PythonRDD.runJob
+
+
+@lru_cache(maxsize=1)
+def _handles(gateway: Any) -> _Handles:
+    return _Handles(gateway.jvm)
+
+
+def nothing(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Takes blocks and gives none, so that a job does no more than have them cached."""
+    for _ in blocks:  # to the end: a worker whose input is left unread is thrown away
+        pass
+    settle()
+    return iter(())

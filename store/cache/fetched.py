@@ -1,0 +1,65 @@
+"""Triples as a question reads them: their ends as numbers, all else packed until it is wanted.
+
+Few of the triples that are read belong to the answer; only those are made into rows.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.columns import DST, SRC
+
+from ..tables.ranges import Ranges, places
+from .blocks import SENT
+
+
+class Fetched:
+    """The triples of some partitions whose dst is in one of the ranges first to last.
+
+    ``partitions`` are as they were cached, each sorted by dst.
+    """
+
+    def __init__(self, partitions: Sequence[pa.Table], first: I64, last: I64) -> None:
+        self._partitions = partitions
+        self._choose([_within(partition, first, last) for partition in partitions])
+
+    def _choose(self, rows: Sequence[I64]) -> None:
+        self._rows = rows
+        self._ends = np.cumsum([0, *map(len, self._rows)])
+        self.src, self.dst = self._numbers(SRC), self._numbers(DST)
+
+    def __len__(self) -> int:
+        return len(self.src)
+
+    def drop(self, dead: Ranges, numbers: I64) -> None:
+        """Leave out triples that have died; ``numbers`` are those of the partitions."""
+        if len(dead) and dead.touches(numbers):
+            each = zip(numbers.tolist(), self._rows, strict=True)
+            self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
+
+    def _numbers(self, name: str) -> I64:
+        none = np.empty(0, np.int64)
+        parts = zip(self._partitions, self._rows, strict=True)
+        return np.concatenate([none, *(np.asarray(rows[name])[chosen] for rows, chosen in parts)])
+
+    def take(self, chosen: I64) -> pa.Table:
+        """Some triples by their places, which are in order: src, dst, op, attributes."""
+        cuts = np.searchsorted(chosen, self._ends)
+        parts = [SENT.empty_table()]
+        for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
+            mine = chosen[cuts[number] : cuts[number + 1]] - self._ends[number]
+            if len(mine):
+                parts.append(partition.take(pa.array(rows[mine])).cast(SENT))
+        return pa.concat_tables(parts).combine_chunks()
+
+
+def _within(partition: pa.Table, first: I64, last: I64) -> I64:
+    """The rows of a partition whose dst is in one of the ranges, in order."""
+    dst = np.asarray(partition[DST])
+    starts = np.searchsorted(dst, first, "left")
+    counts = np.searchsorted(dst, last, "right") - starts
+    before = np.cumsum(counts) - counts
+    rows: I64 = np.repeat(starts - before, counts) + np.arange(counts.sum())
+    return rows

@@ -1,0 +1,1 @@
+"""Names of items: number to name and name to number, without Spark."""

@@ -1,0 +1,1 @@
+"""Delta tables, partitions of triples, and what one generation shows of them."""

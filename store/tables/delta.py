@@ -1,0 +1,235 @@
+"""The Delta tables of a base: append to them, read them, take back what was not committed.
+
+Files are written with pyarrow, exactly as they shall lie on disk, and then added to the table's
+log; Spark reads them as any Delta table. No column statistics are written to a log, since names
+must stand in few places (``docs/decisions/0004-tables.md``).
+"""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable, Schema
+from deltalake.exceptions import DeltaError, TableNotFoundError
+from deltalake.transaction import AddAction, create_table_with_add_actions
+
+from provhouse.model.columns import ORIGIN, PARTITION, TABLES
+from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_folder
+
+from ..warehouse.commits import Commit
+from ..warehouse.layout import Layout
+from ..warehouse.locks import still_writing
+
+_CONFIGURATION: dict[str, str | None] = {
+    "delta.dataSkippingNumIndexedCols": "0",
+    "delta.logRetentionDuration": "interval 36500 days",
+    "delta.deletedFileRetentionDuration": "interval 36500 days",
+}
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A Parquet file that lies in a table's folder and is to become part of it."""
+
+    name: str
+    rows: int
+    values: dict[str, str | None] = field(default_factory=dict)
+    """Values of the Delta partition columns."""
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write rows as they shall lie in a table: one row group, compressed, numbers packed."""
+    # Origins come in any order, but few of them: a dictionary takes less than differences do.
+    few = [ORIGIN] if ORIGIN in table.column_names else []
+    numbers = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in few]
+    texts = [f.name for f in table.schema if f.name not in numbers]
+    pq.write_table(
+        table,
+        path,
+        compression="zstd",
+        row_group_size=max(table.num_rows, 1),
+        use_dictionary=texts,
+        column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+        write_statistics=False,
+        write_page_checksum=True,  # what rots on a disk shall not be read as if it were whole
+        store_schema=False,
+    )
+
+
+def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
+    """Make files part of a table, which is created if need be; its new version."""
+    schema = Schema.from_arrow(TABLES[name])
+    partition_by = [PARTITION] if name == "triples" else []
+    actions = [_action(folder, file) for file in files]
+    version = 0
+    try:
+        table = DeltaTable(folder)
+        table.create_write_transaction([*actions], "append", schema, partition_by)
+        version = DeltaTable(folder).version()  # ``table`` still is what it was when it was opened
+    except TableNotFoundError:
+        create_table_with_add_actions(
+            str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
+        )
+    reach("log appended")
+    for file in files:
+        sync(folder / file.name)
+    logs = folder / "_delta_log"
+    for log in (*logs.glob(f"{version:020d}.*"), *logs.glob("_last_checkpoint")):
+        sync(log)
+    sync_folder(folder)
+    sync_folder(folder / "_delta_log")
+    reach("table synced")
+    return version
+
+
+def sync(path: Path) -> None:
+    """Wait until the disk has a file."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def newest(folder: Path) -> int | None:
+    """The last version of a table, if there is one; for the one writer."""
+    try:
+        return DeltaTable(folder).version()
+    except TableNotFoundError:
+        return None
+
+
+def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
+    """Append the rows of an ingest to a table, as a file of their own; its new version."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = _rows_file(ingest)
+    write_parquet(rows.cast(TABLES[name]), folder / file)
+    reach("rows written")
+    return append_files(folder, name, [NewFile(file, rows.num_rows)])
+
+
+def _rows_file(ingest: int) -> str:
+    return f"{ingest:08d}.parquet"
+
+
+def _action(folder: Path, file: NewFile) -> AddAction:
+    return AddAction(
+        path=file.name,
+        size=(folder / file.name).stat().st_size,
+        partition_values=file.values,
+        modification_time=int(time.time() * 1000),
+        data_change=True,
+        stats=json.dumps({"numRecords": file.rows}),
+    )
+
+
+def read_rows(
+    folder: Path,
+    name: str,
+    version: int | None,
+    columns: Iterable[str] | None = None,
+    ingest: int | None = None,
+) -> pa.Table:
+    """The rows of a small table at one version, without Spark; no version, no rows.
+
+    With an ``ingest`` only what that appended is read.
+    """
+    names = list(columns or TABLES[name].names)
+    empty = TABLES[name].empty_table().select(names)
+    with _readable(folder, name, version):
+        parts = [
+            _read(file, names)
+            for file in _files(folder, version)
+            if ingest is None or file.name == _rows_file(ingest)
+        ]
+    return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
+
+
+def _read(path: Path, columns: list[str]) -> pa.Table:
+    """Columns of a file, opened once: an erasure may replace it meanwhile."""
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        return file.read(columns).select(columns)
+
+
+def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
+    """The files of a table at one version, in order; no version, no files."""
+    with _readable(folder, name, version):
+        return _files(folder, version)
+
+
+def _files(folder: Path, version: int | None) -> list[Path]:
+    if version is None:
+        return []
+    # A uri has blanks and accents of the folder in code; our own file names have neither.
+    uris = DeltaTable(folder, version=version).file_uris()
+    return sorted(folder / Path(uri).name for uri in uris)
+
+
+@contextmanager
+def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, DeltaError, pa.ArrowInvalid) as error:
+        raise Damaged(
+            f"The table {name} should be readable at version {version} in {folder}",
+            f"It is not: {str(error).splitlines()[0]}",
+            "Bring the folder back from a backup",
+        ) from error
+
+
+def is_ahead(layout: Layout, commit: Commit) -> bool:
+    """Whether a table of its base has rows that this commit, the last one, does not know."""
+    for name in TABLES:
+        folder, known = layout.table(commit.base, name), commit.tables.get(name)
+        logs = (folder / "_delta_log").glob("*.json")
+        if known is None:
+            if any(logs):
+                return True
+            continue
+        newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
+        # What was taken back is newer too, and says what the committed version does.
+        if newer and _newest(folder, known) != set(table_files(folder, name, known)):
+            return True
+    return False
+
+
+def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
+    """Bring every table of a base to its committed version and remove files that no commit shows.
+
+    For a writer, after a crash of the one before; ``commits`` are all that use the base. A table
+    without a committed version goes whole. Raises Busy if another writer has the lock meanwhile.
+    """
+    for name in TABLES:
+        folder = layout.table(base, name)
+        versions = {commit.tables[name] for commit in commits if name in commit.tables}
+        files = list(folder.glob("*.parquet"))
+        still_writing(layout)  # what lies there by now is nobody's but theirs that are dead
+        if not versions:
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        shown = {version: set(table_files(folder, name, version)) for version in versions}
+        if _newest(folder, max(versions)) != shown[max(versions)]:
+            DeltaTable(folder).restore(max(versions))
+            reach("table taken back")
+        kept = set().union(*shown.values())
+        for file in files:
+            if file not in kept:
+                file.unlink()
+
+
+def _newest(folder: Path, committed: int) -> set[Path]:
+    """The files of the newest version; logs after the committed one that are torn are removed."""
+    try:
+        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
+    except (OSError, DeltaError):
+        table_files(folder, folder.name, committed)  # raises Damaged if that is torn too
+        for log in (folder / "_delta_log").glob("*.json"):
+            if log.stem.isdigit() and int(log.stem) > committed:
+                log.unlink()
+        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}

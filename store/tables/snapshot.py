@@ -1,0 +1,304 @@
+"""What one generation shows, held as arrays: sets, where their triples lie, components, names."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.columns import (
+    COMPONENT,
+    DERIVES_FROM,
+    FIRST,
+    INGEST,
+    INTO,
+    ITEMS,
+    NODE,
+    PARTITION,
+    ROW,
+    ROWS,
+    SET,
+    TRIPLES,
+)
+
+from ..names.names import Names, Span
+from ..warehouse.commits import Commit
+from ..warehouse.layout import Layout
+from .assertions import Assertions
+from .delta import read_rows
+from .ranges import Ranges, places
+
+
+@dataclass(frozen=True)
+class Placements:
+    """Where the triples of sets lie: parallel arrays, ordered by set, then partition."""
+
+    sets: I64
+    partitions: I64
+    triples: I64
+
+    def rows(self, sets: I64) -> tuple[I64, I64]:
+        """The rows of these sets, and the position in ``sets`` of each row's."""
+        return rows_of(self.sets, sets)
+
+    def held(self, sets: I64) -> I64:
+        """How many triples lie with each of these sets."""
+        rows, owner = self.rows(sets)
+        return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)
+
+
+def rows_of(keys: I64, wanted: I64) -> tuple[I64, I64]:
+    """Where keys, which are in order, are one of those wanted, and the position there of each."""
+    low = np.searchsorted(keys, wanted, "left")
+    count = np.searchsorted(keys, wanted, "right") - low
+    owner = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    return low[owner] + within, owner
+
+
+class Snapshot:
+    """The state that a commit names; nothing in it changes, whatever is written meanwhile.
+
+    But for an erasure: what is read afterwards has lost names, ops and attributes, never rows.
+    ``Names.settled`` is for whoever reads texts.
+
+    Names that were used last stay unpacked, up to ``kept`` bytes.
+    """
+
+    def __init__(self, layout: Layout, commit: Commit, kept: int = 0) -> None:
+        self.layout = layout
+        self.commit = commit
+        self._kept = kept
+
+    def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
+        """The visible rows of a small table."""
+        wanted = None if columns is None else list(dict.fromkeys([*columns, INGEST]))
+        folder = self.layout.table(self.commit.base, table)
+        rows = read_rows(folder, table, self.commit.tables.get(table), wanted)
+        shown = self.shows(np.asarray(rows[INGEST]))
+        return rows if shown.all() else rows.filter(pa.array(shown))
+
+    def rows_of(self, ingest: int, table: str) -> pa.Table:
+        """The rows of a small table that one visible ingest brought; others are not read."""
+        folder = self.layout.table(self.commit.base, table)
+        return read_rows(folder, table, self.commit.tables.get(table), ingest=ingest)
+
+    def shows(self, ingests: I64) -> Bools:
+        """Which of these ingests are visible."""
+        shown: Bools = np.zeros(len(ingests), bool)
+        for first, last in self.commit.visible:
+            shown |= (ingests >= first) & (ingests <= last)
+        return shown
+
+    @cached_property
+    def ingests(self) -> pa.Table:
+        """The visible ingests, in order."""
+        return self.rows("ingests").sort_by(INGEST)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of all items that are held."""
+        return Names(self.layout.names(self.commit.base), self.spans, self._kept)
+
+    @property
+    def spans(self) -> list[Span]:
+        """The items that each visible ingest brought."""
+        columns = (self.ingests[c].to_pylist() for c in (INGEST, "first_item", "items"))
+        return [Span(*values) for values in zip(*columns, strict=True)]
+
+    @cached_property
+    def _sets(self) -> pa.Table:
+        return _in_order(self.rows("sets", [SET, COMPONENT, FIRST, ITEMS, NODE]), FIRST)
+
+    @cached_property
+    def set_ids(self) -> I64:
+        """The sets in the order of their first items, which is that of their ids too."""
+        return _ints(self._sets, SET)
+
+    @cached_property
+    def set_firsts(self) -> I64:
+        """The first item of each set of ``set_ids``; a set's items are consecutive numbers."""
+        return _ints(self._sets, FIRST)
+
+    @cached_property
+    def set_items(self) -> I64:
+        """How many items each set of ``set_ids`` has."""
+        return _ints(self._sets, ITEMS)
+
+    def triples_of(self, sets: I64) -> I64:
+        """How many triples live with each of some sets, those that end in it.
+
+        Sets are positions in ``set_ids``, in order.
+        """
+        ids = self.set_ids[sets]
+        return (self.living if len(self.deaths) else self.placements_of(ids)).held(ids)
+
+    @cached_property
+    def set_nodes(self) -> Bools:
+        """Whether each set of ``set_ids`` was given a node in Neo4j when it was born."""
+        return np.asarray(self._sets[NODE])
+
+    @cached_property
+    def set_components(self) -> I64:
+        """The component that each set of ``set_ids`` belongs to now."""
+        return self.components_now(_ints(self._sets, COMPONENT))
+
+    @cached_property
+    def alone(self) -> Bools:
+        """Whether each set of ``set_ids`` is all of its component, and so depends on none."""
+        alone: Bools = (np.bincount(self.set_components) == 1)[self.set_components]
+        return alone
+
+    def components_now(self, components: I64) -> I64:
+        """The components that these, named at birth, have been merged into."""
+        old, into = self._merges
+        if not len(old):
+            return components
+        merged = np.flatnonzero(among(components, old))
+        now = components.copy()
+        now[merged] = into[np.searchsorted(old, components[merged])]
+        return now
+
+    @cached_property
+    def _merges(self) -> tuple[I64, I64]:
+        into: dict[int, int] = {}
+        rows = self.rows("merges").sort_by(INGEST)
+        for one, other in zip(rows[COMPONENT].to_pylist(), rows[INTO].to_pylist(), strict=True):
+            into[one] = other
+        for component in sorted(into):  # a component is always merged into a smaller one
+            into[component] = into.get(into[component], into[component])
+        pairs = np.array(sorted(into.items()), np.int64).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
+
+    @cached_property
+    def placements(self) -> Placements:
+        """Where the triples of every set lie."""
+        return _placed(self.rows("placements"))
+
+    @cached_property
+    def living(self) -> Placements:
+        """The same, counting only triples that live."""
+        placed = self.placements
+        if not len(self.deaths):
+            return placed
+        living = placed.triples - self._placed_among(self.deaths)
+        return Placements(placed.sets, placed.partitions, living)
+
+    def sets_among(self, triples: Ranges) -> I64:
+        """The ids of the sets that some triples lie with, in order."""
+        if not len(triples):
+            return np.empty(0, np.int64)
+        return np.unique(self.placements.sets[self._placed_among(triples) > 0])
+
+    def _placed_among(self, triples: Ranges) -> I64:
+        """How many of some triples each row of ``placements`` has."""
+        placed = self.placements
+        order = np.lexsort((placed.sets, placed.partitions))  # as they lie in each partition
+        partition, count = placed.partitions[order], placed.triples[order]
+        before = np.cumsum(count) - count
+        first = places(partition, before - before[np.searchsorted(partition, partition)])
+        found = np.zeros(len(count), np.int64)
+        found[order] = triples.below(first + count) - triples.below(first)
+        return found
+
+    @cached_property
+    def deaths(self) -> Ranges:
+        """The places of triples that have died."""
+        return Ranges.read(self.rows("deaths", [PARTITION, ROW, ROWS]))
+
+    @cached_property
+    def assertions(self) -> Assertions:
+        """What origins say of triples that another brought before them."""
+        return Assertions(self.rows("assertions"))
+
+    def placements_of(self, sets: I64) -> Placements:
+        """Where the triples of some sets lie, ids in order; all others are only passed over."""
+        rows = self.rows("placements")
+        return _placed(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
+
+    @cached_property
+    def set_dependencies(self) -> tuple[I64, I64]:
+        """Positions in ``set_ids``: sets, and each time one that the set derives from."""
+        rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
+        ids = self.set_ids
+        return np.searchsorted(ids, _ints(rows, SET)), np.searchsorted(
+            ids, _ints(rows, DERIVES_FROM)
+        )
+
+    @cached_property
+    def dependency_pairs(self) -> int:
+        """How many dependencies there are, each counted once however many ingests brought it."""
+        child, parent = self.set_dependencies
+        return len(np.unique(child * len(self.set_ids) + parent))
+
+    def partitions_by_ingest(self) -> list[range]:
+        """The partitions that each visible ingest wrote."""
+        firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
+        return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
+
+    @cached_property
+    def dependents(self) -> tuple[I64, I64]:
+        """The same to be looked up: sets, in order, and each time one that derives from it."""
+        child, parent = self.set_dependencies
+        order = np.argsort(parent, kind="stable")
+        return parent[order], child[order]
+
+    @cached_property
+    def partitions(self) -> I64:
+        """All visible partitions, in order."""
+        return np.array([p for each in self.partitions_by_ingest() for p in each], np.int64)
+
+    def set_rows(self, items: I64) -> I64:
+        """The position in ``set_ids`` of the set of each item."""
+        return np.searchsorted(self.set_firsts, items, "right") - 1
+
+    def held_rows(self, items: I64) -> I64:
+        """The same, -1 for an item that no set has."""
+        at = self.set_rows(items)
+        inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
+        return np.where(inside, at, -1)
+
+    def item_ranges(self, sets: I64) -> tuple[I64, I64]:
+        """The first and the last item of each range that some sets, in order, fill without a gap.
+
+        Sets are positions in ``set_ids``.
+        """
+        first = self.set_firsts[sets]
+        last = first + self.set_items[sets] - 1
+        gap = np.ones(len(first), bool)
+        gap[1:] = first[1:] != last[:-1] + 1
+        begins = np.flatnonzero(gap)
+        return first[begins], last[np.append(begins[1:] - 1, len(last) - 1)]
+
+    def rows_of_sets(self, sets: I64) -> I64:
+        """The position in ``set_ids`` of each of these sets; those not visible are left out."""
+        at = np.searchsorted(self.set_ids, sets)
+        inside = at < len(self.set_ids)
+        at, sets = at[inside], sets[inside]
+        found: I64 = at[self.set_ids[at] == sets]
+        return found
+
+    @cached_property
+    def tables(self) -> list[str]:
+        """The names of the tables that items are in, in order."""
+        return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
+
+
+def _in_order(rows: pa.Table, key: str) -> pa.Table:
+    """The rows by a column of numbers; those that share one stay as they were."""
+    values = _ints(rows, key)
+    if (values[1:] >= values[:-1]).all():
+        return rows
+    return rows.take(pa.array(np.argsort(values, kind="stable")))
+
+
+def _placed(rows: pa.Table, chosen: I64 | slice = slice(None)) -> Placements:
+    columns = [_ints(rows, name)[chosen] for name in (SET, PARTITION, TRIPLES)]
+    order = np.argsort(columns[0], kind="stable")  # a later ingest has higher partitions
+    return Placements(*(column[order] for column in columns))
+
+
+def _ints(table: pa.Table, column: str) -> I64:
+    return np.ascontiguousarray(np.asarray(table[column]), dtype=np.int64)

@@ -1,0 +1,397 @@
+"""An erasure: nothing of it is left in any file, and the lineage of all others stays whole.
+
+Neo4j is made anew only where it is of that warehouse alone: those tests are long.
+"""
+
+import csv
+import json
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from deltalake import DeltaTable
+from neo4j import GraphDatabase
+
+from helpers.oracle import Triple
+from helpers.remains import remains
+from helpers.warehouse import House
+from provhouse.care.check import check
+from provhouse.care.repair import repair
+from provhouse.changes import forget as care
+from provhouse.changes.compact import compact
+from provhouse.changes.forget import Forgotten, forget
+from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.rollback import rollback
+from provhouse.commit.erasing import erase as steps
+from provhouse.commit.erasing import (
+    names as nameless,
+)
+from provhouse.commit.erasing import (
+    progress_file as erasure,
+)
+from provhouse.commit.erasing import (
+    rejects as rejected,
+)
+from provhouse.commit.erasing import (
+    rewriting,
+)
+from provhouse.cypher import process, server
+from provhouse.cypher.state import State
+from provhouse.ingest.ingest import ingest
+from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
+from provhouse.model.progress import Silent
+from provhouse.model.question import Direction, Method
+from provhouse.query.ask import Asker
+from provhouse.store.tables import links
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import generations
+
+Houses = Callable[..., House]
+METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+NAMES = ('Zoë O\'Brien "née" 名前/17', "persons/4711-" + "long" * 300, "plain.person@example")
+OPS = tuple(f"an operation that only person {n} ever had, 唯一" for n in range(3))
+NOTES = tuple(f"note that tells of person {n}: ∂{n * 7919}" for n in range(3))
+HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
+
+
+def rows_of(person: int, name: str) -> list[tuple[str, ...]]:
+    """What a person's record came from and led to."""
+    return [
+        ("raw/1", name, "read", "raw", "persons", NOTES[person]),
+        (name, "report/1", OPS[person], "persons", "reports", NOTES[person]),
+        (name, "report/1", "sum", "persons", "reports", ""),
+        (name, f"report/{person + 2}", "sum", "persons", "reports", ""),
+    ]
+
+
+OTHERS = [
+    ("raw/0", "raw/1", "copy", "raw", "raw", "kept"),
+    ("raw/1", "report/1", "sum", "raw", "reports", "kept"),
+    ("report/1", "board/1", "show", "reports", "boards", ""),
+]
+
+
+def write(folder: Path, name: str, rows: Collection[tuple[str, ...]]) -> Path:
+    file = folder / name
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([HEAD, *rows])
+    return file
+
+
+@dataclass
+class Secret:
+    """A warehouse with persons in it, and a Neo4j of its own."""
+
+    house: House
+
+    def forget(self, *names: str) -> Forgotten:
+        return forget(names or NAMES, self.house.settings, Silent())
+
+    def remains(self) -> set[str]:
+        folders = {self.house.settings.warehouse, self.house.settings.graph_home}
+        return remains(folders, (*OPS, *NOTES), NAMES)
+
+    def in_files(self) -> set[str]:
+        return remains([self.house.settings.warehouse], (*OPS, *NOTES), NAMES)
+
+
+@pytest.fixture(scope="module")
+def told(houses: Houses) -> House:
+    """A warehouse that holds persons, on the Neo4j of all tests, which nobody may make anew."""
+    house = houses(theta=4, pack=0, partition_triples=10)
+    history(house)
+    return house
+
+
+@pytest.fixture(scope="module")
+def alone(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """The same with a Neo4j of its own."""
+    home = tmp_path_factory.mktemp("neo4j of persons")
+    house = houses(theta=4, pack=0, partition_triples=10, neo4j_home=home)
+    server.up(home, "512m", Silent())
+    history(house)
+    yield house
+    state = State.read(home)
+    process.stop(state.pid if state else None, home)
+
+
+def history(house: House) -> None:
+    """Ingests, one of them rolled back, a run, a retraction, a compaction, rejects, a log."""
+    folder = house.settings.warehouse.parent
+
+    def take(name: str, *rows: tuple[str, ...], run: str | None = None) -> None:
+        ingest([write(folder, name, rows)], house.settings, progress=Silent(), run=run)
+
+    take("first.csv", *OTHERS, *rows_of(0, NAMES[0]))
+    rollback(house.settings, Silent())
+    rejected = (NAMES[0], "", OPS[0], "", "", NOTES[0])
+    take("again.csv", *OTHERS, *rows_of(0, NAMES[0]), rejected)
+    take("run.csv", *rows_of(1, NAMES[1]), run="july")
+    compact(house.settings, Silent())
+    take("third.csv", *rows_of(2, NAMES[2]), ("", "elsewhere", "x", "", "", "a reject that stays"))
+    retract(Wanted(items=[NAMES[2]]), house.settings, Silent())
+    (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
+
+
+def copied(house: House, folder: Path) -> Secret:
+    """The same on disk; what is in Neo4j belongs to both."""
+    shutil.copytree(house.settings.warehouse, folder / "warehouse")
+    settings = replace(house.settings, warehouse=folder / "warehouse")
+    return Secret(House(settings, house.session, bare=True))
+
+
+@pytest.fixture
+def copy(told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secret:
+    """A copy, to be changed."""
+    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    return copied(told, tmp_path)
+
+
+@pytest.fixture
+def whole_copy(alone: House, tmp_path: Path) -> Secret:
+    """A copy that may make its Neo4j anew, with all that it holds at first."""
+    secret = copied(alone, tmp_path)
+    repair(secret.house.settings, Silent())
+    return secret
+
+
+class Crash(BaseException):
+    """Nothing catches it, as if the process had been killed."""
+
+
+def ops_in_neo4j(house: House) -> set[str]:
+    address, statement = house.address, "MATCH ()-[r]->() UNWIND r.ops AS op RETURN DISTINCT op"
+    with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        return {row[0] for row in driver.execute_query(statement).records}
+
+
+LEFT_OUT: dict[str, tuple[object, str, object]] = {
+    "ops in tables": (steps, "clear_ops", None),
+    "triples": (steps, "clear_links", 0),
+    "names": (steps, "clear_segments", None),
+    "look-ups": (steps, "clear_lookup", None),
+    "logs": (steps, "clear_logs", None),
+    "rejects": (care, "clear_rejected", 0),
+}
+
+
+@pytest.mark.parametrize("step", LEFT_OUT)
+def test_each_step_is_needed(copy: Secret, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """The search of the test below finds what a step would leave."""
+    module, name, result = LEFT_OUT[step]
+    monkeypatch.setattr(module, name, lambda *_: result)
+    copy.forget()
+    assert copy.in_files()
+    if step in ("triples", "names", "look-ups"):
+        assert check(copy.house.settings, Silent(), deep=True).damages
+
+
+def test_nothing_of_it_is_left_in_any_file(copy: Secret) -> None:
+    house = copy.house
+    before = copy.in_files()
+    for text in (*OPS, *NOTES, *NAMES, *(f"hash of {name}" for name in NAMES)):
+        assert any(found.startswith(text[:30]) for found in before), text
+    as_of = generations(house.layout)
+    done = copy.forget()
+    assert copy.in_files() == set()
+    assert (done.names, done.rejected, done.neo4j) == (3, 2, True), "compacted"
+    assert done.items == 6, "the first was taken back once; it and the second were compacted"
+    assert generations(house.layout) == as_of
+    assert not house.layout.erasure.exists()
+    said = (house.layout.logs / "writers.jsonl").read_text()
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert {"begins", "ends"} == {line["event"] for line in lines}
+    house.whole()
+    for generation in generations(house.layout):
+        with Asker(house.settings, Silent(), generation) as asker, suppress(NotFound):
+            answer = asker.ask("board/1", "upstream")
+            assert {"raw/0", "raw/1", "report/1"} == set(answer.items["item"].to_pylist())
+    with pytest.raises(NotFound):
+        copy.forget()
+
+
+@pytest.mark.long
+def test_nothing_of_it_is_left_in_neo4j(whole_copy: Secret) -> None:
+    house = whole_copy.house
+    assert set(OPS) & ops_in_neo4j(house)
+    assert any("in data/" in found for found in whole_copy.remains())
+    whole_copy.forget()
+    assert whole_copy.remains() == set()
+    assert ops_in_neo4j(house) == {"copy", "show", "sum"}
+    house.whole()
+    repair(house.settings, Silent())
+    house.whole()
+
+
+@pytest.mark.long
+def test_without_its_own_step_neo4j_would_keep_it(
+    whole_copy: Secret, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "wipe", lambda *_: None)
+    whole_copy.forget()
+    assert whole_copy.remains()
+    assert whole_copy.in_files() == set()
+
+
+POINTS: list[tuple[object, str, bool]] = [
+    (rejected, "rejects cleared", True),
+    (erasure, "erasure written", True),
+    (nameless, "erased unwritten", True),
+    (nameless, "erased written", False),
+    (links, "ops cleared", True),
+    (rewriting, "file rewritten", False),
+    (links, "links cleared", True),
+    (nameless, "segment rewritten", True),
+    (nameless, "look-up rewritten", True),
+    (nameless, "look-up switched", False),
+    (steps, "logs cleared", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "point"),
+    [
+        pytest.param(module, point, marks=[pytest.mark.long] * long, id=point)
+        for module, point, long in POINTS
+    ],
+)
+def test_whatever_crashes_the_next_writer_ends_it(
+    copy: Secret, monkeypatch: pytest.MonkeyPatch, module: object, point: str
+) -> None:
+    """But for a crash before the erasure is known: then the command has to be given again."""
+
+    def crash(name: str) -> None:
+        under_way = erasure.read_erasure(copy.house.layout)
+        begun = under_way and under_way.items
+        if name == point and (begun or point == "rejects cleared"):
+            raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "reach", crash)
+        with pytest.raises(Crash):
+            copy.forget()
+    if point == "rejects cleared":
+        copy.forget()
+    if point not in ("erasure written", "erased unwritten"):
+        with Asker(copy.house.settings, Silent()) as asker, pytest.raises(NotFound):
+            asker.ask(NAMES[1], "upstream")
+    rollback(copy.house.settings, Silent())
+    assert copy.in_files() == set()
+    assert not copy.house.layout.erasure.exists()
+
+
+@pytest.mark.parametrize("point", ["erasure written", "hint removed", "rejects cleared"])
+def test_what_is_known_from_a_rejected_row_only(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """Cut off at any time its logs go, its table is settled, and the command may be given again."""
+    house = houses(theta=4, pack=0)
+    house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
+    rejects = house.layout.table(1, "rejects")
+    log = house.layout.logs / "crash.log"
+    log.write_text("rejected")
+
+    def crash(name: str) -> None:
+        if name == point:
+            raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rewriting, "_WAYS", ((-50, False),))  # its length changes
+        patched.setattr(rewriting, "_pad", lambda *_: None)
+        for module in (rejected, erasure, rewriting):
+            patched.setattr(module, "reach", crash)
+        with pytest.raises(Crash):
+            forget(["rejected"], house.settings, Silent())
+    rollback(house.settings, Silent())
+    assert not log.exists()
+    assert not house.layout.erasure.exists()
+    actions = DeltaTable(rejects).get_add_actions(flatten=True)
+    files = actions["path"].to_pylist()
+    assert actions["size_bytes"].to_pylist() == [(rejects / file).stat().st_size for file in files]
+    if point == "erasure written":
+        assert forget(["rejected"], house.settings, Silent()).rejected == 1
+    with pytest.raises(NotFound):
+        forget(["rejected"], house.settings, Silent())
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_repair_erases_again_what_was_left(
+    copy: Secret, monkeypatch: pytest.MonkeyPatch, unreadable: bool
+) -> None:
+    """Where nothing tells any more that something is left to do, or it cannot be read."""
+    house = copy.house
+    with monkeypatch.context() as patched:
+        for step in ("triples", "names", "look-ups"):
+            module, name, result = LEFT_OUT[step]
+            patched.setattr(module, name, lambda *_, result=result: result)
+        copy.forget()
+    assert copy.in_files()
+    if unreadable:
+        house.layout.erasure.write_text("{")
+        with pytest.raises(Damaged, match="repair"):
+            rollback(house.settings, Silent())
+    repair(house.settings, Silent())
+    assert copy.in_files() == set()
+    assert not house.layout.erasure.exists()
+    assert check(house.settings, Silent(), deep=True).damages == ()
+
+
+def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remade: list[Path | None] = []
+    monkeypatch.setattr(steps, "_remake", lambda settings, _: remade.append(settings.neo4j_home))
+    house = houses(theta=4, pack=0)
+    house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
+    alone = replace(house.settings, neo4j_home=None)
+    assert not forget(["rejected"], alone, Silent()).neo4j, "which never knew of it"
+    house.ingest([Triple("e", "f", "x")])
+    assert not forget(["a"], house.settings, Silent()).neo4j, "others have that op"
+    assert remade == []
+    assert forget(["c"], alone, Silent()).neo4j
+    assert remade == [None]
+
+
+def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
+    house = houses(theta=4, pack=0)
+    with pytest.raises(NotFound, match="hold something to erase"):
+        forget(["a"], house.settings, Silent())
+    assert not house.settings.warehouse.exists()
+    house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x"), Triple("b", "c", "x")])
+    files = {file: file.read_bytes() for file in house.layout.base(1).rglob("*") if file.is_file()}
+    for wrong in ([], [""], ["a", ""]):
+        with pytest.raises(UsageError):
+            forget(wrong, house.settings, Silent())
+    with pytest.raises(NotFound, match=r"1 of them are not, 'no' for one") as error:
+        forget(["a", "no"], house.settings, Silent())
+    assert "'a'" not in str(error.value)
+    assert {file: file.read_bytes() for file in files} == files
+    done = forget(["rejected"], house.settings, Silent())
+    assert (done.items, done.rejected) == (0, 1)
+    rejects = Snapshot(house.layout, house.commit).rows("rejects").to_pylist()
+    assert [(row["reason"], row["content"]) for row in rejects] == [("no src", "")]
+    with pytest.raises(NotFound):
+        forget(["rejected"], house.settings, Silent())
+
+
+@pytest.mark.long
+def test_a_neo4j_in_use_is_left_to_a_later_writer(whole_copy: Secret) -> None:
+    """Also beside a second erasure, which needs none of its own."""
+    house = whole_copy.house
+    with house.asker() as reader:
+        reader.ask("board/1", "upstream")
+        with pytest.raises(Busy, match="to be rid of what was erased"):
+            whole_copy.forget()
+        assert whole_copy.in_files() == set()
+        with pytest.raises(Busy, match="to be rid of what was erased"):
+            whole_copy.forget("raw/0")
+        assert reader.ask("board/1", "upstream").items.num_rows
+    assert set(OPS) & ops_in_neo4j(house)
+    repair(house.settings, Silent())
+    assert ops_in_neo4j(house) == {"show", "sum"}
+    assert whole_copy.remains() == set()
+    assert not house.layout.erasure.exists()

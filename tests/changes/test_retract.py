@@ -1,0 +1,181 @@
+"""Runs, retractions and what comes back: each generation answers as a model in memory says.
+
+Any order of them is tried in ``tests/fire/test_sequences.py``.
+"""
+
+import json
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from shutil import copytree, rmtree
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.graphs import graph
+from helpers.life import Life
+from helpers.oracle import Triple
+from helpers.warehouse import House
+from provhouse.care.check import check
+from provhouse.changes.retract import Wanted, retract
+from provhouse.commit.ending import without
+from provhouse.commit.origins import known
+from provhouse.ingest.ingest import ingest
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Silent
+from provhouse.query.generations import listed
+from provhouse.store.tables.delta import write_parquet
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import current, generations
+from provhouse.store.warehouse.layout import Layout
+
+Houses = Callable[..., House]
+UNKNOWN = frozenset({(None, "?")})
+
+
+def rows(*seeds: int) -> list[Triple]:
+    return sorted({triple for seed in seeds for triple in graph(seed).triples})
+
+
+ONE, OTHER = rows(1, 40), rows(40, 8)
+"""Graph 40 is in both."""
+JOIN = [Triple(rows(8)[0].dst, rows(1)[0].src, "join")]
+ASKED = [rows(seed)[-1].dst for seed in (1, 40)]
+AS_OTHERS = {6, 8, 11, 13, 14}
+"""Generations that are as one before."""
+
+
+@pytest.fixture(scope="module")
+def life(houses: Houses) -> Life:
+    """A retraction and a return; two runs, two files; runs replaced; rollbacks; a compaction."""
+    life = Life(houses(theta=4, pack=0, partition_triples=10))
+    life.ingest(a=ONE)  # 1
+    life.retract(file="a")  # 2
+    life.ingest(a=ONE)  # 3: each is a new row
+    life.ingest("july", b=OTHER)  # 4: what graph 40 says comes from both
+    life.retract(file="a")  # 5: so that it stays
+    life.rollback()  # 6: as 4
+    life.retract(run="july")  # 7
+    life.rollback()  # 8
+    life.ingest("july", b=OTHER)  # nothing new
+    life.ingest("july", c=OTHER[2:] + JOIN, d=OTHER[4:])  # 9: replaces b, two files say the same
+    life.retract(file="c")  # 10: what d says stays
+    life.rollback()  # 11
+    life.ingest(e=rows(12))  # 12
+    life.rollback()  # 13
+    life.ingest(e=rows(12))  # 14
+    life.retract(JOIN[0].src, rows(12)[0].src)  # 15: whoever brought their triples
+    assert life.rows() == life.now.shown
+    life.compact()  # 16
+    life.retract(file="a")  # 17: graph 40 stays, by what was known before the compaction
+    life.ingest("july", c=[])  # 18: replaced by nothing
+    assert life.rows() == life.now.shown
+    return life
+
+
+def test_every_generation_answers_as_it_did(life: Life) -> None:
+    assert sorted(life.states) == [*range(19)]
+    life.agree(ASKED, ["csprov"], *sorted(life.states.keys() - AS_OTHERS - {0}))
+    life.agree(ASKED, ["rq", "ccprov"], 5)
+
+
+def test_what_was_retracted_by_file_stays_retracted_by_run(life: Life) -> None:
+    """Of an origin that nothing is left of there is nothing to retract, and no generation."""
+    before = generations(life.house.layout)
+    for wanted in (Wanted(life.house.settings.warehouse.parent / "a.csv"), Wanted(run="july")):
+        done = retract(wanted, life.house.settings, Silent())
+        assert (done.ended, done.kept, done.committed) == (0, 0, False)
+    assert generations(life.house.layout) == before
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Wanted(run="june"), "The run 'june' should have brought"),
+        (Wanted(items=(ONE[0].src, "?")), "The item '\\?' should be held"),
+    ],
+)
+def test_what_was_never_brought(life: Life, wanted: Wanted, said: str) -> None:
+    before = generations(life.house.layout)
+    with pytest.raises(NotFound, match=said):
+        retract(wanted, life.house.settings, Silent())
+    assert generations(life.house.layout) == before
+
+
+def test_the_list_of_generations_tells_what_ended(life: Life) -> None:
+    listing = {row.generation: row for row in listed(life.house.layout)}
+    retracted = [n for n, row in listing.items() if row.change == "retract"]
+    assert retracted == [2, 5, 7, 10, 15, 17]
+    for number, row in listing.items():
+        was, is_ = life.states[number - 1].standing, life.states[number].standing
+        ended = 0 if row.change == "rollback" else len(was.keys() - is_.keys())
+        assert row.ended == ended, asdict(row)
+
+
+def test_a_check_knows_what_died(life: Life, tmp_path: Path) -> None:
+    assert check(life.house.settings, Silent(), deep=True).damages == ()
+    folder = tmp_path / "warehouse"
+    copytree(life.house.settings.warehouse, folder)
+    copied = replace(life.house.settings, warehouse=folder)
+    for name in ("deaths", "assertions"):
+        file = sorted(Layout(folder).table(2, name).glob("*.parquet"))[-1]
+        rows = pq.read_table(file, partitioning=None)
+        beyond = pc.add(rows["row"], 1_000)
+        write_parquet(rows.set_column(rows.column_names.index("row"), "row", beyond), file)
+    found = {damage.where: damage.found for damage in check(copied, Silent()).damages}
+    for name in ("deaths", "assertions"):
+        assert "of its rows do not" in found[f"table {name}"]
+
+
+def test_memory_holds_one_partition_of_what_ends(houses: Houses) -> None:
+    """Places take 8 bytes each; those of all that end are never there at once."""
+    house = houses(partition_triples=500)
+    some = [Triple(f"a{n}", f"b{n}", "") for n in range(50_000)]
+    ingest([house.write(some)], house.settings, run="may", progress=Silent())
+    commit = current(house.layout)
+    assert commit
+    held = Snapshot(house.layout, commit)
+    tracemalloc.start()
+    try:
+        ended = without(held, [origin.number for origin in known(held)])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(ended.deaths) == len(some)
+    assert peak < 8 * len(some)
+
+
+def test_what_was_held_before_origins_were_kept(houses: Houses) -> None:
+    """Somebody unknown stands for it, so that only its items can be retracted."""
+    life = Life(houses(theta=4, pack=0, partition_triples=10))
+    life.ingest(a=ONE)
+    _as_format_1(life.house.layout)
+    before = life.states[1]
+    life.states[1] = replace(before, standing=dict.fromkeys(before.standing, UNKNOWN))
+    life.ingest("may", a=OTHER)
+    life.retract(file="a")
+    life.retract(ONE[0].src)
+    assert life.rows() == life.now.shown
+    life.agree(ASKED, ["csprov"], 1, 4)
+
+
+def _as_format_1(layout: Layout) -> None:
+    """What a program of before would have written."""
+    for path in layout.table(1, "triples").glob("*.parquet"):
+        write_parquet(pq.read_table(path, partitioning=None).drop_columns(["origin"]), path)
+    log = layout.table(1, "triples") / "_delta_log" / f"{0:020d}.json"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for add in (line["add"] for line in lines if "add" in line):
+        add["size"] = (layout.table(1, "triples") / add["path"]).stat().st_size
+    log.write_text("\n".join(map(json.dumps, lines)))
+    for path in (layout.commits / "1.json", layout.ids):
+        record = json.loads(path.read_text())
+        if "format" in record:
+            del record["tables"]["origins"]
+            record["format"] = 1
+        else:
+            del record["origin"]
+        path.write_text(json.dumps(record))
+    rmtree(layout.table(1, "origins"))

@@ -1,0 +1,60 @@
+"""What doctor says of this machine, and of one that lacks something."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from provhouse.cli.commands.doctor import _bytes
+
+
+def doctor(warehouse: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    code = "from provhouse.cli.app import main; main()"
+    arguments = ["--warehouse", str(warehouse), "doctor"]
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def test_this_machine_has_what_tests_need(tmp_path: Path) -> None:
+    done = doctor(tmp_path / "w")
+    assert done.returncode == 0, done.stdout
+    rows = [line.split()[:2] for line in done.stdout.splitlines()]
+    for what in ("Java", "jars", "disk", "memory", "ports"):
+        assert [what, "ok"] in rows
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "value", "remedy"),
+    [
+        ("Java", "JAVA_HOME", "/nowhere", "JAVA_HOME"),
+        ("jars", "XDG_CACHE_HOME", "/nowhere", "provhouse doctor --fetch"),
+        ("memory", "PROVHOUSE_SPARK_MEMORY", "99999g", "spark_memory"),
+    ],
+)
+def test_what_is_missing(what: str, name: str, value: str, remedy: str, tmp_path: Path) -> None:
+    done = doctor(tmp_path, COLUMNS="200", **{name: value})
+    assert done.returncode == 5
+    assert [what, "missing"] in [line.split()[:2] for line in done.stdout.splitlines()]
+    assert remedy in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_warehouse_that_cannot_be_written() -> None:
+    done = doctor(Path("/proc/warehouse"))
+    assert done.returncode == 5
+    assert ["disk", "missing"] in [line.split()[:2] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("heap", "size"), [("1g", 2**30), ("512M", 2**29), ("1024", 1024), ("much", 0), ("", 0)]
+)
+def test_bytes(heap: str, size: int) -> None:
+    assert _bytes(heap) == size

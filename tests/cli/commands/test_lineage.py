@@ -1,0 +1,59 @@
+"""Many items from a file."""
+
+import io
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from provhouse.cli.commands import lineage as ask
+from provhouse.cli.questions import Missing, _replies
+from provhouse.model.answer import Answer
+from provhouse.model.errors import BadInput, NotFound
+from provhouse.model.question import Question
+from provhouse.output.output import Absent
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (b"", []),
+        (b"a\nb", ["a", "b"]),
+        (b"\xef\xbb\xbfa\r\n\r\n\n b \r\n", ["a", " b "]),
+        ("é\x0b\u2028x\n".encode(), ["é\x0b\u2028x"]),
+        (b"a\na\n", ["a", "a"]),
+    ],
+)
+def test_names(content: bytes, names: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "names"
+    file.write_bytes(content)
+    assert ask._names(file) == names
+
+
+def test_names_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\n")))
+    assert ask._names(Path("-")) == ["a", "b"]
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        ask._names(tmp_path)
+
+
+def test_replies_come_one_at_a_time() -> None:
+    small = cast(Answer, object())
+    asked = []
+
+    def one(question: Question) -> Answer:
+        asked.append(question.item)
+        if question.item == "no":
+            raise NotFound("no")
+        return small
+
+    missing = Missing()
+    questions = [Question(item, "upstream") for item in ("yes", "no", "yes")]
+    replies = _replies(one, questions, missing, lambda: None)
+    assert next(replies) is small
+    assert asked == ["yes"]
+    assert list(replies) == [Absent("no"), small]
+    assert missing == Missing(1, "no")

@@ -1,0 +1,94 @@
+"""What is told while work goes on, on a terminal and in a pipe."""
+
+import io
+import sys
+from contextlib import suppress
+
+import pytest
+from rich.console import Console
+
+from provhouse.cli.progress_display import Steps, _bars, listening
+from provhouse.model.progress import Progress
+
+
+def work(progress: Progress) -> None:
+    """Two steps and a sentence."""
+    progress.begin("read [all]")
+    progress.advance(1, 2)
+    progress.count("triples", 1_200)
+    progress.count("rejects", 3)
+    progress.say("Neo4j is not up: starting it\x07")
+    progress.begin("number")
+
+
+def test_a_pipe_gets_sentences_only(capsys: pytest.CaptureFixture[str]) -> None:
+    with listening() as progress:
+        work(progress)
+        progress.rest()
+    assert capsys.readouterr().err == "Neo4j is not up: starting it\\x07\n"
+
+
+def on_terminal(keep: bool, rest: bool = False) -> str:
+    """What stands on a terminal, with what moves its cursor."""
+    to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=90)
+    with _bars(to, keep) as bars:
+        steps = Steps(bars)
+        work(steps)
+        if rest:
+            steps.rest()
+            assert not bars.live.is_started
+            steps.begin("again")
+        steps.end()
+    assert isinstance(to.file, io.StringIO)
+    return to.file.getvalue()
+
+
+def test_a_terminal_gets_steps_with_counts() -> None:
+    text = on_terminal(keep=True)
+    read, number = text.split("\x1b[2K")[-1].splitlines()[:2]
+    assert "Neo4j is not up: starting it\\x07" in text
+    assert read.startswith("✓ read [all]")
+    assert read.rstrip().endswith("1,200 triples, 3 rejects")
+    assert number.startswith("✓ number")
+
+
+def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
+    clock = [0.0]
+    to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=110)
+    bars = _bars(to, keep=True)
+    bars.get_time = lambda: clock[0]
+    steps = Steps(bars)
+    with bars:
+        steps.begin("read")
+        clock[0] = 4.0  # a beginning says nothing of how it goes on
+        steps.advance(100_000_000, 1_000_000_000, "bytes")
+        bars.refresh()
+        clock[0] = 10.0
+        steps.advance(250_000_000, 1_000_000_000, "bytes")
+        bars.refresh()
+        clock[0] = 12.0
+        steps.end()
+    assert isinstance(to.file, io.StringIO)
+    assert "10.0 s, 25.0 MB/s, 30.0 s left" in to.file.getvalue()
+    assert "left" not in to.file.getvalue().split("\x1b[2K")[-1]
+
+
+def test_a_result_finds_a_clear_screen() -> None:
+    text = on_terminal(keep=False, rest=True)
+    assert "again" in text
+    assert "read" not in text.split("again")[1]
+
+
+def test_a_step_that_fails_is_not_ticked_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with suppress(ValueError), listening(keep=True) as progress:
+        progress.begin("read")
+        raise ValueError
+    assert "read" in terminal.getvalue()
+    assert "✓" not in terminal.getvalue()

@@ -1,0 +1,113 @@
+"""Names that are gone lead nowhere, and all others as they did, in whatever order they go."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from provhouse.commit.erasing import names as nameless
+from provhouse.commit.erasing.names import add_erased, clear_lookup, clear_segments
+from provhouse.store.names.hashing import hashes
+from provhouse.store.names.names import (
+    BATCH,
+    Names,
+    Span,
+    look_up,
+    names_file,
+    write_index,
+    write_names,
+)
+from provhouse.store.names.scan import scan
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 3 * BATCH])
+def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
+    random = Random(count)
+    span = Span(1, 5, count)
+    texts = pa.array([f"name {n}" for n in range(count)])
+    for at in range(0, count, 2 * BATCH):
+        some = texts[at : at + 2 * BATCH]
+        tables = pa.array(["t", ""] * len(some))[: len(some)]
+        write_names(tmp_path / names_file(5 + at, 1), some, tables)
+    write_index(tmp_path, 1, hashes(texts), np.arange(count, dtype=np.uint32))
+    order = [5 + n for n in range(count)]
+    random.shuffle(order)
+    gone: set[int] = set()
+    for some in [order[:1], order[1:4], order[4:]] if count < 100 else [order[:900], order[900:]]:
+        if not some:
+            continue
+        items = np.sort(np.array(some, np.int64))
+        add_erased(tmp_path, items)
+        gone |= set(some)
+        _assert_gone(tmp_path, span, texts, gone)  # at once
+        clear_segments(tmp_path, [span], items)
+        clear_lookup(tmp_path, span, items)
+        _assert_gone(tmp_path, span, texts, gone)
+        stored = Names(tmp_path, [span]).stored(np.sort(np.array(list(gone), np.int64)))
+        assert stored.null_count == len(gone)
+        found, offsets = look_up(tmp_path, 1)
+        assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
+        rest = texts.filter(pa.array([5 + n not in gone for n in range(count)]))
+        assert found.tolist() == np.sort(hashes(rest)).tolist()
+        assert np.array_equal(hashes(texts.take(pa.array(offsets))), found)
+
+
+def test_a_reader_beside_it_finds_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it has loaded before, and whatever a kill leaves, which is put away later."""
+    span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
+    write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
+    write_index(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))
+    readers = [Names(tmp_path, [span])]
+    readers[0].locate(texts)
+    seen = []
+
+    def killed(name: str) -> None:
+        seen.append(name)
+        readers.append(Names(tmp_path, [span]))
+        assert readers[-1].locate(texts[1:]).tolist() == list(range(2, 100))
+        if name == "look-up switched":
+            raise KeyboardInterrupt
+
+    add_erased(tmp_path, np.array([1]))
+    monkeypatch.setattr(nameless, "reach", killed)
+    with pytest.raises(KeyboardInterrupt):
+        clear_lookup(tmp_path, span, np.array([1]))
+    clear_lookup(tmp_path, span, np.array([1]))
+    assert seen == ["look-up rewritten", "look-up switched"]
+    assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
+    for reader in (*readers, Names(tmp_path, [span])):
+        assert reader.locate(texts[1:]).tolist() == list(range(2, 100))
+
+
+def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    span, texts = Span(1, 1, 3), pa.array(["a", "b", "c"])
+    write_index(tmp_path, 1, hashes(texts), np.arange(3, dtype=np.uint32))
+    load = np.load
+
+    def late(path: Path, **options: Any) -> object:
+        if path.name.endswith("offset.npy"):
+            monkeypatch.setattr(np, "load", load)
+            clear_lookup(tmp_path, span, np.array([2]))
+        return load(path, **options)
+
+    monkeypatch.setattr(np, "load", late)
+    found, offsets = look_up(tmp_path, 1)
+    assert (len(found), sorted(offsets.tolist())) == (2, [0, 2])
+
+
+def _assert_gone(folder: Path, span: Span, texts: pa.Array, gone: set[int]) -> None:
+    names = Names(folder, [span])
+    expected = [-1 if 5 + n in gone else 5 + n for n in range(len(texts))]
+    assert names.locate(texts).tolist() == expected
+    shown = [None if n < 0 else f"name {n - 5}" for n in expected]
+    assert names.names(np.arange(5, 5 + len(texts))).to_pylist() == shown
+    seen = [name for part in scan(names, lambda rows, _: rows["name"].to_pylist()) for name in part]
+    assert seen == shown
+    assert names.tables(np.array([5])).to_pylist() == ["t"]

@@ -1,0 +1,38 @@
+"""Names are found in whatever a rejected row has, be it odd."""
+
+import json
+
+import pytest
+
+from provhouse.commit.erasing.rejects import _Named
+
+NAME = 'persons/Zoë "47"'
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "[" * DEEP,
+        "[" * DEEP + json.dumps(NAME) + "]" * DEEP,
+        '{"a":' * DEEP + json.dumps(NAME, ensure_ascii=False) + "}" * DEEP,
+        "[" * 900 + json.dumps(NAME) + "]" * 900,
+        json.dumps([NAME, 0], ensure_ascii=False).replace("0", "1" * 5000),
+        "[" * DEEP + json.dumps(json.dumps({"a": [NAME]})) + "]" * DEEP,
+        '["' + "\\" * DEEP,
+        '["' + '\\"' * DEEP,
+        "[" + '\\"' * DEEP,
+    ],
+    ids=range(9),
+)
+def test_a_row_that_cannot_be_parsed_is_searched(odd: str) -> None:
+    named = _Named([NAME, "c", "nobody"])
+    content = json.dumps({"src": "a", "dst": "", "op": "x", "note": odd}, ensure_ascii=False)
+    assert named(content) == ({NAME} if "persons" in odd else set())
+    assert named(json.dumps({"src": NAME, "note": odd})) == {NAME}
+
+
+def test_a_scope_may_come_in_front() -> None:
+    named = _Named(["scope/a", "scope/b", "op", "src"])
+    assert named(json.dumps({"src": "a", "dst": "", "op": "b"})) == {"scope/a"}
+    assert named("") == set()

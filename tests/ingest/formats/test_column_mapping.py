@@ -1,0 +1,132 @@
+"""Columns called otherwise, and names that are unique only within a run."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+from provhouse.ingest.formats import json_lines as jsonl
+from provhouse.ingest.formats.registry import AS_NAMED, Columns, Source, batches, check, columns_of
+from provhouse.model.errors import BadInput, UsageError
+
+FORMS = ("csv", "jsonl", "parquet")
+Rows = list[dict[str, object]]
+
+
+def written(folder: Path, form: str, rows: Rows, columns: Columns) -> Source:
+    path = folder / f"t.{form}"
+    if form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif form == "csv":
+        pa_csv.write_csv(pa.Table.from_pylist(rows), path)
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    return Source(str(path), form, columns)
+
+
+def read(source: Source) -> list[tuple[dict[str, object], object, str | None]]:
+    """Known columns that have a value, attributes and scope of each row."""
+    check(source)
+    return [
+        ({k: v for k, v in row.items() if v is not None}, json.loads(text or "{}"), scope)
+        for batch in batches(source)
+        for row, text, scope in zip(
+            batch.rows.to_pylist(),
+            batch.attributes.to_pylist(),
+            batch.scope.to_pylist() if batch.scope else [None] * batch.rows.num_rows,
+            strict=True,
+        )
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("maps", "given", "known", "attributes"),
+    [
+        (["src=from", "dst=to,op=a b"], {"from": "x", "to": "y", "a b": "o", "v": "1"},
+         {"src": "x", "dst": "y", "op": "o"}, {"v": "1"}),
+        (["src=dst,dst=src"], {"src": "x", "dst": "y"}, {"src": "y", "dst": "x"}, {}),
+        (["src_table=t,dst_table=t"], {"src": "x", "dst": "y", "t": "T"},
+         {"src": "x", "dst": "y", "src_table": "T", "dst_table": "T"}, {}),
+        (["src=last, first"], {"last, first": "x", "dst": "y"}, {"src": "x", "dst": "y"}, {}),
+        (["src=a=b"], {"a=b": "x", "dst": "y"}, {"src": "x", "dst": "y"}, {}),
+        (["op=src_table"], {"src": "x", "dst": "y", "src_table": "T"},
+         {"src": "x", "dst": "y", "op": "T"}, {}),
+        (["src=src"], {"src": "x", "dst": "y"}, {"src": "x", "dst": "y"}, {}),
+    ],
+)  # fmt: skip
+def test_a_column_is_read_for_another(
+    tmp_path: Path, form: str, maps: Sequence[str], given: dict[str, object],
+    known: dict[str, str], attributes: dict[str, str],
+) -> None:  # fmt: skip
+    source = written(tmp_path, form, [given], columns_of(maps, None))
+    assert read(source) == [(known, attributes, None)]
+
+
+@pytest.mark.parametrize(
+    "maps", [["from=x"], ["src"], ["src="], ["=x"], ["src=a,src=b"], ["src=a", "src=a"], [""]]
+)
+def test_what_makes_no_sense_is_wrong_usage(maps: Sequence[str]) -> None:
+    with pytest.raises(UsageError, match="--map"):
+        columns_of(maps, None)
+
+
+@pytest.mark.parametrize(("maps", "scope"), [([], "src"), (["op=run"], "run")])
+def test_a_scope_must_be_an_attribute(maps: Sequence[str], scope: str) -> None:
+    with pytest.raises(UsageError, match="--scope"):
+        columns_of(maps, scope)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("maps", "scope", "told"),
+    [
+        (["op=what"], None, "should have the column what, which --map takes for op"),
+        ([], "run", "should have the column run, which --scope names"),
+        (["src=from"], None, "should have no column src beside from"),
+        (["op=src", "src=from"], None, "should have the column from"),
+        (["dst_table=src"], None, "It has no src"),
+    ],
+)
+def test_a_column_that_is_missing_or_in_the_way_is_told(
+    tmp_path: Path, form: str, maps: Sequence[str], scope: str | None, told: str
+) -> None:
+    rows: Rows = [{"src": "a", "dst": "b", "to": "c"}]
+    if "beside" in told:
+        rows[0]["from"] = "d"
+    source = written(tmp_path, form, rows, columns_of(maps, scope))
+    for use in (check, read):
+        with pytest.raises(BadInput, match=told) as caught:
+            use(source)
+        assert str(source.path) in caught.value.wanted
+
+
+def test_a_key_that_is_in_the_way_later_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl, "CHUNK", 40)
+    rows: Rows = [{"from": "a", "dst": "b"} for _ in range(3)]
+    rows.append({"from": "a", "dst": "b", "src": "c"})
+    source = written(tmp_path, "jsonl", rows, columns_of(["src=from"], None))
+    with pytest.raises(BadInput, match="line 4, should have no column src"):
+        read(source)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_scope_stays_an_attribute(tmp_path: Path, form: str) -> None:
+    rows: Rows = [
+        {"src": "a", "dst": "b", "run": 7, "v": "x"},
+        {"src": "a", "dst": "b", "run": None, "v": "y"},
+    ]
+    assert read(written(tmp_path, form, rows, columns_of([], "run"))) == [
+        ({"src": "a", "dst": "b"}, {"run": "7", "v": "x"}, "7"),
+        ({"src": "a", "dst": "b"}, {"v": "y"}, None),
+    ]
+
+
+def test_without_options_columns_are_what_they_are_called() -> None:
+    assert columns_of([], None) == AS_NAMED

@@ -1,0 +1,177 @@
+"""CSProv reads what the walk names and no more, and never gives a short answer."""
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+import pytest
+from neo4j import GraphDatabase
+
+from helpers.graphs import graph
+from helpers.invariant import dependencies
+from helpers.oracle import Expected, Oracle, Triple
+from helpers.spark import heard
+from helpers.warehouse import House, content
+from provhouse.model.answer import Answer, Read
+from provhouse.model.errors import Damaged
+from provhouse.model.progress import Stopwatch
+from provhouse.model.question import Direction, Method
+from provhouse.query.ask import Asker
+from provhouse.query.locate import locate
+from provhouse.query.path import path
+from provhouse.query.walk import Walk
+
+FAMILIES, SIZE, HUBS = 4_200, 50, 20
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+QUESTIONS: tuple[tuple[str, Direction], ...] = (("17 49", "upstream"), ("17 0", "downstream"))
+DROP = """
+MATCH (:Set {warehouse: $warehouse, id: $child})-[d:DEPENDS_ON]->(:Set {id: $parent})
+DELETE d
+"""
+RESTORE = """
+MATCH (child:Set {warehouse: $warehouse, id: $child})
+MATCH (parent:Set {warehouse: $warehouse, id: $parent})
+MERGE (child)-[:DEPENDS_ON]->(parent)
+"""
+
+
+def families() -> list[Triple]:
+    """One component: many small trees under a few hubs, which one origin makes."""
+    triples = [Triple("origin", f"hub {hub}", "found", "origins", "hubs") for hub in range(HUBS)]
+    random = np.random.default_rng(6)
+    for family in range(FAMILIES):
+        root = f"{family} 0"
+        triples.append(Triple(f"hub {family % HUBS}", root, "read", "hubs", "items"))
+        parents = random.integers(0, np.arange(1, SIZE)).tolist()
+        for child, parent in enumerate(parents, 1):
+            triples.append(Triple(f"{family} {parent}", f"{family} {child}", "", "items", "items"))
+    return triples
+
+
+@pytest.fixture(scope="module")
+def large(houses: Callable[..., House]) -> House:
+    house = houses(theta=1_000, partition_triples=4_096, hot_mb=0)
+    summary = house.ingest(families())
+    assert summary.components == 1
+    assert summary.triples > 200_000
+    return house
+
+
+def walk(asker: Asker, item: str, direction: Direction) -> Walk:
+    return asker.walk(locate(asker.snapshot, item), direction, Stopwatch())
+
+
+def observed(
+    asker: Asker, item: str, direction: Direction, method: Method, depth: int | None = None
+) -> tuple[Answer, list[int]]:
+    """The answer, and for each job how many tasks Spark itself says that it ran."""
+    context = asker.bulk.session.sparkContext
+    group = f"{item} {direction} {method}"
+    fetches = [f"fetch {id(asker.bulk._cached._flights)} {n}" for n in range(9)]
+    tracker = context.statusTracker()
+    before = {job for each in fetches for job in tracker.getJobIdsForGroup(each)}
+    context.setJobGroup(group, group)
+    try:
+        answer = asker.ask(item, direction, method, depth)
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+    heard(context)
+    jobs = {job for each in [group, *fetches] for job in tracker.getJobIdsForGroup(each)}
+    tasks = []
+    for job in sorted(jobs - before):
+        info = tracker.getJobInfo(job)
+        assert info
+        stages = [tracker.getStageInfo(stage) for stage in info.stageIds]
+        tasks.append(sum(stage.numCompletedTasks for stage in stages if stage))
+    return answer, tasks
+
+
+def test_spark_runs_a_task_for_each_partition_that_the_walk_named(large: House) -> None:
+    with large.asker() as asker:
+        held = len(asker.snapshot.partitions)
+        assert held >= 50
+        for item, direction in QUESTIONS:
+            named = walk(asker, item, direction)
+            answer, tasks = observed(asker, item, direction, "csprov")
+            assert tasks == [len(named.partitions)]
+            assert answer.read == Read(len(named.sets), len(named.partitions), named.triples)
+            asker.ask(item, direction, "rq", 0)  # so that the cache is filled
+            whole, all_tasks = observed(asker, item, direction, "ccprov")
+            assert content(whole) == content(answer)
+            assert whole.read.triples == large_triples() > 200_000
+            assert max(all_tasks) >= held
+            assert sum(tasks) * 10 < sum(all_tasks)
+            assert named.triples * 10 < whole.read.triples
+
+
+def large_triples() -> int:
+    return HUBS + FAMILIES * SIZE
+
+
+@pytest.fixture(scope="module")
+def chained(houses: Callable[..., House]) -> House:
+    """Two graphs in many sets of two items."""
+    house = houses(theta=3, pack=0, hot_mb=0)
+    house.ingest([*graph(11 * 8).triples, *graph(11 * 7 + 8).triples])
+    return house
+
+
+def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
+    """The answer, or what should be there but is damaged."""
+    try:
+        return content(asker.ask(item, direction, "csprov"))
+    except Damaged as error:
+        return error.wanted
+
+
+def test_a_missing_dependency_is_damage_and_no_short_answer(chained: House) -> None:
+    """Some are dropped in turn; whatever needs it says so, and all else is right."""
+    triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
+    oracle = Oracle.of(triples)
+    items = sorted({end for triple in triples for end in triple[:2]})
+    warehouse = chained.layout.warehouse_id()
+    pairs = sorted(dependencies(chained.address, warehouse))
+    auth = (chained.address.user, chained.address.password)
+    with (
+        chained.asker() as asker,
+        GraphDatabase.driver(chained.address.bolt, auth=auth) as driver,
+        driver.session() as session,
+    ):
+        for child, parent in pairs[:: len(pairs) // 3]:
+            keys = {"warehouse": warehouse, "child": child, "parent": parent}
+            session.run(DROP, keys).consume()
+            with pytest.raises(AssertionError, match="Neo4j lacks"):
+                chained.check()
+            for direction in DIRECTIONS:
+                answers = {item: asked(asker, item, direction) for item in items}
+                refused = [text for text in answers.values() if isinstance(text, str)]
+                assert refused
+                assert all(f"from set {child} to set {parent}" in text for text in refused)
+                for item, found in answers.items():
+                    assert isinstance(found, str) or found == oracle.ask(item, direction)
+            ends = asker.snapshot.rows_of_sets(np.array([child, parent]))
+            last, first = asker.snapshot.names.names(asker.snapshot.set_firsts[ends]).to_pylist()
+            with pytest.raises(Damaged, match=f"from set {child} to set {parent}"):
+                path(asker, first, last)
+            session.run(RESTORE, keys).consume()
+    chained.check()
+
+
+def test_more_in_neo4j_is_never_wrong(chained: House) -> None:
+    """Dependencies that no triple makes, as a crash leaves them, only read more."""
+    triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
+    warehouse = chained.layout.warehouse_id()
+    ids = sorted({one for pair in dependencies(chained.address, warehouse) for one in pair})
+    stray = {"warehouse": warehouse, "child": ids[0], "parent": ids[-1]}
+    auth = (chained.address.user, chained.address.password)
+    with (
+        GraphDatabase.driver(chained.address.bolt, auth=auth) as driver,
+        driver.session() as session,
+    ):
+        session.run(RESTORE, stray).consume()
+        with chained.asker() as asker:
+            for item in sorted({end for triple in triples for end in triple[:2]})[::4]:
+                for direction in DIRECTIONS:
+                    expected = Oracle.of(triples).ask(item, direction)
+                    assert content(asker.ask(item, direction, "csprov")) == expected
+        session.run(DROP, stray).consume()

@@ -1,0 +1,161 @@
+"""Filters on arrays show what sets and loops say, whatever the graph and the filters."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.narrowed import Narrowed, Step, Trace, some_question, text, trace
+from provhouse.model.answer import Read
+from provhouse.model.attributes import as_object
+from provhouse.model.question import Question
+from provhouse.query.filters import narrow
+from provhouse.query.methods.found import Found, ends
+from provhouse.query.named_rows import counted, named
+from provhouse.query.recurse import recurse
+from provhouse.store.names.names import BATCH, Names, Span, names_file, write_names
+
+Store = Callable[[Trace], Names]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Writes names and tables, numbers from 1 on in no order of names."""
+
+    def write(held: Trace) -> Names:
+        folder = tmp_path_factory.mktemp("names")
+        names = order(held)
+        texts, tables = pa.array(names), pa.array([held.tables[name] for name in names])
+        write_names(folder / names_file(1, 1), texts, tables)
+        return Names(folder, [Span(1, 1, len(names))])
+
+    return write
+
+
+def order(held: Trace) -> list[str]:
+    return sorted(held.tables, key=lambda name: name[::-1])
+
+
+def whole(held: Trace, question: Question) -> tuple[Found, int]:
+    """All that a method would find, and the number of the item."""
+    number = {name: n for n, name in enumerate(order(held), 1)}
+    steps = sorted(held.steps)
+    triples = pa.table({
+        "src": pa.array([number[step.src] for step in steps], pa.int64()),
+        "dst": pa.array([number[step.dst] for step in steps], pa.int64()),
+        "op": pa.array([step.op for step in steps], pa.string()),
+        "attributes": pa.array([as_object(step.attributes) for step in steps], pa.string()),
+    })  # fmt: skip
+    item = number[question.item]
+    reached = recurse(*ends(triples, question.direction), item, question.depth)
+    kept = triples.take(pa.array(reached.triples))
+    return Found(
+        reached.items, reached.depths, kept, reached.near, reached.more, Read(0, 0, 0)
+    ), item
+
+
+def answered(held: Trace, question: Question, names: Names) -> Narrowed:
+    found, item = whole(held, question)
+    shown = narrow(found, item, question, names)
+    assert shown.hidden == len(found.items) - len(shown.found.items)
+    items, triples = named(shown.found, names)
+    rows = [(row["item"], row["table"], row["depth"]) for row in items.to_pylist()]
+    steps = [tuple(row.values()) for row in triples.to_pylist()]
+    assert len(set(steps)) == len(steps)
+    return Narrowed(rows, set(steps), shown.truncated)
+
+
+@given(st.integers(0, 2**32))
+def test_filters_show_what_sets_and_loops_say(store: Store, seed: int) -> None:
+    random = Random(seed)
+    held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names = store(held)
+    for _ in range(20):
+        question = some_question(random, held.tables)
+        assert answered(held, question, names) == held.ask(question), f"{seed}: {question}"
+
+
+@given(st.integers(0, 2**32))
+def test_a_summary_counts_what_would_be_shown(store: Store, seed: int) -> None:
+    random = Random(seed)
+    held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names, question = store(held), some_question(random, held.tables)
+    found, item = whole(held, question)
+    counts = counted(narrow(found, item, question, names).found, names)
+    expected = held.ask(question)
+    tables = {
+        (table, len(depths), min(depths), max(depths))
+        for table in {table for _, table, _ in expected.items}
+        if (depths := [depth for _, other, depth in expected.items if other == table])
+    }
+    ops = [op for _, _, op, _ in expected.triples]
+    assert [tuple(row.values()) for row in counts.tables.to_pylist()] == sorted(
+        tables, key=lambda row: (row[2], row[0])
+    )
+    assert [tuple(row.values()) for row in counts.ops.to_pylist()] == sorted(
+        {(op, ops.count(op)) for op in ops}, key=lambda row: (-row[1], row[0])
+    )
+
+
+ODD = [
+    'a"b',
+    "a\\",
+    '","by":"x',
+    "{",
+    "}",
+    ".*",
+    "[x]",
+    "a|b",
+    "é\x7f\u2028",
+    "\n\t\x00",
+    "",
+    " ",
+    ":",
+]
+
+
+@pytest.mark.parametrize("key", [":", "by", 'b"y', "b.y", "by\\", "é", ","])
+def test_attributes_are_compared_letter_by_letter(store: Store, key: str) -> None:
+    """No value is taken for a key, a pair or a pattern."""
+    rows = [{key: value, **other} for value in ODD for other in ({}, {"aa": value, "zz": "x"})]
+    rows += [{"aa": f'{key}":"{value}', "zz": f'"{key}":"{value}"'} for value in ODD]
+    rows += [{f'x"{key}': ",", "zz": ","}, {"a,": ":", "b": ","}, {}]
+    held = Trace(frozenset(Step("a", "b", str(n)) for n in range(len(rows))), {"a": "", "b": ""})
+    names, question = store(held), Question("b", "upstream")
+    found, item = whole(held, question)
+    texts = [as_object(rows[int(op)]) for op in found.triples["op"].to_pylist()]
+    found = replace(found, triples=found.triples.set_column(3, "attributes", pa.array(texts)))
+    for value in [*ODD, ",", "x"]:
+        asked = replace(question, where=((key, value),))
+        kept = narrow(found, item, asked, names).found.triples["op"].to_pylist()
+        assert {*kept} == {str(n) for n, row in enumerate(rows) if row.get(key) == value}
+
+
+def test_a_time_is_given_in_any_of_its_forms(store: Store) -> None:
+    held = Trace(frozenset([Step("a", "b", "x", by="2013-01-01T05:00:00")]), {"a": "", "b": ""})
+    question = Question("b", "upstream", where=(("by", "2013-01-01 05:00:00.000"),))
+    assert len(answered(held, question, store(held)).items) == 1
+
+
+def test_a_limit_among_many_that_are_equally_far(store: Store) -> None:
+    """Names are looked up of those only that may be the last."""
+    many = [f"{n:05}" for n in range(3 * BATCH)]
+    held = Trace(frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""})
+    answer = answered(held, Question("b", "upstream", limit=BATCH), store(held))
+    assert [name for name, _, _ in answer.items] == many[:BATCH]
+    assert answer.triples == {(name, "b", "", text({})) for name in many[:BATCH]}
+    assert answer.truncated == "limit"
+
+
+def test_what_lies_beyond_the_depth_is_no_source(store: Store) -> None:
+    held = Trace(
+        frozenset([Step("a", "b"), Step("b", "c"), Step("s", "c")]), dict.fromkeys("abcs", "")
+    )
+    question = Question("c", "upstream", depth=1, ends=True)
+    assert answered(held, question, store(held)) == Narrowed(
+        [("s", "", 1)], {("s", "c", "", "{}")}, "depth"
+    )

@@ -1,0 +1,154 @@
+"""A table that lost something makes an error that names it, never a short answer.
+
+What Neo4j lost does the same in ``test_csprov.py``.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.graphs import graph
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House, content
+from provhouse.model.arrays import I64
+from provhouse.model.errors import Damaged
+from provhouse.model.question import Direction
+from provhouse.query.ask import Asker
+from provhouse.query.path import path
+from provhouse.store.tables.partitions import partition_path, write_partition
+from provhouse.store.tables.snapshot import Snapshot
+
+DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+TRIPLES: list[Triple] = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
+
+
+class Swap(NamedTuple):
+    """A partition that lost a row of one set, and has a row of another set twice."""
+
+    path: Path
+    rows: pa.Table
+    less: int
+    more: int
+    items: list[str]
+    """An item of each."""
+
+
+@pytest.fixture(scope="module")
+def house(houses: Callable[..., House]) -> House:
+    """Two components in many sets, all in one partition."""
+    house = houses(theta=3, pack=0)
+    house.ingest(TRIPLES)
+    return house
+
+
+def apart(snapshot: Snapshot, src: I64, dst: I64) -> tuple[int, int]:
+    """The first and the last row, which are of two components."""
+    sets = snapshot.set_rows(dst[[0, -1]])
+    assert len(set(snapshot.set_components[sets].tolist())) == 2
+    return 0, len(dst) - 1
+
+
+def together(snapshot: Snapshot, src: I64, dst: I64) -> tuple[int, int]:
+    """A row, and one of the set that it comes from: whoever reads the first reads both."""
+    child, parent = snapshot.set_rows(dst), snapshot.set_rows(src)
+    across = np.flatnonzero((child != parent) & np.isin(parent, child))[0]
+    return int(across), int(np.flatnonzero(child == parent[across])[0])
+
+
+def swapped(snapshot: Snapshot, chosen: Callable[[Snapshot, I64, I64], tuple[int, int]]) -> Swap:
+    """One of the chosen rows goes, the other one comes again."""
+    folder = snapshot.layout.table(snapshot.commit.base, "triples")
+    (partition,) = snapshot.partitions.tolist()
+    path = partition_path(folder, partition)
+    with pq.ParquetFile(path) as file:
+        rows = file.read()
+    src, dst = (np.asarray(rows[end]) for end in ("src", "dst"))
+    lost, twice = chosen(snapshot, src, dst)
+    kept = np.sort(np.append(np.delete(np.arange(len(dst)), lost), twice))
+    ends = dst[[lost, twice]]
+    less, more = snapshot.set_ids[snapshot.set_rows(ends)].tolist()
+    items = snapshot.names.names(ends).to_pylist()
+    return Swap(path, rows.take(pa.array(kept)), less, more, items)
+
+
+@contextmanager
+def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
+    """The partition holds these rows, for the length of the block."""
+    before = path.read_bytes()
+    write_partition(rows, path)
+    yield
+    path.write_bytes(before)
+
+
+def refused(asker: Asker, item: str, direction: Direction) -> str | None:
+    """What should be there but is damaged; None where the answer is right."""
+    try:
+        found = content(asker.ask(item, direction, "csprov"))
+    except Damaged as error:
+        return error.wanted
+    assert found == Oracle.of(TRIPLES).ask(item, direction)
+    return None
+
+
+def test_a_row_less_in_one_set_and_one_more_in_another(house: House) -> None:
+    """Who reads both reads as many triples as the tables say of both; and no other is refused."""
+    items = sorted(Oracle.of(TRIPLES).graph)
+    with house.asker() as asker:
+        swap = swapped(asker.snapshot, together)
+        with replaced(swap.path, swap.rows):
+            said = refused(asker, swap.items[0], "upstream")
+            assert said is not None
+            refusals = [refused(asker, item, d) for item in items for d in DIRECTIONS]
+    assert said in refusals
+    assert None in refusals
+    for text in filter(None, refusals):
+        assert text.endswith((f"set {swap.less}", f"set {swap.more}"))
+
+
+def test_ccprov_counts_the_component(house: House) -> None:
+    with house.asker() as asker:
+        swap = swapped(asker.snapshot, apart)
+        with replaced(swap.path, swap.rows):
+            for item in swap.items:
+                with pytest.raises(Damaged, match="lie in the component of set"):
+                    asker.ask(item, "upstream", "ccprov")
+
+
+def test_rq_counts_all_triples(house: House) -> None:
+    """And does so again when it is asked again."""
+    with house.asker() as asker:
+        swap = swapped(asker.snapshot, apart)
+        with replaced(swap.path, swap.rows.slice(1)):
+            for _ in range(2):
+                with pytest.raises(Damaged, match=f"should hold {len(set(TRIPLES)):,} triples"):
+                    asker.ask(TRIPLES[0].dst, "upstream", "rq")
+
+
+def test_rows_out_of_order_are_not_taken_for_others(house: House) -> None:
+    """A search in rows that are not sorted finds some of another set."""
+    with house.asker() as asker:
+        swap = swapped(asker.snapshot, apart)
+        with pq.ParquetFile(swap.path) as file:
+            rows = file.read()
+        order = np.random.default_rng(1).permutation(rows.num_rows)
+        with replaced(swap.path, rows.take(pa.array(order))):
+            refusals = [refused(asker, triple.dst, "upstream") for triple in TRIPLES]
+    assert refusals.count(None) < len(refusals) / 2
+
+
+def test_a_table_of_dependencies_that_lost_a_row(house: House) -> None:
+    """A path would not be found that leads through it."""
+    with house.asker() as asker:
+        snapshot = asker.snapshot
+        folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")
+        (file,) = folder.glob("*.parquet")
+        less = pq.read_table(file, partitioning=None).slice(1)
+        with replaced(file, less), pytest.raises(Damaged, match="dependencies") as error:
+            path(asker, TRIPLES[0].src, TRIPLES[0].dst)
+    assert error.value.found == f"Its table holds {less.num_rows:,}"

@@ -1,0 +1,52 @@
+"""What one thread writes another reads, at the pace of the slower one."""
+
+from threading import active_count
+from time import monotonic, sleep
+from typing import TextIO
+
+import pytest
+
+from provhouse.serve.streaming import AHEAD, PIECE, Pipe
+
+LINE = "ü" * 99 + "\n"
+LINES = AHEAD * PIECE // 50
+
+
+def test_it_comes_out_as_it_went_in() -> None:
+    def write(handle: TextIO) -> None:
+        for _ in range(LINES):
+            handle.write(LINE)
+
+    assert b"".join(Pipe(write)) == (LINE * LINES).encode()
+
+
+def test_a_writer_waits_for_its_reader() -> None:
+    written = 0
+
+    def write(handle: TextIO) -> None:
+        nonlocal written
+        for _ in range(4 * LINES):
+            written += handle.write(LINE)
+
+    pipe = Pipe(write)
+    pieces = iter(pipe)
+    next(pieces)
+    sleep(0.2)
+    assert written < (AHEAD + 3) * PIECE
+    pipe.close()
+    until = monotonic() + 10
+    threads = active_count()
+    while active_count() == threads and monotonic() < until:
+        sleep(0.01)
+    assert active_count() < threads  # the writer has ended
+
+
+def test_an_error_comes_after_what_was_written() -> None:
+    def write(handle: TextIO) -> None:
+        handle.write("x" * PIECE)
+        raise ValueError("and no further")
+
+    pieces = iter(Pipe(write))
+    assert next(pieces) == b"x" * PIECE
+    with pytest.raises(ValueError, match="and no further"):
+        next(pieces)

@@ -1,0 +1,19 @@
+"""PySpark's collection after a task finds nothing to look at once a worker has settled."""
+
+import gc
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from provhouse.store.cache.blocks import as_block, from_block, run_on
+
+
+def test_workers_freeze_what_they_imported(spark: SparkSession) -> None:
+    rows = pa.table({"src": [1], "dst": [2], "op": ["x"], "attributes": [""]})
+    context = spark.sparkContext
+    blocks = context.parallelize([as_block(rows)], 1)
+    for _ in range(10):  # each of the workers has had one
+        sent = run_on(context, blocks, lambda block: block, [0])
+        assert from_block(sent[0]).equals(rows)
+    frozen = context.parallelize([0], 1).map(lambda _: gc.get_freeze_count()).collect()
+    assert frozen[0] > 10_000

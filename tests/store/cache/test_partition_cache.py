@@ -1,0 +1,119 @@
+"""Partitions come back as they were written, from Spark or from this process, in one job."""
+
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from helpers.spark import heard
+from provhouse.model.arrays import I64
+from provhouse.model.errors import TooSlow
+from provhouse.model.progress import Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.store.cache.blocks import SENT, as_block, cached_rows, from_block
+from provhouse.store.cache.partition_cache import Cached, Partitions
+from provhouse.store.tables.partitions import partition_path, write_partition
+
+EVERYTHING = (np.array([0]), np.array([2**62]))
+
+
+def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
+    """Triples by dst, with so many different texts."""
+    random = np.random.default_rng(len(dst))
+    named = [f"t{n}" for n in random.integers(0, texts, len(dst))]
+    return pa.table(
+        {"src": random.integers(0, most, len(dst)), "dst": dst, "op": named, "attributes": named}
+    ).cast(SENT)
+
+
+@pytest.mark.parametrize("texts", [1, 127, 129, 40_000])
+@pytest.mark.parametrize("most", [1000, 2**31 - 1, 2**31, 2**40])
+def test_a_block_holds_what_went_in(texts: int, most: int) -> None:
+    given = rows(np.sort(np.arange(50_000) + most - 50_000), texts, most)
+    assert from_block(as_block(given)).cast(SENT).equals(given)
+
+
+def test_a_block_may_be_empty() -> None:
+    assert from_block(as_block(SENT.empty_table())).cast(SENT).equals(SENT.empty_table())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two partitions of one ingest and one of another."""
+    for partition in (3, 4, 9):
+        write_partition(
+            rows(np.arange(100) + 100 * partition, 5), partition_path(tmp_path, partition)
+        )
+    return tmp_path
+
+
+def opened(spark: SparkSession, folder: Path, hot_mb: int) -> Partitions:
+    cached = Cached(Settings(hot_mb=hot_mb))
+    groups = [[partition_path(folder, p) for p in group] for group in ((3, 4), (9,))]
+    context = spark.sparkContext
+    parts = [cached._of_ingest(context, group) for group in groups]
+    return Partitions(cached, context.union(parts), folder, np.array([3, 4, 9]))
+
+
+def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
+    """How many jobs a fetch of all rows of these partitions takes."""
+    ask = spark.sparkContext.statusTracker().getJobIdsForGroup
+    flights = id(partitions._cached._flights)
+    before = sum(len(ask(f"fetch {flights} {n}")) for n in range(9))
+    found = partitions.fetch(np.array(chosen), *EVERYTHING)
+    heard(spark.sparkContext)
+    assert found.dst.tolist() == [100 * p + n for p in chosen for n in range(100)]
+    return sum(len(ask(f"fetch {flights} {n}")) for n in range(9)) - before
+
+
+def test_what_was_read_lately_needs_no_job(spark: SparkSession, folder: Path) -> None:
+    hot, cold = opened(spark, folder, 1), opened(spark, folder, 0)
+    assert [jobs(spark, hot, [3, 9]), jobs(spark, hot, [9]), jobs(spark, hot, [3, 4])] == [1, 0, 1]
+    assert [jobs(spark, cold, [3, 9]), jobs(spark, cold, [3, 9])] == [1, 1]
+
+
+def test_only_the_ranges_come_back(spark: SparkSession, folder: Path) -> None:
+    found = opened(spark, folder, 0).fetch(
+        np.array([3, 9]), np.array([310, 390, 950]), np.array([311, 905, 951])
+    )
+    assert found.dst.tolist() == [310, 311, *range(390, 400), *range(900, 906), 950, 951]
+
+
+def test_a_job_that_nobody_waits_for_is_stopped(spark: SparkSession, folder: Path) -> None:
+    context = spark.sparkContext
+
+    def slow(path: str) -> bytes:
+        import time
+
+        time.sleep(30)
+        return b""
+
+    cached = Cached(Settings())
+    blocks = context.parallelize(["x"], 1).map(slow)
+    began = monotonic()
+    with pytest.raises(TooSlow):
+        cached.read(blocks, {partition_path(folder, 3): 0}, Stopwatch(0.5))
+    while context.statusTracker().getActiveJobsIds() and monotonic() < began + 20:
+        pass
+    assert monotonic() < began + 20
+    cached.release()
+
+
+def test_rows_of_many_partitions(spark: SparkSession) -> None:
+    kept = spark.sparkContext.parallelize([bytes([n]) for n in range(100)], 100).persist()
+    wanted = [99, 0, 50, *range(10, 40)]
+    assert cached_rows(kept, wanted) == [bytes([n]) for n in wanted]
+    kept.unpersist()
+
+
+def test_rows_are_those_asked_for(spark: SparkSession, folder: Path) -> None:
+    found = opened(spark, folder, 0).fetch(np.array([3, 4, 9]), *EVERYTHING)
+    every = found.take(np.arange(len(found)))
+    assert every["dst"].to_pylist() == found.dst.tolist()
+    assert every["src"].to_pylist() == found.src.tolist()
+    places = np.sort(np.random.default_rng(1).permutation(len(found))[:150])
+    assert found.take(places).equals(every.take(pa.array(places)))
+    assert found.take(places[:0]).equals(every.slice(0, 0))

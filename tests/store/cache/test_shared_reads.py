@@ -1,0 +1,117 @@
+"""A partition is read by one job however many wait, and the job stops with the last of them."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from time import monotonic, sleep
+
+import pytest
+
+from provhouse.model.errors import TooSlow
+from provhouse.model.progress import Stopwatch
+from provhouse.store.cache.shared_reads import Blocks, Flights
+
+A, B, C = Path("a"), Path("b"), Path("c")
+
+
+class Reader:
+    """Reads when it is let, and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.go = Event()
+        self.begun: list[list[Path]] = []
+        self.cancelled: list[str] = []
+
+    def read(self, _: str, partitions: Sequence[Path]) -> Blocks:
+        self.begun.append(list(partitions))
+        assert self.go.wait(10)
+        return {partition: str(partition).encode() for partition in partitions}
+
+    def has_begun(self, jobs: int) -> bool:
+        until = monotonic() + 10
+        while len(self.begun) < jobs and monotonic() < until:
+            sleep(0.005)
+        return len(self.begun) == jobs
+
+
+@pytest.fixture
+def flights() -> Iterator[Flights]:
+    opened = Flights()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def others() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as pool:
+        yield pool
+
+
+def test_who_comes_later_shares_the_job(flights: Flights, others: ThreadPoolExecutor) -> None:
+    reader = Reader()
+    ask = flights.blocks
+    first = others.submit(ask, [A, B], reader.read, reader.cancelled.append, Stopwatch())
+    assert reader.has_begun(1)
+    later = [
+        others.submit(ask, [B, C], reader.read, reader.cancelled.append, Stopwatch()),
+        others.submit(ask, [A], reader.read, reader.cancelled.append, Stopwatch()),
+    ]
+    assert reader.has_begun(2)
+    reader.go.set()
+    assert first.result(10) == {A: b"a", B: b"b"}
+    assert [one.result(10) for one in later] == [{B: b"b", C: b"c"}, {A: b"a"}]
+    assert reader.begun == [[A, B], [C]]
+    assert ask([A], reader.read, reader.cancelled.append, Stopwatch()) == {
+        A: b"a"
+    }  # nothing is kept here
+    assert reader.begun[2:] == [[A]]
+    assert reader.cancelled == []
+
+
+def test_a_job_stops_with_the_last_who_waits(flights: Flights, others: ThreadPoolExecutor) -> None:
+    reader = Reader()
+    patient = others.submit(
+        flights.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(10)
+    )
+    assert reader.has_begun(1)
+    with pytest.raises(TooSlow):
+        flights.blocks([A], reader.read, reader.cancelled.append, Stopwatch(0.05))
+    assert reader.cancelled == []
+    reader.go.set()
+    assert patient.result(10) == {A: b"a"}
+    reader.go.clear()
+    with pytest.raises(TooSlow):
+        flights.blocks([B], reader.read, reader.cancelled.append, Stopwatch(0.05))
+    assert len(reader.cancelled) == 1
+    after = others.submit(flights.blocks, [B], reader.read, reader.cancelled.append, Stopwatch())
+    assert reader.has_begun(3)  # a job that was told to stop is nobody's any more
+    reader.go.set()
+    assert after.result(10) == {B: b"b"}
+
+
+def test_an_error_reaches_all_who_wait(flights: Flights, others: ThreadPoolExecutor) -> None:
+    go = Event()
+
+    def fail(_: str, __: Sequence[Path]) -> Blocks:
+        go.wait(10)
+        raise OSError("torn")
+
+    both = [others.submit(flights.blocks, [A], fail, print, Stopwatch()) for _ in range(2)]
+    go.set()
+    for one in both:
+        with pytest.raises(OSError, match="torn"):
+            one.result(10)
+
+
+def test_who_has_left_waits_no_longer(flights: Flights, others: ThreadPoolExecutor) -> None:
+    reader, gone = Reader(), Event()
+    asked = others.submit(
+        flights.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(None, gone)
+    )
+    assert reader.has_begun(1)
+    gone.set()
+    with pytest.raises(TooSlow, match="left"):
+        asked.result(5)
+    assert len(reader.cancelled) == 1
+    reader.go.set()

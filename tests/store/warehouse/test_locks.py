@@ -1,0 +1,124 @@
+"""A writer whose lock was removed changes nothing any more, wherever it stood still."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from provhouse.model import faults
+from provhouse.model.errors import Busy
+from provhouse.store.tables.delta import append_rows, is_ahead, take_back
+from provhouse.store.warehouse import commits, ids
+from provhouse.store.warehouse.commits import Commit, Totals, generations, write_commit
+from provhouse.store.warehouse.ids import Ids, read_ids, take
+from provhouse.store.warehouse.layout import Layout, asides
+from provhouse.store.warehouse.locks import locked, still_writing
+
+COMMIT = Commit(1, 5, "abc", "", (), {}, Totals())
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "warehouse")
+
+
+def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -> None:
+    """Let something happen where a writer could stand still."""
+
+    def reach(name: str) -> None:
+        if name == point:
+            act()
+
+    assert point in faults.POINTS
+    for module in (commits, ids):
+        monkeypatch.setattr(module, "reach", reach)
+
+
+def test_who_writes_may_go_on(layout: Layout) -> None:
+    with locked(layout):
+        still_writing(layout)
+        take(layout, Ids(item=7))
+        write_commit(layout, COMMIT)
+    assert read_ids(layout).item == 7
+    assert generations(layout) == [5]
+    assert asides(layout.root) == asides(layout.commits) == []
+
+
+def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
+    with locked(layout):
+        layout.write_lock.unlink()
+        with pytest.raises(Busy, match="removed meanwhile"):
+            still_writing(layout)
+        layout.write_lock.touch()
+        with pytest.raises(Busy, match="removed meanwhile"):
+            still_writing(layout)
+    still_writing(layout)  # who is no writer is not asked
+
+
+def test_a_record_is_not_linked_over_another_s(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lies aside; then the lock goes, or the next writer has put the record away already."""
+
+    def removed() -> None:
+        layout.write_lock.unlink()
+
+    def put_away() -> None:
+        for file in asides(layout.commits):
+            file.unlink()
+
+    for act in (removed, put_away):
+        with locked(layout):
+            at(monkeypatch, "record aside", act)
+            with pytest.raises(Busy):
+                write_commit(layout, COMMIT)
+        assert generations(layout) == []
+        assert asides(layout.commits) == []
+
+
+@pytest.mark.parametrize("point", ["ids aside", "ids taken"])
+def test_ids_are_not_taken_twice(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """Another writer comes and goes while this one stands still, and has taken more."""
+
+    def other() -> None:
+        layout.write_lock.unlink()
+        layout.ids.write_text('{"item": 100}')
+
+    with locked(layout):
+        if point == "ids aside":
+            at(monkeypatch, point, other)
+        else:
+            other()
+        with pytest.raises(Busy):
+            take(layout, Ids(item=7))
+    assert read_ids(layout).item == 100
+    assert asides(layout.root) == []
+
+
+def rows(ingest: int) -> pa.Table:
+    return pa.table({"component": [1], "into": [2], "ingest": pa.array([ingest], pa.int32())})
+
+
+@pytest.mark.parametrize("left", [None, 0, 1 / 2])
+def test_rows_that_nobody_committed_are_taken_back(layout: Layout, left: float | None) -> None:
+    """Also where a power cut left only a part of the entry in the table's log, or none of it."""
+    folder = layout.table(1, "merges")
+    commit = Commit(
+        1, 1, "", "", (), {"merges": append_rows(folder, "merges", rows(1), 1)}, Totals()
+    )
+    assert not is_ahead(layout, commit)
+    version = append_rows(folder, "merges", rows(2), 2)
+    if left is not None:
+        log = folder / "_delta_log" / f"{version:020d}.json"
+        log.write_bytes(log.read_bytes()[: int(log.stat().st_size * left)])
+    assert is_ahead(layout, commit) == (left is None)  # what is torn shows nothing
+    take_back(layout, 1, [commit])
+    assert sorted(path.name for path in folder.glob("*.parquet")) == ["00000001.parquet"]
+    assert DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist() == [1]
+    assert not is_ahead(layout, commit)  # or each writer would look at everything
+    append_rows(folder, "merges", rows(3), 3)
+    assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]

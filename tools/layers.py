@@ -1,0 +1,37 @@
+"""Check the import contracts of pyproject.toml on a copy of the package laid out as provhouse/X/.
+
+import-linter follows folders. Here ``api`` is the package ``provhouse`` itself and the folders
+beside it are its sub-packages, so a copy is laid out the way an installation is.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def lay_out(target: Path) -> None:
+    """Copy every package into ``target`` under its dotted name, and the contracts beside it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = project["tool"]["setuptools"]["package-dir"]
+    ignored = shutil.ignore_patterns("__pycache__")
+    for package, folder in sorted(folders.items()):  # provhouse itself comes first
+        place = target / package.replace(".", "/")
+        shutil.copytree(ROOT / folder, place, ignore=ignored, dirs_exist_ok=True)
+    shutil.copy(ROOT / "pyproject.toml", target)
+
+
+def main() -> int:
+    """Run import-linter on such a copy and return its exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        lay_out(Path(folder))
+        lint = [str(Path(sys.executable).with_name("lint-imports")), *sys.argv[1:]]
+        return subprocess.run(lint, cwd=folder, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
