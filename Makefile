@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -85,6 +85,9 @@ sbom: setup ## Write what this is made of, as CycloneDX JSON, from the locks to 
 audit: setup ## Ask whether anything in the locks is known to be vulnerable (needs the network; installs pip-audit)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
 	@.venv/bin/python tools/audit.py
+
+files: setup ## List every module with what it is for
+	@.venv/bin/python tools/files.py
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check
