@@ -1,4 +1,4 @@
-.PHONY: files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: bench-builds files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -46,6 +46,10 @@ bench-serve: setup ## Measure the server under load for a quarter of an hour (WA
 
 bench-enter: setup ## Measure whole commands, from Enter to the answer (WAREHOUSE=folder of the paper's trace)
 	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)
+	@.venv/bin/python benchmarks/tables.py
+
+bench-builds: setup ## Compare two builds in interleaved pairs (BEFORE=, AFTER=: their provhouse; TRACE=folder of CSV)
+	@.venv/bin/python benchmarks/builds.py --before $(BEFORE) --after $(AFTER) --trace $(TRACE)
 	@.venv/bin/python benchmarks/tables.py
 
 bench-ingest: bench-components bench-sets ## Measure components, sets, and a whole ingest of the paper's trace with appends
