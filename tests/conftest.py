@@ -88,10 +88,14 @@ class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
     """Tests of one file share a process, and so do those that share what is slow to start."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """All of the demo, which is run once, and whatever runs commands on a warm Spark."""
+        """All of the demo, which is run once, and of the contracts, which share a warehouse.
+
+        So does whatever runs commands on a warm Spark.
+        """
         file = nodeid.split("::")[0]
-        if "/examples/" in file:
-            return "examples"
+        for folder in ("contracts", "examples"):
+            if f"/{folder}/" in file:
+                return folder
         return "warm" if "/fire/" in file or file.endswith(WARM) else file
 
 
