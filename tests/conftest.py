@@ -1,9 +1,11 @@
 """What all tests share: outside systems that are started once."""
 
 import os
+import re
 import secrets
 import signal
 from collections.abc import Callable, Iterator
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +50,52 @@ WARM = (
 """Files beside ``fire`` that use ``warm``."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites golden files."""
+    parser.addoption("--golden", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text, byte for byte, with a file in ``golden/`` beside the test.
+
+    ``pytest --golden FOLDER`` writes the files of that folder anew instead.
+    """
+
+    def compare(name: str, text: str) -> None:
+        file = request.path.parent / "golden" / name
+        if request.config.getoption("--golden"):
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(text.encode())
+        held = file.read_bytes().decode() if file.exists() else ""
+        if text != held:
+            lines = unified_diff(_parts(held), _parts(text), f"golden/{name}", "now", lineterm="")
+            pytest.fail("\n".join(lines), pytrace=False)
+
+    return compare
+
+
+def _parts(text: str) -> list[str]:
+    """Return the lines of a text, long ones cut after each comma, for a diff that can be read."""
+    return [
+        repr(part) if "\r" in part or "\x1b" in part else part
+        for line in text.split("\n")
+        for part in (re.split("(?<=,)", line) if len(line) > 200 else [line])
+    ]
+
+
 class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
     """Tests of one file share a process, and so do those that share what is slow to start."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """All of the demo, which is run once, and whatever runs commands on a warm Spark."""
+        """All of the demo, which is run once, and of the contracts, which share a warehouse.
+
+        So does whatever runs commands on a warm Spark.
+        """
         file = nodeid.split("::")[0]
-        if "/examples/" in file:
-            return "examples"
+        for folder in ("contracts", "examples"):
+            if f"/{folder}/" in file:
+                return folder
         return "warm" if "/fire/" in file or file.endswith(WARM) else file
 
 

@@ -1,0 +1,85 @@
+"""The command line: commands, arguments and options, without any text for people."""
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from importlib.metadata import distribution
+from typing import Any
+
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from provhouse.cli.app import app
+
+LIMITS = (
+    "choices",
+    "case_sensitive",
+    "min",
+    "max",
+    "exists",
+    "file_okay",
+    "dir_okay",
+    "allow_dash",
+)
+"""What tells of a type which values it takes."""
+TRAITS = ("required", "multiple", "is_flag", "count", "hidden", "is_eager", "envvar")
+"""What else holds of a parameter; told where it is not nothing."""
+
+
+def lines() -> Iterator[str]:
+    """Tell one line for each parameter of each command; arguments keep their order."""
+    for entry in distribution("provhouse").entry_points:
+        yield f"script {entry.name}"
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    with group.make_context("provhouse", [], resilient_parsing=True) as root:
+        yield f"command provhouse {traits(group)}".rstrip()
+        yield from parameters("provhouse", group.get_params(root))
+        for name, command in sorted(group.commands.items()):
+            yield f"command {name} {traits(command)}".rstrip()
+            with command.make_context(name, [], parent=root, resilient_parsing=True) as context:
+                yield from parameters(name, command.get_params(context))
+
+
+def traits(command: Any) -> str:
+    """Return what a command does apart from its parameters."""
+    names = ("hidden", "deprecated", "no_args_is_help", "invoke_without_command", "chain",
+             "allow_extra_args", "ignore_unknown_options")  # fmt: skip
+    return " ".join(name for name in names if getattr(command, name, False))
+
+
+def parameters(command: str, given: list[Any]) -> Iterator[str]:
+    """Tell the parameters of one command."""
+    arguments = [one for one in given if one.param_type_name == "argument"]
+    options = [one for one in given if one.param_type_name == "option"]
+    for place, argument in enumerate(arguments, 1):
+        yield f"{command} argument {place}: {told(argument)}"
+    for option in sorted(options, key=lambda one: one.opts[0]):
+        names = " ".join([*option.opts, *(f"/ {name}" for name in option.secondary_opts)])
+        yield f"{command} {names}: {told(option)}"
+
+
+def told(parameter: Any) -> str:
+    """Return what a parameter takes, and what it is if it is not given."""
+    limits = ((name, getattr(parameter.type, name, None)) for name in LIMITS)
+    traits = ((name, getattr(parameter, name, None)) for name in TRAITS)
+    parts = [
+        parameter.type.name,
+        *(f"{name}={plain(value)}" for name, value in limits if value not in (None, ())),
+        *([f"nargs={parameter.nargs}"] if parameter.nargs != 1 else []),
+        *(name if value is True else f"{name}={value}" for name, value in traits if value),
+        f"default={plain(parameter.default)}",
+    ]
+    return " ".join(parts)
+
+
+def plain(value: object) -> str:
+    """Return a value as a user would type it."""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, list | tuple):
+        return "|".join(map(plain, value))
+    return str(value)
+
+
+def test_command_line(golden: Callable[[str, str], None]) -> None:
+    golden("command.txt", "".join(f"{line}\n" for line in lines()))

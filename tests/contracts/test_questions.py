@@ -1,0 +1,93 @@
+"""What a warehouse answers, in JSON: the answers whole, but for times and addresses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.lived import Lived
+from helpers.structure import dumped, kinds
+from provhouse.model.progress import Silent
+from provhouse.model.question import Question
+from provhouse.output.form import Form
+from provhouse.output.output import Output, opened
+from provhouse.query.ask import Asker
+from provhouse.query.diff import compared
+from provhouse.query.find import find
+from provhouse.query.generations import listed
+from provhouse.query.path import path
+from provhouse.query.status import status
+
+Golden = Callable[[str, str], None]
+CHANGING = ("seconds", "time", "prepare", "why")
+"""Keys whose values are not the same each time."""
+QUESTIONS = {
+    "lineage": Question("report", "upstream"),
+    "impact": Question("raw:0", "downstream", limit=2),
+    "filtered": Question("report", "upstream", tables=("clean",), ops=("sum",), depth=2),
+    "sources": Question("report", "upstream", ends=True),
+    "counted": Question("report", "upstream", summary=True),
+    "erased": Question("clean:8", "upstream"),
+    "retracted": Question("clean:5", "upstream"),
+}
+
+
+def told(tmp_path: Path, act: Callable[[Output], None]) -> Any:
+    """Return the JSON that an output leaves, without the values that change."""
+    file = tmp_path / "told.json"
+    with opened(Form.json, file) as output:
+        act(output)
+    return json.loads(file.read_text(), object_hook=steady)
+
+
+def steady(value: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with the types of the values that change."""
+    return {key: kinds(each) if key in CHANGING else each for key, each in value.items()}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_answers(lived: Lived, name: str, golden: Golden, tmp_path: Path) -> None:
+    with lived.house.asker() as asker:
+        answer = asker.answer(QUESTIONS[name])
+    golden(f"questions/{name}.json", dumped(told(tmp_path, lambda o: o.answer(answer))))
+
+
+def test_path(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    with lived.house.asker() as asker:
+        found = path(asker, "raw:1", "report")
+    golden("questions/path.json", dumped(told(tmp_path, lambda o: o.path(found))))
+
+
+def test_finding(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    with lived.house.asker() as asker:
+        found = find(asker.snapshot, "a", anywhere=True, table="clean", limit=3)
+    golden("questions/find.json", dumped(told(tmp_path, lambda o: o.finding(found))))
+
+
+def test_explanation(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    with lived.house.asker() as asker:
+        explanation = asker.explain(Question("report", "upstream"))
+    value = told(tmp_path, lambda output: output.explanation(explanation))
+    golden("questions/explanation.json", dumped(value))
+
+
+def test_diff(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    def asker(generation: int | str | None) -> Asker:
+        return Asker(lived.house.settings, Silent(), generation)
+
+    diff = compared(Question("report", "upstream", as_of=1), None, asker)
+    golden("questions/diff.json", dumped(told(tmp_path, lambda o: o.diff(diff))))
+
+
+def test_generations(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    found = listed(lived.house.layout)
+    golden("questions/generations.json", dumped(told(tmp_path, lambda o: o.generations(found))))
+
+
+def test_status(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    value = told(tmp_path, lambda output: output.status(status(lived.house.settings)))
+    assert value.pop("warehouse") == str(lived.house.settings.warehouse)
+    assert value.pop("neo4j") == lived.house.address.bolt
+    golden("questions/status.json", dumped(value))

@@ -1,0 +1,15 @@
+"""The JSON schemas of results, without their descriptions."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from helpers.structure import dumped, wordless
+from provhouse.output import output
+
+SCHEMAS = Path(output.__file__).with_name("schemas")
+
+
+def test_schemas(golden: Callable[[str, str], None]) -> None:
+    schemas = {file.name: json.loads(file.read_text()) for file in SCHEMAS.iterdir()}
+    golden("schemas.json", dumped(wordless(schemas)))

@@ -1,0 +1,37 @@
+"""The names of the steps that results tell the seconds of, in their order."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from helpers.lived import Lived
+from provhouse.model.faults import POINTS
+from provhouse.model.question import Method, Question
+from provhouse.query.diff import compared
+from provhouse.query.path import path
+
+METHODS: tuple[Method, ...] = ("auto", "csprov")
+"""The others hash all triples in Spark, which takes half a minute; their steps are the same."""
+WRITERS = ("ingest", "compact", "import")
+"""Those that can be cut off after each of their steps."""
+
+
+def test_steps(lived: Lived, golden: Callable[[str, str], None]) -> None:
+    seconds = dict(lived.seconds)
+    with lived.house.asker() as asker:
+        for method in METHODS:
+            seconds[f"lineage {method}"] = asker.ask("report", "upstream", method).seconds
+        counted = Question("report", "upstream", summary=True)
+        seconds["lineage in counts"] = asker.answer(counted).seconds
+        seconds["path"] = path(asker, "raw:1", "report").seconds
+        seconds["path with all ways"] = path(asker, "raw:1", "report", every=True).seconds
+        question = Question("report", "upstream")
+        seconds["explain"] = asker.explain(question).seconds
+        seconds["diff"] = compared(question, None, lambda _: nullcontext(asker)).seconds
+    lines = [f"{name}: {' '.join(steps)}\n" for name, steps in seconds.items()]
+    golden("seconds.txt", "".join(sorted(lines)))
+
+
+def test_every_step_of_a_writer_is_a_point_at_which_it_can_be_cut_off(lived: Lived) -> None:
+    for writer in WRITERS:
+        steps = lived.seconds[writer].keys() - {"start", "compare", "total"}
+        assert steps <= {*POINTS}, writer

@@ -1,0 +1,79 @@
+"""The names of settings in the file and in the environment, their kinds, limits and defaults."""
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import pytest
+
+from helpers.structure import dumped
+from provhouse.model.errors import UsageError
+from provhouse.model.settings import Settings
+
+VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
+"""What is given for a setting of each kind, and what is made of it."""
+FOLDER = "warehouse"
+"""The one setting that the file, which lies there, is found by."""
+
+
+def kind(name: str) -> str:
+    """Return the kind of a setting, as its default and its environment variable tell."""
+    for known, (text, value) in VALUES.items():
+        try:
+            if getattr(Settings.load({}, {variable(name): text}), name) == value:
+                return known
+        except UsageError:
+            continue
+    raise AssertionError(name)
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"PROVHOUSE_{name.upper()}"
+
+
+def least(name: str) -> int:
+    """Return the smallest number that a setting takes."""
+    for number in range(-1, 10):
+        try:
+            Settings.load({}, {variable(name): str(number)})
+        except UsageError:
+            continue
+        return number
+    raise AssertionError(name)
+
+
+def test_settings(golden: Callable[[str, str], None]) -> None:
+    told = {}
+    for field in fields(Settings):
+        default = getattr(Settings(), field.name)
+        told[field.name] = {
+            "environment": variable(field.name),
+            "kind": kind(field.name),
+            "default": default if isinstance(default, int | None) else str(default),
+            **({"least": least(field.name)} if kind(field.name) == "int" else {}),
+        }
+    golden("settings.json", dumped(told))
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Settings) if field.name != FOLDER])
+def test_the_file_is_overruled_by_the_environment_and_that_by_options(
+    name: str, tmp_path: Path
+) -> None:
+    text, value = VALUES[kind(name)]
+    (tmp_path / "warehouse.toml").write_text(f"{name} = {17 if text == '17' else repr(text)}\n")
+    other = "18" if text == "17" else f"{text}y"
+    third = "19" if text == "17" else f"{text}z"
+    given: dict[str, object] = {FOLDER: tmp_path}
+    file = Settings.load(given, {})
+    assert {k for k, v in asdict(file).items() if v != asdict(Settings())[k]} == {FOLDER, name}
+    assert getattr(file, name) == value
+    environment = {variable(name): other}
+    assert str(getattr(Settings.load(given, environment), name)) == other
+    assert str(getattr(Settings.load({**given, name: third}, environment), name)) == third
+
+
+def test_a_file_with_another_name_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "warehouse.toml").write_text("none_of_them = 1\n")
+    with pytest.raises(UsageError):
+        Settings.load({FOLDER: tmp_path}, {})
