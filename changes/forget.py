@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.erasing.erase import erase
-from provhouse.commit.erasing.progress_file import Erasure, read_erasure, write_erasure
+from provhouse.commit.erasing.erasure_file import Erasure, read_erasure, write_erasure
 from provhouse.commit.erasing.rejects import clear_rejected, naming
 from provhouse.commit.writer import only_writer
 from provhouse.model.errors import NotFound, UsageError

@@ -11,7 +11,7 @@ from provhouse.model.arrays import Bools, among
 from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
 from provhouse.store.tables.delta import append_rows
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.locks import check_lock
 
 OPS_KEPT = 20
 """The most operations that a dependency or a pair of tables names; people read these."""
@@ -32,7 +32,7 @@ def append(target: Target, name: str, rows: pa.Table) -> int:
     if INGEST not in rows.column_names:
         ingest = pa.repeat(pa.scalar(target.ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, ingest)
-    still_writing(target.layout)
+    check_lock(target.layout)
     folder = target.layout.table(target.base, name)
     columns = TABLES[name].names
     return append_rows(folder, name, rows.select(columns), target.ingest)

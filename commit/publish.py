@@ -5,7 +5,7 @@ from contextlib import suppress
 from provhouse.cypher.graph import Graph
 from provhouse.model.errors import Unavailable
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
+from provhouse.runtime.files import make_folder, sync_folder
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import write_commit
 from provhouse.store.warehouse.ids import finished
@@ -16,7 +16,7 @@ from .graph_rows import announce
 
 def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     """Make a generation current whose tables are written and whose sets Neo4j holds."""
-    layout.create(layout.commits)
+    make_folder(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):
         sync_folder(folder)
     reach("record unwritten")

@@ -19,8 +19,9 @@ from provhouse.store.warehouse.commits import (
     read_commit,
 )
 from provhouse.store.warehouse.ids import finished, read_ids
-from provhouse.store.warehouse.layout import Layout, asides
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock
+from provhouse.store.warehouse.records import left_records
 
 
 def recover(layout: Layout, *, thorough: bool = False) -> None:
@@ -31,7 +32,7 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
     Raises Busy, with nothing changed, where the lock of this writer is gone, Damaged where
     bases are left and all records are gone.
     """
-    still_writing(layout)
+    check_lock(layout)
     last = current(layout)  # refuses a warehouse of a newer provhouse before anything is touched
     ids = read_ids(layout)
     if last is None and not ids.unfinished and bases(layout):
@@ -43,8 +44,8 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
     shutil.rmtree(layout.staging, ignore_errors=True)
     reach("staging removed")
     for folder in (layout.commits, layout.root):
-        for file in asides(folder):
-            still_writing(layout)
+        for file in left_records(folder):
+            check_lock(layout)
             file.unlink(missing_ok=True)
     if ids.unfinished:
         drop_commits(layout, ids.pruned)
@@ -74,7 +75,7 @@ def _drop_names(layout: Layout, commit: Commit) -> None:
     rows = read_rows(folder, "ingests", commit.tables["ingests"], [INGEST])
     committed = set(np.asarray(rows[INGEST]).tolist())
     files = list(layout.names(commit.base).iterdir())
-    still_writing(layout)
+    check_lock(layout)
     for file in files:
         if file.name.startswith(ERASED):
             continue

@@ -21,12 +21,12 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.whole import whole
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.locks import check_lock
 
 from ..reload import reload
 from ..writer_log import clear_logs
+from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
 from .names import add_erased, clear_lookup, clear_segments
-from .progress_file import Erasure, end_erasure, read_erasure, write_erasure
 from .rejects import settle_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
@@ -39,7 +39,7 @@ def carry_on(settings: Settings, progress: Progress) -> None:
     try:
         erase(settings, progress)
     except Busy as error:
-        still_writing(Layout(settings.warehouse))
+        check_lock(Layout(settings.warehouse))
         progress.say(f"{error.wanted}. {error.found}")
 
 
@@ -75,10 +75,10 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     there = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
     items = {base: np.array(erasure.items[base], np.int64) for base in there}
     for base in there:  # the current one is the newest
-        still_writing(layout)
+        check_lock(layout)
         add_erased(layout.names(base), items[base])
     links = sum(_base(whole(layout, base), items[base], progress) for base in there)
-    still_writing(layout)
+    check_lock(layout)
     for base in bases(layout):
         settle_rejected(layout, base)
     clear_logs(layout)
@@ -96,13 +96,13 @@ def _base(held: Snapshot, items: I64, progress: Progress) -> int:
     layout, base = held.layout, held.commit.base
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
-    still_writing(layout)
+    check_lock(layout)
     ops, pairs = lone_ops(held, items), lone_ops_of_pairs(held, items)
     if ops or pairs:
         _let_graph_be_remade(layout)
         clear_ops(held, ops, pairs)
     links = clear_links(held, items)
-    still_writing(layout)
+    check_lock(layout)
     clear_segments(names, held.spans, items)
     for span in held.spans:
         if span.items:

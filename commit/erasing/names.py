@@ -15,7 +15,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, among
 from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
+from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.names.names import (
     BATCH,
     ERASED,
@@ -27,7 +27,6 @@ from provhouse.store.names.names import (
     open_names,
     pair,
 )
-from provhouse.store.tables.delta import sync
 
 _AT_ONCE = 1 << 20
 """Entries of a look-up that are read at once."""
@@ -78,7 +77,7 @@ def _rewrite(path: Path, rows: I64) -> None:
         ):
             for number in range(reader.num_record_batches):
                 out.write_batch(_without(reader.get_batch(number), rows - number * BATCH))
-    sync(aside)
+    sync_file(aside)
     reach("segment rewritten")
     aside.replace(path)
     sync_folder(path.parent)

@@ -16,8 +16,7 @@ from deltalake import DeltaTable
 
 from provhouse.model.columns import ORIGIN
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
-from provhouse.store.tables.delta import sync
+from provhouse.runtime.files import sync_file, sync_folder
 
 Change = Callable[[pa.Table, int], pa.Table]
 """Gives rows with other values in the same columns; it is told the number of the first row."""
@@ -45,7 +44,7 @@ def rewrite(path: Path, change: Change) -> None:
             break
     else:
         _write(path, aside, change, *_WAYS[0])
-    sync(aside)
+    sync_file(aside)
     reach("file rewritten")
     aside.replace(path)
     sync_folder(path.parent)
@@ -121,6 +120,6 @@ def _tell_length(path: Path, length: int) -> None:
                 entry["size"] = length
             aside = log.with_name(f".{log.name}.new")
             aside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-            sync(aside)
+            sync_file(aside)
             aside.replace(log)
     sync_folder(logs)

@@ -6,7 +6,6 @@ must stand in few places (``docs/decisions/0004-tables.md``).
 """
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,11 +22,11 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 from provhouse.model.columns import ORIGIN, PARTITION, TABLES
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
+from provhouse.runtime.files import sync_file, sync_folder
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
-from ..warehouse.locks import still_writing
+from ..warehouse.locks import check_lock
 
 _CONFIGURATION: dict[str, str | None] = {
     "delta.dataSkippingNumIndexedCols": "0",
@@ -81,20 +80,14 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
         )
     reach("log appended")
     for file in files:
-        sync(folder / file.name)
+        sync_file(folder / file.name)
     logs = folder / "_delta_log"
     for log in (*logs.glob(f"{version:020d}.*"), *logs.glob("_last_checkpoint")):
-        sync(log)
+        sync_file(log)
     sync_folder(folder)
     sync_folder(folder / "_delta_log")
     reach("table synced")
     return version
-
-
-def sync(path: Path) -> None:
-    """Wait until the disk has a file."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def newest(folder: Path) -> int | None:
@@ -209,7 +202,7 @@ def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
         folder = layout.table(base, name)
         versions = {commit.tables[name] for commit in commits if name in commit.tables}
         files = list(folder.glob("*.parquet"))
-        still_writing(layout)  # what lies there by now is nobody's but theirs that are dead
+        check_lock(layout)  # what lies there by now is nobody's but theirs that are dead
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue

@@ -9,7 +9,7 @@ from provhouse.model.faults import reach
 
 from .commits import Commit, generations, read_commit
 from .layout import Layout
-from .locks import reading, still_writing, unread
+from .locks import check_lock, reading, unread
 
 
 def bases(layout: Layout) -> list[int]:
@@ -47,7 +47,7 @@ def remove_unused(layout: Layout) -> list[int]:
 def _removed(layout: Layout, base: int) -> bool:
     with unread(layout, base) as free:
         if free:
-            still_writing(layout)
+            check_lock(layout)
             rmtree(layout.base(base))
             reach("base removed")
         return free

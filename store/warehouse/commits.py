@@ -8,12 +8,13 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from provhouse.model.errors import Busy, Damaged, NotFound, Unavailable
+from provhouse.model.errors import Damaged, NotFound, Unavailable
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
+from provhouse.runtime.files import make_folder, sync_folder, write_new
 
-from .layout import Layout, write_once
-from .locks import still_writing
+from .layout import Layout
+from .locks import check_lock
+from .records import write_record
 
 FORMAT = 2
 """Since 2 a generation may show deaths, which whoever knows only 1 would overlook.
@@ -53,25 +54,11 @@ class Commit:
 
 
 def write_commit(layout: Layout, commit: Commit) -> None:
-    """Make a generation current, in today's format; raises Busy if another took number or lock.
-
-    The record lies aside before the lock is looked at. Another writer that has the lock since then
-    puts such records away, so that however long this one stands still in between, it cannot link.
-    """
-    layout.create(layout.commits)
-
-    def last() -> None:
-        reach("record aside")
-        still_writing(layout)
-
-    if not write_once(
-        _path(layout, commit.generation), asdict(replace(commit, format=FORMAT)), last
-    ):
-        raise Busy(
-            f"Generation {commit.generation} should be free",
-            "Another writer has been here meanwhile",
-            "Run the command again",
-        )
+    """Make a generation current, in today's format; raises Busy if another took number or lock."""
+    make_folder(layout.commits)
+    record = asdict(replace(commit, format=FORMAT))
+    path = _path(layout, commit.generation)
+    write_record(layout, path, record, lambda: reach("record aside"), write_new)
 
 
 def generations(layout: Layout) -> list[int]:
@@ -116,7 +103,7 @@ def read_commit(layout: Layout, generation: int) -> Commit:
 def drop_commits(layout: Layout, through: int) -> None:
     """Remove the records up to a generation, the oldest first; the current one always stays."""
     gone = [number for number in generations(layout)[:-1] if number <= through]
-    still_writing(layout)
+    check_lock(layout)
     for number in gone:
         _path(layout, number).unlink()
         reach("record dropped")

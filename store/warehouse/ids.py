@@ -7,13 +7,13 @@ it writes anything under an id; whatever a crash leaves behind is therefore neve
 import json
 from dataclasses import asdict, dataclass, replace
 
-from provhouse.model.errors import Busy, Damaged
+from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 
 from .commits import generations
 from .layout import Layout
-from .layout import replace as replace_file
-from .locks import still_writing
+from .locks import check_lock
+from .records import write_record
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def take(layout: Layout, ids: Ids) -> None:
     Raises Busy if another writer has the lock meanwhile.
     """
     _write(layout, replace(ids, unfinished=True))
-    still_writing(layout)  # from here on nobody else is given these
+    check_lock(layout)  # from here on nobody else is given these
     reach("ids taken")
 
 
@@ -65,13 +65,4 @@ def finished(layout: Layout) -> None:
 
 
 def _write(layout: Layout, ids: Ids) -> None:
-    def last() -> None:
-        reach("ids aside")
-        still_writing(layout)
-
-    if not replace_file(layout.ids, asdict(ids), last):
-        raise Busy(
-            f"{layout.ids} should be this writer's to change",
-            "Another writer has been here meanwhile",
-            "Run the command again",
-        )
+    write_record(layout, layout.ids, asdict(ids), lambda: reach("ids aside"))

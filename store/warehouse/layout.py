@@ -2,13 +2,14 @@
 
 import json
 import os
-import re
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from provhouse.runtime.files import make_folder, sync_folder
+from provhouse.runtime.files import make_folder, write_new
+
+SHARED = 0o666
+"""The mode of records and locks: what the umask leaves of it, as of any file."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,15 @@ class Layout:
     def warehouse_id(self) -> str:
         """The id that every node of this warehouse carries in Neo4j; made when first asked for."""
         try:
-            return str(json.loads(self.identity.read_text())["warehouse"])
+            return self._identity()
         except FileNotFoundError:
-            self.create(self.root)
-            write_once(self.identity, {"format": 1, "warehouse": secrets.token_hex(8)})
-            return str(json.loads(self.identity.read_text())["warehouse"])
+            make_folder(self.root)
+            content = json.dumps({"format": 1, "warehouse": secrets.token_hex(8)}, indent=1)
+            write_new(self.identity, content.encode(), mode=SHARED)
+            return self._identity()
 
-    def create(self, folder: Path) -> None:
-        """Make a folder of the warehouse, or say why it cannot be made."""
-        make_folder(folder)
+    def _identity(self) -> str:
+        return str(json.loads(self.identity.read_text())["warehouse"])
 
 
 def bytes_below(folder: Path) -> int:
@@ -93,62 +94,3 @@ def bytes_below(folder: Path) -> int:
             except OSError:
                 continue
     return total
-
-
-def _nothing() -> None:
-    pass
-
-
-def write_once(path: Path, content: object, last: Callable[[], None] = _nothing) -> bool:
-    """Write JSON that appears whole or not at all and never replaces; False if it is there.
-
-    ``last`` is called just before it appears. False also if a writer has put away what was about to
-    appear, taking it for that of a dead one.
-    """
-    aside = _aside(path)
-    try:
-        write_synced(aside, content)
-        last()
-        os.link(aside, path)
-    except (FileExistsError, FileNotFoundError):
-        return False
-    finally:
-        aside.unlink(missing_ok=True)
-    sync_folder(path.parent)
-    return True
-
-
-def replace(path: Path, content: object, last: Callable[[], None] = _nothing) -> bool:
-    """Write JSON that replaces what was there, whole or not at all; see ``write_once``."""
-    aside = _aside(path)
-    try:
-        write_synced(aside, content)
-        last()
-        aside.replace(path)
-    except FileNotFoundError:
-        return False
-    finally:
-        aside.unlink(missing_ok=True)
-    sync_folder(path.parent)
-    return True
-
-
-_ASIDE = re.compile(r"\.(ids|erasure|warehouse|\d+)\.json\.[0-9a-f]{8}")
-"""Names of ours, beside which a folder may hold what others left there."""
-
-
-def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-
-
-def asides(folder: Path) -> list[Path]:
-    """What was about to become a JSON file of this folder, and may have been left."""
-    return [file for file in folder.glob(".*.json.*") if _ASIDE.fullmatch(file.name)]
-
-
-def write_synced(path: Path, content: object) -> None:
-    """Write JSON and wait until the disk has it."""
-    with path.open("x", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())

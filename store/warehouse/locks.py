@@ -1,6 +1,5 @@
 """Who may write and what may not be pruned: locks that fall with the process that holds them."""
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Unavailable
+from provhouse.runtime.files import lock, make_folder, open_lock
 
 from .layout import Layout
 
@@ -19,9 +19,9 @@ _held: dict[Path, int] = {}
 @contextmanager
 def locked(layout: Layout) -> Iterator[None]:
     """Be the one writer; raises Busy, naming who writes and since when, if there is another."""
-    layout.create(layout.root)
+    make_folder(layout.root)
     try:
-        handle = os.open(layout.write_lock, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = open_lock(layout.write_lock, 0o644)
     except OSError as error:
         raise Unavailable(
             f"The warehouse {layout.root} should be writable",
@@ -41,7 +41,7 @@ def locked(layout: Layout) -> Iterator[None]:
         os.close(handle)
 
 
-def still_writing(layout: Layout) -> None:
+def check_lock(layout: Layout) -> None:
     """Raise Busy if somebody removed the lock of this process, so that others may write.
 
     Nothing is to be changed then, not even to put away: it may be another's.
@@ -60,18 +60,15 @@ def still_writing(layout: Layout) -> None:
 
 
 def _lock(handle: int, layout: Layout) -> None:
+    if lock(handle):
+        return
+    who = os.pread(handle, 1000, 0).decode(errors="replace")
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        who = os.pread(handle, 1000, 0).decode(errors="replace")
-        try:
-            held = json.loads(who)
-            found = f"Process {held['process']} has been writing since {held['since']}"
-        except (ValueError, KeyError, TypeError):
-            found = "Another process is writing"
-        raise Busy(
-            f"One writer at a time may change {layout.root}", found, "Wait until it is done"
-        ) from None
+        held = json.loads(who)
+        found = f"Process {held['process']} has been writing since {held['since']}"
+    except (ValueError, KeyError, TypeError):
+        found = "Another process is writing"
+    raise Busy(f"One writer at a time may change {layout.root}", found, "Wait until it is done")
 
 
 def _me() -> dict[str, object]:
@@ -91,7 +88,7 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
         yield
         return
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH)
+        lock(handle, shared=True, wait=True)
         yield
     finally:
         os.close(handle)
@@ -102,9 +99,6 @@ def unread(layout: Layout, base: int) -> Iterator[bool]:
     """Whether nobody reads a base; nobody begins to for the length of the block then."""
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
+        yield lock(handle)
     finally:
         os.close(handle)

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from provhouse.model.errors import BadInput
-from provhouse.runtime.files import sync_folder
+from provhouse.model.errors import BadInput, Unavailable
+from provhouse.runtime.files import write_over
 
-from .layout import write_synced
+from .layout import SHARED
 
 FORMAT = 1
 NAME = "manifest.json"
@@ -61,10 +61,13 @@ def part_of(path: Path, rows: int) -> Part:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest, whole or not at all: it appears under its name at last."""
-    aside = folder / f".{NAME}"
-    write_synced(aside, asdict(manifest))
-    aside.replace(folder / NAME)
-    sync_folder(folder)
+    content = json.dumps(asdict(manifest), indent=1).encode()
+    if not write_over(folder / NAME, content, mode=SHARED):
+        raise Unavailable(
+            f"The manifest of an export should be written to {folder}",
+            "Another process removed it meanwhile",
+            "Export again, to another folder",
+        )
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -27,10 +27,10 @@ from provhouse.changes.retract import Wanted, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing import (
-    names as nameless,
+    erasure_file as erasure,
 )
 from provhouse.commit.erasing import (
-    progress_file as erasure,
+    names as nameless,
 )
 from provhouse.commit.erasing import (
     rejects as rejected,

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 def test_every_point_is_named_once_and_reached_somewhere() -> None:
     code = "\n".join(
         file.read_text()
-        for folder in ("care", "cypher", "ingest", "store")
+        for folder in ("care", "changes", "commit", "cypher", "ingest", "store")
         for file in (ROOT / folder).rglob("*.py")
     )
     reached = set(re.findall(r'\breach\("([^"]+)"\)', code))

@@ -13,8 +13,9 @@ from provhouse.store.tables.delta import append_rows, is_ahead, take_back
 from provhouse.store.warehouse import commits, ids
 from provhouse.store.warehouse.commits import Commit, Totals, generations, write_commit
 from provhouse.store.warehouse.ids import Ids, read_ids, take
-from provhouse.store.warehouse.layout import Layout, asides
-from provhouse.store.warehouse.locks import locked, still_writing
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock, locked
+from provhouse.store.warehouse.records import left_records
 
 COMMIT = Commit(1, 5, "abc", "", (), {}, Totals())
 
@@ -38,23 +39,23 @@ def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -
 
 def test_who_writes_may_go_on(layout: Layout) -> None:
     with locked(layout):
-        still_writing(layout)
+        check_lock(layout)
         take(layout, Ids(item=7))
         write_commit(layout, COMMIT)
     assert read_ids(layout).item == 7
     assert generations(layout) == [5]
-    assert asides(layout.root) == asides(layout.commits) == []
+    assert left_records(layout.root) == left_records(layout.commits) == []
 
 
 def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
     with locked(layout):
         layout.write_lock.unlink()
         with pytest.raises(Busy, match="removed meanwhile"):
-            still_writing(layout)
+            check_lock(layout)
         layout.write_lock.touch()
         with pytest.raises(Busy, match="removed meanwhile"):
-            still_writing(layout)
-    still_writing(layout)  # who is no writer is not asked
+            check_lock(layout)
+    check_lock(layout)  # who is no writer is not asked
 
 
 def test_a_record_is_not_linked_over_another_s(
@@ -66,7 +67,7 @@ def test_a_record_is_not_linked_over_another_s(
         layout.write_lock.unlink()
 
     def put_away() -> None:
-        for file in asides(layout.commits):
+        for file in left_records(layout.commits):
             file.unlink()
 
     for act in (removed, put_away):
@@ -75,7 +76,7 @@ def test_a_record_is_not_linked_over_another_s(
             with pytest.raises(Busy):
                 write_commit(layout, COMMIT)
         assert generations(layout) == []
-        assert asides(layout.commits) == []
+        assert left_records(layout.commits) == []
 
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
@@ -96,7 +97,7 @@ def test_ids_are_not_taken_twice(
         with pytest.raises(Busy):
             take(layout, Ids(item=7))
     assert read_ids(layout).item == 100
-    assert asides(layout.root) == []
+    assert left_records(layout.root) == []
 
 
 def rows(ingest: int) -> pa.Table:

@@ -7,11 +7,12 @@ on what was cut off.
 import json
 from dataclasses import asdict, dataclass
 
-from provhouse.model.errors import Busy, Damaged
+from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_folder
-from provhouse.store.warehouse.layout import Layout, replace
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock
+from provhouse.store.warehouse.records import write_record
 
 
 @dataclass(frozen=True)
@@ -42,22 +43,12 @@ def read_erasure(layout: Layout) -> Erasure | None:
 
 def write_erasure(layout: Layout, erasure: Erasure) -> None:
     """Let it be known; raises Busy if another writer has the lock meanwhile."""
-
-    def last() -> None:
-        reach("erasure aside")
-        still_writing(layout)
-
-    if not replace(layout.erasure, asdict(erasure), last):
-        raise Busy(
-            f"{layout.erasure} should be this writer's to change",
-            "Another writer has been here meanwhile",
-            "Run the command again",
-        )
+    write_record(layout, layout.erasure, asdict(erasure), lambda: reach("erasure aside"))
     reach("erasure written")
 
 
 def end_erasure(layout: Layout) -> None:
     """Say that nothing of it is left to do."""
-    still_writing(layout)
+    check_lock(layout)
     layout.erasure.unlink()
     sync_folder(layout.root)
