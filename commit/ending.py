@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC, TABLES
-from provhouse.store.tables.assertions import said
-from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.assertions import assertion_rows
+from provhouse.store.tables.links import partitions_touching, touching
+from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -45,13 +46,13 @@ class Ended:
     def assertion_rows(self) -> Iterator[pa.Table]:
         """Rows of the table of assertions, without the ingest."""
         for origin, ranges in self.taken_back:
-            yield said(origin, ranges, holds=False)
+            yield assertion_rows(origin, ranges, holds=False)
 
 
 NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
 
 
-class Again(Protocol):
+class Repeated(Protocol):
     """Stored triples that an ingest brings again."""
 
     def at(self, partition: int) -> tuple[I64, I64]:
@@ -66,14 +67,19 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def without(snapshot: Snapshot, origins: Collection[int], again: Again = _NOTHING) -> Ended:
+def end_of_origins(
+    snapshot: Snapshot, origins: Collection[int], repeated: Repeated = _NOTHING
+) -> Ended:
     """What ends without these origins, but for what they brought again.
 
-    ``again`` has all that other origins of the same ingest bring again, too. Of all triples only
+    ``repeated`` has all that other origins of the same ingest bring again, too. Of all triples only
     one partition's are in memory at once.
     """
     where = _where(snapshot, origins)
-    parts = [_of_one(snapshot, one, origins, where[one], *again.at(one)) for one in sorted(where)]
+    parts = [
+        _end_in_partition(snapshot, one, origins, where[one], *repeated.at(one))
+        for one in sorted(where)
+    ]
     taken_back = defaultdict(list)
     for origin, ranges in (each for part in parts for each in part.taken_back):
         taken_back[origin].append(ranges)
@@ -84,17 +90,12 @@ def without(snapshot: Snapshot, origins: Collection[int], again: Again = _NOTHIN
     )
 
 
-def touching(snapshot: Snapshot, items: I64) -> Ended:
+def end_of_items(snapshot: Snapshot, items: I64) -> Ended:
     """The end of all triples from or to some items, whoever stands for them."""
-    own = np.unique(snapshot.set_rows(items))
-    parents, children = snapshot.dependents
-    sets = np.union1d(own, children[among(parents, own)])
-    partitions = np.unique(snapshot.placements_of(snapshot.set_ids[sets]).partitions)
     found = [_NONE]
-    for partition in partitions.tolist():
+    for partition in partitions_touching(snapshot, items).tolist():
         rows = _read(snapshot, partition, SRC, DST)
-        touched = np.isin(rows[SRC], items) | np.isin(rows[DST], items)
-        found.append(places(partition, np.flatnonzero(touched)))
+        found.append(places(partition, np.flatnonzero(touching(rows, items))))
     all_found = np.concatenate(found)
     return Ended(Ranges.of(all_found[~snapshot.deaths.has(all_found)]))
 
@@ -116,15 +117,15 @@ def _where(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
     return where
 
 
-def _of_one(
+def _end_in_partition(
     snapshot: Snapshot,
     partition: int,
     origins: Collection[int],
     spoke: set[int],
-    again: I64,
+    repeated: I64,
     by: I64,
 ) -> Ended:
-    """What ends in one partition; ``again`` are the places that came again, each ``by`` whom."""
+    """What ends in one partition; ``repeated`` are the places that came again, each ``by`` whom."""
     first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
     living = np.arange(len(first))
     living = living[~snapshot.deaths.has(places(partition, living))]
@@ -132,11 +133,11 @@ def _of_one(
     standing: dict[int, I64] = {}
     for origin in sorted(spoke | set(origins).intersection(np.unique(first).tolist())):
         mine = place[snapshot.assertions.holds(origin, place, first)]
-        standing[origin] = np.setdiff1d(mine, again[by == origin])
+        standing[origin] = np.setdiff1d(mine, repeated[by == origin])
     losing = np.unique(np.concatenate([_NONE, *standing.values()]))
     at = np.searchsorted(place, losing)
     kept = snapshot.assertions.others_hold(origins, losing, first[at])
-    kept |= among(losing, np.unique(again))
+    kept |= among(losing, np.unique(repeated))
     stay = losing[kept]
     taken_back = ((one, Ranges.of(mine[among(mine, stay)])) for one, mine in standing.items())
     return Ended(
@@ -147,8 +148,7 @@ def _of_one(
 
 
 def _read(snapshot: Snapshot, partition: int, *columns: str) -> pa.Table:
-    folder = snapshot.layout.table(snapshot.commit.base, "triples")
-    return read_partition(partition_path(folder, partition), columns)
+    return read_partition(snapshot.partition_path(partition), columns)
 
 
 def life_rows(

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, among, expand_ranges
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -46,7 +46,16 @@ TEXTS_KEPT = 12
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit.
+    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit."""
+    load_ingest(graph, snapshot, ingest, progress, imported)
+    _load_tables(graph, snapshot)
+    graph.write_load(snapshot.commit.commit)
+
+
+def load_ingest(
+    graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
+) -> None:
+    """Write the sets, dependencies and components that ``ingest`` changed.
 
     What was ``imported`` is there already.
     """
@@ -59,11 +68,9 @@ def load(
                 done += graph.write(name, batch.to_pylist())
                 progress.advance(done, total, "rows")
     graph.write("merges", _rows(snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO])))
-    _load_tables(graph, snapshot)
-    graph.write_load(snapshot.commit.commit)
 
 
-def load_without(graph: Graph, held: Snapshot, after: Snapshot) -> None:
+def load_rollback(graph: Graph, held: Snapshot, after: Snapshot) -> None:
     """Bring what people see from ``held`` back to ``after``, which shows fewer ingests.
 
     Sets and dependencies stay, for generations that showed them; all else is as if the hidden
@@ -198,8 +205,7 @@ def _tables_of(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Array:
 def _looked_up(snapshot: Snapshot, sets: I64) -> pa.ListArray:
     """The tables of a few sets by those of their items: the table of sets is long to read."""
     count = snapshot.set_items[sets]
-    ends = np.cumsum(count)
-    items = np.repeat(snapshot.set_firsts[sets] - (ends - count), count) + np.arange(count.sum())
+    items = expand_ranges(snapshot.set_firsts[sets], count)
     owner = np.repeat(np.arange(len(sets)), count)
     rows = pa.table({SET: owner, TABLE: snapshot.names.tables(items)})
     rows = rows.group_by([SET, TABLE], use_threads=False).aggregate([])

@@ -20,7 +20,7 @@ class Origin:
     """Its absolute path."""
 
 
-def known(snapshot: Snapshot) -> list[Origin]:
+def stored_origins(snapshot: Snapshot) -> list[Origin]:
     """The origins of all that is shown, each once, in order."""
     rows = snapshot.rows("origins", [ORIGIN, RUN, FILE]).select([ORIGIN, RUN, FILE])
     found = {Origin(*row.values()) for row in rows.to_pylist()}

@@ -8,7 +8,7 @@ from provhouse.model.faults import reach
 from provhouse.runtime.files import make_folder, sync_folder
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import write_commit
-from provhouse.store.warehouse.ids import finished
+from provhouse.store.warehouse.ids import mark_finished
 from provhouse.store.warehouse.layout import Layout
 
 from .graph_rows import announce
@@ -22,7 +22,7 @@ def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     reach("record unwritten")
     write_commit(layout, after.commit)
     reach("record linked")
-    finished(layout)
+    mark_finished(layout)
     reach("ids finished")
     with suppress(Unavailable):  # it is committed; this is for people who look around
         announce(graph, after)

@@ -13,7 +13,7 @@ from provhouse.store.warehouse.ids import Ids
 _COUNTED = ("items", "partitions", "triples", "duplicates", "rejected", "two_tables")
 
 
-def renewed(shown: Commit, ids: Ids) -> Commit:
+def next_commit(shown: Commit, ids: Ids) -> Commit:
     """The record of a new generation that shows what another does."""
     return replace(
         shown,
@@ -23,10 +23,10 @@ def renewed(shown: Commit, ids: Ids) -> Commit:
     )
 
 
-def added(held: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
+def commit_with_ingest(held: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
     """The record of one that shows an ingest more; versions and totals are still to come."""
     visible = with_ingest(held.visible, ids.ingest)
-    return replace(renewed(held, ids), visible=visible, rolls_back_to=rolls_back_to)
+    return replace(next_commit(held, ids), visible=visible, rolls_back_to=rolls_back_to)
 
 
 def ingest_row(commit: Commit, ids: Ids, **told: object) -> pa.Table:

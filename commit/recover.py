@@ -8,8 +8,8 @@ import numpy as np
 from provhouse.model.columns import INGEST
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
-from provhouse.store.names.names import ERASED
-from provhouse.store.tables.delta import is_ahead, read_rows, take_back
+from provhouse.store.names.erased import ERASED
+from provhouse.store.tables.delta import has_uncommitted_rows, read_rows, restore_tables
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
     Commit,
@@ -18,7 +18,7 @@ from provhouse.store.warehouse.commits import (
     generations,
     read_commit,
 )
-from provhouse.store.warehouse.ids import finished, read_ids
+from provhouse.store.warehouse.ids import mark_finished, read_ids
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 from provhouse.store.warehouse.records import left_records
@@ -50,18 +50,18 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
     if ids.unfinished:
         drop_commits(layout, ids.pruned)
     remove_unused(layout)
-    if not (ids.unfinished or thorough or (last and is_ahead(layout, last))):
+    if not (ids.unfinished or thorough or (last and has_uncommitted_rows(layout, last))):
         return
     commits = [read_commit(layout, generation) for generation in generations(layout)]
     newest = {commit.base: commit for commit in commits}
     for commit in newest.values() if thorough else commits[-1:]:
-        take_back(layout, commit.base, [c for c in commits if c.base == commit.base])
+        restore_tables(layout, commit.base, [c for c in commits if c.base == commit.base])
         _drop_names(layout, commit)
         reach("names dropped")
-    finished(layout)
+    mark_finished(layout)
 
 
-def put_away(layout: Layout) -> None:
+def clean_up(layout: Layout) -> None:
     """At the end of a writer, whatever went wrong: nothing half-written stays.
 
     Unless the warehouse is another's by now, who has put it away.

@@ -4,9 +4,6 @@ What it holds besides stays, since more is never wrong.
 """
 
 from contextlib import ExitStack
-from dataclasses import replace
-
-import numpy as np
 
 from provhouse.cypher.graph import shared_graph
 from provhouse.cypher.server import Import, is_fresh
@@ -14,12 +11,11 @@ from provhouse.model.columns import INGEST
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.tables.delta import read_rows
-from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.commits import Commit, generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 
-from .graph_rows import announce, bulk, load, load_without
+from .graph_rows import announce, bulk, load_ingest, load_rollback
 
 
 def reload(settings: Settings, progress: Progress) -> None:
@@ -27,22 +23,22 @@ def reload(settings: Settings, progress: Progress) -> None:
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
         commits = [read_commit(layout, number) for number in generations(layout)]
-        everything = [Snapshot(layout, _whole(layout, base, commits)) for base in _bases(commits)]
-        newest = everything[-1]
+        bases = [all_of_base(layout, base) for base in _bases(commits)]
+        newest = bases[-1]
         first: Import | None = None
         if is_fresh(settings.graph_home):
             first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
         shared = shared_graph(layout.warehouse_id(), settings, progress, first)
         graph = stack.enter_context(shared)
-        for whole in everything:
-            for ingest in _ingests(whole):
+        for base in bases:
+            for ingest in _ingests(base):
                 progress.begin(f"Load Neo4j with ingest {ingest}")
-                begins = whole is newest and ingest == _ingests(newest)[0]
+                begins = base is newest and ingest == _ingests(newest)[0]
                 done = begins and first is not None and first.done
-                load(graph, whole, ingest, progress, imported=done)
+                load_ingest(graph, base, ingest, progress, imported=done)
                 reach("ingest repaired")
         shown = Snapshot(layout, commits[-1])
-        load_without(graph, newest, shown)
+        load_rollback(graph, newest, shown)
         for commit in commits:
             graph.write_load(commit.commit)
         reach("marks repaired")
@@ -55,15 +51,6 @@ def _bases(commits: list[Commit]) -> list[int]:
     return [*sorted({commit.base for commit in commits} - {last}), last]
 
 
-def _whole(layout: Layout, base: int, commits: list[Commit]) -> Commit:
-    """All that a base has, also what was taken back: earlier generations show it."""
-    newest = [commit for commit in commits if commit.base == base][-1]
-    rows = read_rows(
-        layout.table(base, "ingests"), "ingests", newest.tables.get("ingests"), [INGEST]
-    )
-    ingests = np.unique(rows[INGEST]).tolist()
-    return replace(newest, visible=tuple((ingest, ingest) for ingest in ingests))
-
-
-def _ingests(whole: Snapshot) -> list[int]:
-    return [first for first, _ in whole.commit.visible]
+def _ingests(base: Snapshot) -> list[int]:
+    ingests: list[int] = base.ingests[INGEST].to_pylist()
+    return ingests

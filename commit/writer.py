@@ -8,7 +8,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
-from .erasing.erase import carry_on
+from .erasing.erase import resume_erasure
 from .recover import recover
 from .writer_log import writing
 
@@ -25,5 +25,5 @@ def only_writer(
     with writing(layout):
         reach("lock held")
         recover(layout, thorough=thorough)
-        carry_on(settings, progress)
+        resume_erasure(settings, progress)
         yield

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from provhouse.commit.recover import put_away
+from provhouse.commit.recover import clean_up
 from provhouse.commit.writer import only_writer
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.cypher.server import Import, is_fresh, process_id
@@ -74,7 +74,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
             context = starting.session().sparkContext
         folder = layout.staging / secrets.token_hex(4)  # tasks of a dead writer do not find it
         make_folder(folder)
-        stack.callback(put_away, layout)
+        stack.callback(clean_up, layout)
         work = Work(
             settings=settings,
             layout=layout,

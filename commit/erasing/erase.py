@@ -16,9 +16,8 @@ from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import clear_left
-from provhouse.store.names.names import erased_in
-from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.tables.whole import whole
+from provhouse.store.names.erased import erased_in
+from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
@@ -26,12 +25,12 @@ from provhouse.store.warehouse.locks import check_lock
 from ..reload import reload
 from ..writer_log import clear_logs
 from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
-from .names import add_erased, clear_lookup, clear_segments
-from .rejects import settle_rejected
+from .name_files import clear_lookup, clear_segments, mark_erased
+from .rejects import finish_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 
-def carry_on(settings: Settings, progress: Progress) -> None:
+def resume_erasure(settings: Settings, progress: Progress) -> None:
     """Complete the erasure that another writer began, if there is one; for the one writer.
 
     Neo4j may be in use. Then that is left to a later writer, and said.
@@ -43,7 +42,7 @@ def carry_on(settings: Settings, progress: Progress) -> None:
         progress.say(f"{error.wanted}. {error.found}")
 
 
-def erase_again(settings: Settings, progress: Progress) -> None:
+def repeat_erasures(settings: Settings, progress: Progress) -> None:
     """Erase all that was ever erased, wherever something of it is left; for the one writer.
 
     Also where what is under way cannot be read: then Neo4j is made anew too, lest it was to be.
@@ -53,13 +52,13 @@ def erase_again(settings: Settings, progress: Progress) -> None:
         under_way = read_erasure(layout) or Erasure({})
     except Damaged:
         under_way = Erasure({}, graph=True)
-    items = {base: erased_in(layout.names(base)) for base in bases(layout)}
+    items: dict[int, I64] = {base: erased_in(layout.names(base)) for base in bases(layout)}
     for base in items.keys() & under_way.items.keys():
         items[base] = np.union1d(items[base], under_way.items[base])
     known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
     if known or layout.erasure.exists():
         write_erasure(layout, replace(under_way, items=known))
-        carry_on(settings, progress)
+        resume_erasure(settings, progress)
 
 
 def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
@@ -76,11 +75,11 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     items = {base: np.array(erasure.items[base], np.int64) for base in there}
     for base in there:  # the current one is the newest
         check_lock(layout)
-        add_erased(layout.names(base), items[base])
-    links = sum(_base(whole(layout, base), items[base], progress) for base in there)
+        mark_erased(layout.names(base), items[base])
+    links = sum(_base(all_of_base(layout, base), items[base], progress) for base in there)
     check_lock(layout)
     for base in bases(layout):
-        settle_rejected(layout, base)
+        finish_rejected(layout, base)
     clear_logs(layout)
     clear_left()
     reach("logs cleared")

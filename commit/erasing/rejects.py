@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.model.faults import reach
-from provhouse.store.tables.delta import newest, table_files
+from provhouse.store.tables.delta import newest_version, table_files
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
 
-from .rewriting import rewrite, settle
+from .rewriting import rewrite, update_lengths
 
 REJECTS = "rejects"
 CONTENT = "content"
@@ -26,9 +26,9 @@ _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
 """A text as JSON has it; its end may be missing, lest each beginning be sought to the end."""
 
 
-def naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
+def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
     """The files with rejected rows that name one of these items, and which of them."""
-    folder = snapshot.layout.table(snapshot.commit.base, REJECTS)
+    folder = snapshot.folder(REJECTS)
     found: dict[Path, set[str]] = {}
     for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
         with pq.ParquetFile(path) as file:
@@ -51,16 +51,16 @@ def clear_rejected(path: Path, names: Collection[str]) -> int:
         return rows.set_column(column, CONTENT, pc.if_else(pa.array(gone), "", rows[CONTENT]))
 
     rewrite(path, change)
-    settle(path.parent)
+    update_lengths(path.parent)
     reach("rejects cleared")
     return sum(counts.values())
 
 
-def settle_rejected(layout: Layout, base: int) -> None:
+def finish_rejected(layout: Layout, base: int) -> None:
     """Do what ``clear_rejected`` leaves to do where it is cut off after a file was replaced."""
     folder = layout.table(base, REJECTS)
-    if newest(folder) is not None:
-        settle(folder)
+    if newest_version(folder) is not None:
+        update_lengths(folder)
 
 
 class _Named:

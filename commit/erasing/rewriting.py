@@ -33,7 +33,7 @@ _WAYS = (
 def rewrite(path: Path, change: Change) -> None:
     """Replace a file of a table by one with what ``change`` makes of its rows, at once for readers.
 
-    Whoever has it open reads what it was. ``settle`` has to follow, whatever crashes meanwhile.
+    Whoever has it open reads what it was. ``update_lengths`` has to follow, whatever crashes.
     """
     aside = path.with_name(f".{path.name}")  # a file that no commit shows, should this be cut off
     size = path.stat().st_size
@@ -87,17 +87,17 @@ def _pad(path: Path, size: int) -> None:
         file.write(bytes(size - at - len(end)) + end)
 
 
-def settle(folder: Path) -> None:
+def update_lengths(folder: Path) -> None:
     """Let the log of a table say of each file how long it is now, at every version."""
     actions = DeltaTable(folder).get_add_actions(flatten=True)
     for name, size in zip(
         actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True
     ):
         if (length := (folder / name).stat().st_size) != size:
-            _tell_length(folder / name, length)
+            _log_length(folder / name, length)
 
 
-def _tell_length(path: Path, length: int) -> None:
+def _log_length(path: Path, length: int) -> None:
     """Let the log name a file with this length; checkpoints, which only repeat the log, go."""
     logs = path.parent / "_delta_log"
     # Whoever finds the hint trusts it, and fails where the checkpoint is gone.

@@ -5,7 +5,6 @@ of rows by their places stays true.
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +15,11 @@ from provhouse.model.arrays import I64, Bools, among
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
 from provhouse.model.faults import reach
 from provhouse.store.tables.delta import table_files
-from provhouse.store.tables.links import partitions_of, spoken, touching
-from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.links import count_described, partitions_touching, touching
+from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
-from .rewriting import rewrite, settle
+from .rewriting import rewrite, update_lengths
 
 Pairs = dict[tuple[int, int], set[str]]
 """Ops by a set and one that it derives from."""
@@ -31,15 +30,15 @@ _COUNTED = ("set_dependencies", "workflow")
 def clear_links(snapshot: Snapshot, items: I64) -> int:
     """Take op and attributes from all triples that touch some items; how many these are."""
     links = 0
-    for partition in partitions_of(snapshot, items).tolist():
-        path = _path(snapshot, partition)
+    for partition in partitions_touching(snapshot, items).tolist():
+        path = snapshot.partition_path(partition)
         rows = read_partition(path)
         touched = touching(rows, items)
         links += int(touched.sum())
-        if spoken(rows.filter(pa.array(touched))):
+        if count_described(rows.filter(pa.array(touched))):
             rewrite(path, lambda rows, _: _silent(rows, items))
             reach("links cleared")
-    settle(snapshot.layout.table(snapshot.commit.base, "triples"))
+    update_lengths(snapshot.folder("triples"))
     return links
 
 
@@ -53,10 +52,10 @@ def _silent(rows: pa.Table, items: I64) -> pa.Table:
 
 def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
     """The ops of triples that touch some items, and of no other triple of the base."""
-    touched = partitions_of(snapshot, items)
+    touched = partitions_touching(snapshot, items)
     lone: set[str] = set()
     for partition in touched.tolist():
-        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         lone |= _ops(rows.filter(pa.array(touching(rows, items))))
     lone.discard("")
     for others in _other_ops(snapshot, touched, items):
@@ -69,10 +68,10 @@ def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
 def _other_ops(snapshot: Snapshot, touched: I64, items: I64) -> Iterator[set[str]]:
     """The ops of the triples that do not touch the items, a partition at a time."""
     for partition in touched.tolist():
-        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         yield _ops(rows.filter(pa.array(~touching(rows, items))))
     for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
-        yield _ops(read_partition(_path(snapshot, partition), (OP,)))
+        yield _ops(read_partition(snapshot.partition_path(partition), (OP,)))
 
 
 def _ops(rows: pa.Table) -> set[str]:
@@ -81,7 +80,7 @@ def _ops(rows: pa.Table) -> set[str]:
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: I64) -> Pairs:
     """By pairs of sets, the ops of triples between them that only those have which touch items."""
-    touched = partitions_of(snapshot, items).tolist()
+    touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
     for partition in touched:
         for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
@@ -96,7 +95,7 @@ def _across(
     snapshot: Snapshot, partition: int, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[int, int], str]]:
     """The pairs of sets that some triples lead between, dst's first, each with each of its ops."""
-    rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+    rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))
     src, dst = (
         snapshot.set_ids[snapshot.set_rows(np.asarray(rows[end], dtype=np.int64))]
@@ -113,13 +112,13 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
         version = snapshot.commit.tables.get(name)
         if version is None:
             continue
-        folder = snapshot.layout.table(snapshot.commit.base, name)
+        folder = snapshot.folder(name)
         for path in table_files(folder, name, version):
             rows = pq.read_table(path, partitioning=None)
             if not _without(rows, ops, pairs).equals(rows):
                 rewrite(path, lambda rows, _: _without(rows, ops, pairs))
                 reach("ops cleared")
-        settle(folder)
+        update_lengths(folder)
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
@@ -154,7 +153,3 @@ def _naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -
         child, parent = (np.unique(each) for each in np.array([*pairs], np.int64).T)
         found |= among(ends[0], child) & among(ends[1], parent)
     return np.flatnonzero(found)
-
-
-def _path(snapshot: Snapshot, partition: int) -> Path:
-    return partition_path(snapshot.layout.table(snapshot.commit.base, "triples"), partition)

@@ -116,7 +116,7 @@ def _handles(gateway: Any) -> _Handles:
     return _Handles(gateway.jvm)
 
 
-def nothing(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Takes blocks and gives none, so that a job does no more than have them cached."""
     for _ in blocks:  # to the end: a worker whose input is left unread is thrown away
         pass

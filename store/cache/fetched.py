@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, expand_ranges
 from provhouse.model.columns import DST, SRC
 
 from ..tables.ranges import Ranges, places
@@ -59,7 +59,4 @@ def _within(partition: pa.Table, first: I64, last: I64) -> I64:
     """The rows of a partition whose dst is in one of the ranges, in order."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
-    counts = np.searchsorted(dst, last, "right") - starts
-    before = np.cumsum(counts) - counts
-    rows: I64 = np.repeat(starts - before, counts) + np.arange(counts.sum())
-    return rows
+    return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts)

@@ -1,6 +1,6 @@
 """The partitions of triples that Spark has cached, shared by all generations that show them.
 
-A partition changes by an erasure only, after which ``forget`` lets all that was cached go. A stale
+A partition changes by an erasure only, after which ``clear`` lets all that was cached go. A stale
 one does no harm, since every answer leaves out the rows of what was erased by then. Reading is one
 Spark job on exactly the partitions that were named. What comes back are whole partitions as Spark
 keeps them, since a Python worker that picks rows first takes longer than sending all.
@@ -17,16 +17,16 @@ import numpy as np
 import pyarrow as pa
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, PartitionNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.spark.session import working
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
-from .blocks import as_block, cached_rows, from_block, nothing
+from .blocks import as_block, cached_rows, discard_blocks, from_block
 from .fetched import Fetched
-from .shared_reads import Blocks, Flights
+from .shared_reads import Blocks, SharedReads
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MEGABYTE = 1 << 20
 
 
-class Cached:
+class PartitionCache:
     """What is cached of one warehouse, for all who ask in this process.
 
     The last used partitions stay in this process besides, decoded, up to ``hot_mb`` megabytes, so
@@ -46,13 +46,13 @@ class Cached:
         self._ingests: dict[Path, RDD[bytes]] = {}
         self._hot: LRUCache[Path, pa.Table] = LRUCache(settings.hot_mb * MEGABYTE, _size)
         self._lock = Lock()
-        self._flights = Flights()
+        self._reads = SharedReads()
         self.read_before: set[Path] = set()
         """What Spark has cached, unless it had to let it go."""
 
     def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
         """The visible partitions of a snapshot; none is read before it is asked for."""
-        folder = snapshot.layout.table(snapshot.commit.base, "triples")
+        folder = snapshot.folder("triples")
         parts = [
             self._of_ingest(context, [partition_path(folder, p) for p in partitions])
             for partitions in snapshot.partitions_by_ingest()
@@ -87,16 +87,16 @@ class Cached:
     ) -> dict[Path, bytes]:
         """Blocks of partitions, by their places in ``blocks``; each is read by one job only."""
         read = partial(_read, blocks, at)
-        found = self._flights.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
+        found = self._reads.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
         self.read_before |= found.keys()
         return found
 
     def release(self) -> None:
         """Give the memory back; quiet where Spark has ended, which gives it back too."""
-        self._flights.close()
-        self.forget()
+        self._reads.close()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Let all go that was read; partitions that others hold by now are read anew each time."""
         with self._lock:
             ingests = list(self._ingests.values())
@@ -111,7 +111,13 @@ class Cached:
 class Partitions:
     """The partitions that one generation shows."""
 
-    def __init__(self, cached: Cached, blocks: "RDD[bytes]", folder: Path, partitions: I64) -> None:
+    def __init__(
+        self,
+        cached: PartitionCache,
+        blocks: "RDD[bytes]",
+        folder: Path,
+        partitions: PartitionNumbers,
+    ) -> None:
         self._cached = cached
         self._blocks = blocks
         self._folder = folder
@@ -133,20 +139,19 @@ class Partitions:
             self._cached.keep(path, tables[path])
         return Fetched([tables[path] for path in at], first, last)
 
-    def missing(self) -> I64:
+    def missing(self) -> PartitionNumbers:
         """The partitions that nobody has read yet."""
         at = self._places(self._partitions)
         read = self._cached.read_before
         unread = [path not in read for path in at]
-        missing: I64 = self._partitions[np.array(unread, bool)]
-        return missing
+        return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
     def warm(self, partitions: I64) -> None:
         """Let Spark cache these partitions; nothing comes back."""
         at = self._places(partitions)
         if at:
             with unless_damaged(at), working():
-                self._blocks.context.runJob(self._blocks, nothing, list(at.values()))
+                self._blocks.context.runJob(self._blocks, discard_blocks, list(at.values()))
             self._cached.read_before |= at.keys()
 
     def _places(self, partitions: I64) -> dict[Path, int]:

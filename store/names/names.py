@@ -10,35 +10,34 @@ Names stand here and nowhere else, but for rejected rows. ``erased.npy`` holds t
 whose names were erased: whatever a segment may still say, they have none (``nameless.py``).
 """
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Lock, local
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64, U64, Bools, Column, among
+from provhouse.model.arrays import I64, U64, Column, ItemNumbers, among
 from provhouse.model.columns import NAME, TABLE
 
+from .erased import Mark, erased_in, erased_mark, without_names
 from .hashing import hashes
-from .spilled import spilled
+from .lookup import read_lookup
+from .segments import BATCH, SCHEMA, open_names
 
-BATCH = 1024
 MANY = 1 << 18
 """More names than these are unpacked into a file instead of memory."""
-ERASED = "erased.npy"
 _NONE = pa.array([], pa.string())
 T = TypeVar("T")
-Mark = tuple[int, int, int] | None
 _Key = tuple[str, int, tuple[str, ...]]
-SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
 
 
 @dataclass(frozen=True)
@@ -48,83 +47,6 @@ class Span:
     ingest: int
     first: int
     items: int
-
-
-def names_file(first: int, ingest: int) -> str:
-    """The file name of a segment that begins with item ``first``."""
-    return f"{first:016d}-{ingest:08d}.arrow"
-
-
-def write_names(path: Path, names: Column, tables: Column) -> None:
-    """Write a segment; both columns in the order of numbers."""
-    rows = pa.table({NAME: names, TABLE: tables}).cast(SCHEMA).unify_dictionaries()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA, options=options) as out:
-        for batch in rows.combine_chunks().to_batches(BATCH):
-            out.write_batch(batch)
-
-
-def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileReader:
-    """A reader of a segment that unpacks these columns only, in the thread that asks it to."""
-    fields = [SCHEMA.get_field_index(name) for name in columns]
-    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
-    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
-
-
-def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
-    """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
-    order = np.argsort(hashed, kind="stable")
-    first, second = pair(folder, ingest)
-    np.save(first, hashed[order])
-    np.save(second, offsets[order])
-
-
-def pair(folder: Path, ingest: int) -> tuple[Path, Path]:
-    """The files of the look-up as an ingest writes it: hashes, and offsets."""
-    return folder / f"{ingest:08d}.hash.npy", folder / f"{ingest:08d}.offset.npy"
-
-
-def look_up(folder: Path, ingest: int) -> tuple[U64, npt.NDArray[np.uint32]]:
-    """The sorted hashes of the names of one ingest, and the offset of each; both are mapped."""
-    while True:
-        with suppress(FileNotFoundError):
-            both = np.load(folder / both_file(ingest), mmap_mode="r")
-            count = 2 * len(both) // 3
-            return both[:count], both[count:].view(np.uint32)[:count]
-        try:
-            hashed, offsets = (np.load(path, mmap_mode="r") for path in pair(folder, ingest))
-            return hashed, offsets
-        except FileNotFoundError:  # an erasure has come between
-            if not (folder / both_file(ingest)).exists():
-                raise
-
-
-def both_file(ingest: int) -> str:
-    """The file name of a look-up from which entries were taken: hashes, then pairs of offsets."""
-    return f"{ingest:08d}.both.npy"
-
-
-def erased_mark(folder: Path) -> Mark:
-    """What is another whenever items of a base were erased; None if none ever was."""
-    try:
-        found = (folder / ERASED).stat()
-    except FileNotFoundError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
-
-
-def erased_in(folder: Path) -> I64:
-    """The numbers of all erased items of a base, in order."""
-    try:
-        erased: I64 = np.load(folder / ERASED)
-    except FileNotFoundError:
-        return np.empty(0, np.int64)
-    return erased
-
-
-def without_names(names: Column, gone: Bools) -> pa.Array:
-    """The names with nothing where they are gone."""
-    return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)
 
 
 class Names:
@@ -140,8 +62,8 @@ class Names:
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
         self._mark: Mark = None
-        self._erased = np.empty(0, np.int64)
-        self._look_up = cache(lambda ingest: look_up(folder, ingest))
+        self._erased = ItemNumbers(np.empty(0, np.int64))
+        self._read_lookup = cache(lambda ingest: read_lookup(folder, ingest))
 
     @cached_property
     def _segments(self) -> tuple[I64, list[str]]:
@@ -159,7 +81,7 @@ class Names:
         ]
 
     @property
-    def erased(self) -> I64:
+    def erased(self) -> ItemNumbers:
         """The numbers of all items of the base that are erased by now, in order.
 
         It is the same array until others are erased.
@@ -170,16 +92,16 @@ class Names:
                 self._mark, self._erased = mark, erased_in(self._folder)
             return self._erased
 
-    def settled(self, ask: Callable[[], T]) -> T:
+    def settled(self, read: Callable[[], T]) -> T:
         """What is asked; asked again if something was erased meanwhile, and so half of it read.
 
         Texts are cleared only once ``erased.npy`` tells of it.
         """
         while True:
             erased = self.erased
-            told = ask()
+            result = read()
             if self.erased is erased:
-                return told
+                return result
 
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
@@ -210,7 +132,7 @@ class Names:
                 tables.append(rows[TABLE].combine_chunks().dictionary_encode())
                 yield rows[NAME].combine_chunks()
 
-        texts = spilled(names()) if len(numbers) > MANY else pa.concat_arrays([_NONE, *names()])
+        texts = _spilled(names()) if len(numbers) > MANY else pa.concat_arrays([_NONE, *names()])
         coded = pa.chunked_array(tables, pa.dictionary(pa.int32(), pa.string()))
         return texts, coded.unify_dictionaries().combine_chunks()
 
@@ -257,16 +179,16 @@ class Names:
             held[key] = open_names(self._folder / file, columns)
         return held[key]
 
-    def locate(self, names: Column) -> I64:
+    def locate(self, names: Column) -> ItemNumbers:
         """The number of each name, -1 where it is not held."""
-        found = np.full(len(names), -1, np.int64)
+        found = ItemNumbers(np.full(len(names), -1, np.int64))
         wanted = hashes(names)
         for span in self._spans:
             self._locate_in(span, names, wanted, found)
         return found
 
-    def _locate_in(self, span: Span, names: Column, wanted: U64, found: I64) -> None:
-        known, offsets = self._look_up(span.ingest)
+    def _locate_in(self, span: Span, names: Column, wanted: U64, found: ItemNumbers) -> None:
+        known, offsets = self._read_lookup(span.ingest)
         at = np.searchsorted(known, wanted)
         rows = np.flatnonzero(found < 0)
         while len(rows):  # one round for each further name with the same hash
@@ -282,3 +204,19 @@ class Names:
 
 def _size(batch: pa.RecordBatch) -> int:
     return int(batch.nbytes)
+
+
+def _spilled(pieces: Iterable[pa.StringArray]) -> pa.LargeStringArray:
+    """One array of all these texts, of which one is not empty; its file has no name."""
+    ends = [np.zeros(1, np.int64)]
+    with TemporaryFile() as file:
+        for texts in pieces:
+            offsets = np.frombuffer(texts.buffers()[1], np.int32)
+            offsets = offsets[texts.offset : texts.offset + len(texts) + 1]
+            ends.append(offsets[1:].astype(np.int64) - offsets[0] + ends[-1][-1])
+            file.write(texts.buffers()[2][int(offsets[0]) : int(offsets[-1])])
+        file.flush()
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    places = pa.py_buffer(np.concatenate(ends))
+    count = sum(map(len, ends)) - 1
+    return pa.LargeStringArray.from_buffers(count, places, pa.py_buffer(data))

@@ -14,7 +14,9 @@ import pyarrow as pa
 from provhouse.model.arrays import I64
 from provhouse.model.columns import NAME
 
-from .names import BATCH, Names, open_names, without_names
+from .erased import without_names
+from .names import Names
+from .segments import BATCH, open_names
 
 T = TypeVar("T")
 

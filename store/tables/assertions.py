@@ -58,7 +58,7 @@ class Assertions:
         return held
 
 
-def said(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
+def assertion_rows(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
     """Rows of the table of assertions, without the ingest: an origin stands for them, or not."""
     rows = ranges.table()
     rows = rows.append_column(ORIGIN, pa.repeat(pa.scalar(origin, pa.int32()), rows.num_rows))

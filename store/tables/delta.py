@@ -90,7 +90,7 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     return version
 
 
-def newest(folder: Path) -> int | None:
+def newest_version(folder: Path) -> int | None:
     """The last version of a table, if there is one; for the one writer."""
     try:
         return DeltaTable(folder).version()
@@ -176,7 +176,7 @@ def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
         ) from error
 
 
-def is_ahead(layout: Layout, commit: Commit) -> bool:
+def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
     """Whether a table of its base has rows that this commit, the last one, does not know."""
     for name in TABLES:
         folder, known = layout.table(commit.base, name), commit.tables.get(name)
@@ -192,7 +192,7 @@ def is_ahead(layout: Layout, commit: Commit) -> bool:
     return False
 
 
-def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
+def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
     """Bring every table of a base to its committed version and remove files that no commit shows.
 
     For a writer, after a crash of the one before; ``commits`` are all that use the base. A table

@@ -4,16 +4,14 @@ Their rows stay, so that what an erased item led to is still reached, and so tha
 of rows by their places stays true.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, among
-from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, SET, SRC
+from provhouse.model.arrays import I64, Bools, PartitionNumbers, among
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 
-from .partitions import partition_path, read_partition
+from .partitions import read_partition
 from .ranges import places
 from .snapshot import Snapshot
 
@@ -27,26 +25,26 @@ def touching(rows: pa.Table, items: I64) -> Bools:
     return found
 
 
-def partitions_of(snapshot: Snapshot, items: I64) -> I64:
+def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
     """All partitions that may have triples from or to some items.
 
     These lie with the items' own sets, and with those that derive from them.
     """
-    own = np.unique(snapshot.set_ids[snapshot.set_rows(items)])
-    pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
-    child, parent = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    own = np.unique(snapshot.set_rows(items))
+    parents, children = snapshot.dependents
+    sets = np.union1d(own, children[among(parents, own)])
     placed = snapshot.placements
-    rows, _ = placed.rows(np.union1d(own, child[among(parent, own)]))
-    return np.unique(placed.partitions[rows])
+    rows, _ = placed.rows(snapshot.set_ids[sets])
+    return PartitionNumbers(np.unique(placed.partitions[rows]))
 
 
-def alike(snapshot: Snapshot, erased: I64) -> int:
+def duplicate_links(snapshot: Snapshot, erased: I64) -> int:
     """How many living links between the same items there are beside the first."""
     if not len(erased):
         return 0
     ends = []
-    for partition in partitions_of(snapshot, erased).tolist():
-        rows = read_partition(_path(snapshot, partition), (SRC, DST))
+    for partition in partitions_touching(snapshot, erased).tolist():
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST))
         living = ~snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
         rows = rows.filter(pa.array(living & touching(rows, erased)))
         ends.append(np.stack([np.asarray(rows[SRC]), np.asarray(rows[DST])]))
@@ -54,11 +52,7 @@ def alike(snapshot: Snapshot, erased: I64) -> int:
     return int(pairs.shape[1] - np.unique(pairs, axis=1).shape[1])
 
 
-def spoken(rows: pa.Table) -> int:
+def count_described(rows: pa.Table) -> int:
     """How many triples have an op or attributes."""
     says = pc.or_(pc.not_equal(rows[OP], ""), pc.not_equal(rows[ATTRIBUTES], ""))
     return int(pc.sum(says).as_py() or 0)
-
-
-def _path(snapshot: Snapshot, partition: int) -> Path:
-    return partition_path(snapshot.layout.table(snapshot.commit.base, "triples"), partition)

@@ -14,7 +14,7 @@ from provhouse.model.errors import Damaged, Unavailable
 
 from .delta import write_parquet
 
-UNKNOWN = 0
+UNKNOWN_ORIGIN = 0
 """The origin of triples that were brought before origins were kept."""
 
 
@@ -43,7 +43,7 @@ def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             rows = file.read(list(columns))
             if ORIGIN in columns and ORIGIN not in rows.column_names:
-                none = pa.repeat(pa.scalar(UNKNOWN, pa.int32()), rows.num_rows)
+                none = pa.repeat(pa.scalar(UNKNOWN_ORIGIN, pa.int32()), rows.num_rows)
                 rows = rows.append_column(ORIGIN, none)
             return rows
     except (OSError, pa.ArrowException) as error:

@@ -1,13 +1,21 @@
 """What one generation shows, held as arrays: sets, where their triples lie, components, names."""
 
-from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.arrays import (
+    I64,
+    Bools,
+    ItemNumbers,
+    PartitionNumbers,
+    SetIds,
+    SetPositions,
+    among,
+)
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -20,42 +28,17 @@ from provhouse.model.columns import (
     ROW,
     ROWS,
     SET,
-    TRIPLES,
+    TABLES,
 )
 
 from ..names.names import Names, Span
-from ..warehouse.commits import Commit
+from ..warehouse.commits import Commit, Totals
 from ..warehouse.layout import Layout
 from .assertions import Assertions
-from .delta import read_rows
+from .delta import newest_version, read_rows
+from .partitions import partition_path
+from .placements import Placements
 from .ranges import Ranges, places
-
-
-@dataclass(frozen=True)
-class Placements:
-    """Where the triples of sets lie: parallel arrays, ordered by set, then partition."""
-
-    sets: I64
-    partitions: I64
-    triples: I64
-
-    def rows(self, sets: I64) -> tuple[I64, I64]:
-        """The rows of these sets, and the position in ``sets`` of each row's."""
-        return rows_of(self.sets, sets)
-
-    def held(self, sets: I64) -> I64:
-        """How many triples lie with each of these sets."""
-        rows, owner = self.rows(sets)
-        return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)
-
-
-def rows_of(keys: I64, wanted: I64) -> tuple[I64, I64]:
-    """Where keys, which are in order, are one of those wanted, and the position there of each."""
-    low = np.searchsorted(keys, wanted, "left")
-    count = np.searchsorted(keys, wanted, "right") - low
-    owner = np.repeat(np.arange(len(wanted)), count)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    return low[owner] + within, owner
 
 
 class Snapshot:
@@ -72,18 +55,25 @@ class Snapshot:
         self.commit = commit
         self._kept = kept
 
+    def folder(self, table: str) -> Path:
+        """Where a table lies."""
+        return self.layout.table(self.commit.base, table)
+
+    def partition_path(self, partition: int) -> Path:
+        """Where a partition of triples lies."""
+        return partition_path(self.folder("triples"), partition)
+
     def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
         """The visible rows of a small table."""
         wanted = None if columns is None else list(dict.fromkeys([*columns, INGEST]))
-        folder = self.layout.table(self.commit.base, table)
-        rows = read_rows(folder, table, self.commit.tables.get(table), wanted)
+        rows = read_rows(self.folder(table), table, self.commit.tables.get(table), wanted)
         shown = self.shows(np.asarray(rows[INGEST]))
         return rows if shown.all() else rows.filter(pa.array(shown))
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
         """The rows of a small table that one visible ingest brought; others are not read."""
-        folder = self.layout.table(self.commit.base, table)
-        return read_rows(folder, table, self.commit.tables.get(table), ingest=ingest)
+        version = self.commit.tables.get(table)
+        return read_rows(self.folder(table), table, version, ingest=ingest)
 
     def shows(self, ingests: I64) -> Bools:
         """Which of these ingests are visible."""
@@ -113,14 +103,14 @@ class Snapshot:
         return _in_order(self.rows("sets", [SET, COMPONENT, FIRST, ITEMS, NODE]), FIRST)
 
     @cached_property
-    def set_ids(self) -> I64:
+    def set_ids(self) -> SetIds:
         """The sets in the order of their first items, which is that of their ids too."""
-        return _ints(self._sets, SET)
+        return SetIds(_ints(self._sets, SET))
 
     @cached_property
-    def set_firsts(self) -> I64:
+    def set_firsts(self) -> ItemNumbers:
         """The first item of each set of ``set_ids``; a set's items are consecutive numbers."""
-        return _ints(self._sets, FIRST)
+        return ItemNumbers(_ints(self._sets, FIRST))
 
     @cached_property
     def set_items(self) -> I64:
@@ -133,7 +123,7 @@ class Snapshot:
         Sets are positions in ``set_ids``, in order.
         """
         ids = self.set_ids[sets]
-        return (self.living if len(self.deaths) else self.placements_of(ids)).held(ids)
+        return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
     @cached_property
     def set_nodes(self) -> Bools:
@@ -175,10 +165,10 @@ class Snapshot:
     @cached_property
     def placements(self) -> Placements:
         """Where the triples of every set lie."""
-        return _placed(self.rows("placements"))
+        return Placements.read(self.rows("placements"))
 
     @cached_property
-    def living(self) -> Placements:
+    def live_placements(self) -> Placements:
         """The same, counting only triples that live."""
         placed = self.placements
         if not len(self.deaths):
@@ -186,17 +176,17 @@ class Snapshot:
         living = placed.triples - self._placed_among(self.deaths)
         return Placements(placed.sets, placed.partitions, living)
 
-    def sets_among(self, triples: Ranges) -> I64:
+    def sets_among(self, triples: Ranges) -> SetIds:
         """The ids of the sets that some triples lie with, in order."""
         if not len(triples):
-            return np.empty(0, np.int64)
-        return np.unique(self.placements.sets[self._placed_among(triples) > 0])
+            return SetIds(np.empty(0, np.int64))
+        return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
 
     def _placed_among(self, triples: Ranges) -> I64:
         """How many of some triples each row of ``placements`` has."""
-        placed = self.placements
-        order = np.lexsort((placed.sets, placed.partitions))  # as they lie in each partition
-        partition, count = placed.partitions[order], placed.triples[order]
+        order = self.placements.order_by_partition()
+        placed = self.placements.take(order)
+        partition, count = placed.partitions, placed.triples
         before = np.cumsum(count) - count
         first = places(partition, before - before[np.searchsorted(partition, partition)])
         found = np.zeros(len(count), np.int64)
@@ -216,16 +206,16 @@ class Snapshot:
     def placements_of(self, sets: I64) -> Placements:
         """Where the triples of some sets lie, ids in order; all others are only passed over."""
         rows = self.rows("placements")
-        return _placed(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
+        return Placements.read(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
 
     @cached_property
-    def set_dependencies(self) -> tuple[I64, I64]:
+    def set_dependencies(self) -> tuple[SetPositions, SetPositions]:
         """Positions in ``set_ids``: sets, and each time one that the set derives from."""
         rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
-        ids = self.set_ids
-        return np.searchsorted(ids, _ints(rows, SET)), np.searchsorted(
-            ids, _ints(rows, DERIVES_FROM)
+        child, parent = (
+            np.searchsorted(self.set_ids, _ints(rows, end)) for end in (SET, DERIVES_FROM)
         )
+        return SetPositions(child), SetPositions(parent)
 
     @cached_property
     def dependency_pairs(self) -> int:
@@ -239,28 +229,29 @@ class Snapshot:
         return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
 
     @cached_property
-    def dependents(self) -> tuple[I64, I64]:
+    def dependents(self) -> tuple[SetPositions, SetPositions]:
         """The same to be looked up: sets, in order, and each time one that derives from it."""
         child, parent = self.set_dependencies
         order = np.argsort(parent, kind="stable")
-        return parent[order], child[order]
+        return SetPositions(parent[order]), SetPositions(child[order])
 
     @cached_property
-    def partitions(self) -> I64:
+    def partitions(self) -> PartitionNumbers:
         """All visible partitions, in order."""
-        return np.array([p for each in self.partitions_by_ingest() for p in each], np.int64)
+        each = [p for partitions in self.partitions_by_ingest() for p in partitions]
+        return PartitionNumbers(np.array(each, np.int64))
 
-    def set_rows(self, items: I64) -> I64:
+    def set_rows(self, items: I64) -> SetPositions:
         """The position in ``set_ids`` of the set of each item."""
-        return np.searchsorted(self.set_firsts, items, "right") - 1
+        return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
-    def held_rows(self, items: I64) -> I64:
+    def known_set_rows(self, items: I64) -> SetPositions:
         """The same, -1 for an item that no set has."""
         at = self.set_rows(items)
         inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
-        return np.where(inside, at, -1)
+        return SetPositions(np.where(inside, at, -1))
 
-    def item_ranges(self, sets: I64) -> tuple[I64, I64]:
+    def item_ranges(self, sets: I64) -> tuple[ItemNumbers, ItemNumbers]:
         """The first and the last item of each range that some sets, in order, fill without a gap.
 
         Sets are positions in ``set_ids``.
@@ -270,20 +261,35 @@ class Snapshot:
         gap = np.ones(len(first), bool)
         gap[1:] = first[1:] != last[:-1] + 1
         begins = np.flatnonzero(gap)
-        return first[begins], last[np.append(begins[1:] - 1, len(last) - 1)]
+        ends = last[np.append(begins[1:] - 1, len(last) - 1)]
+        return ItemNumbers(first[begins]), ItemNumbers(ends)
 
-    def rows_of_sets(self, sets: I64) -> I64:
+    def rows_of_sets(self, sets: I64) -> SetPositions:
         """The position in ``set_ids`` of each of these sets; those not visible are left out."""
         at = np.searchsorted(self.set_ids, sets)
         inside = at < len(self.set_ids)
         at, sets = at[inside], sets[inside]
-        found: I64 = at[self.set_ids[at] == sets]
-        return found
+        return SetPositions(at[self.set_ids[at] == sets])
 
     @cached_property
     def tables(self) -> list[str]:
         """The names of the tables that items are in, in order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
+
+
+def all_of_base(layout: Layout, base: int) -> Snapshot:
+    """All that a base has, as a generation would show it that hides nothing; for the one writer.
+
+    Also what was taken back or pruned, since it is read from the newest version of each table and
+    no record has to name the base. After ``recover`` these versions have what the newest record of
+    the base has, and nothing that was not committed.
+    """
+    versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
+    tables = {name: version for name, version in versions.items() if version is not None}
+    rows = read_rows(layout.table(base, "ingests"), "ingests", tables.get("ingests"), [INGEST])
+    ingests = np.asarray(rows[INGEST])
+    visible = ((int(ingests.min()), int(ingests.max())),) if len(ingests) else ()
+    return Snapshot(layout, Commit(base, 0, "", "", visible, tables, Totals()))
 
 
 def _in_order(rows: pa.Table, key: str) -> pa.Table:
@@ -292,12 +298,6 @@ def _in_order(rows: pa.Table, key: str) -> pa.Table:
     if (values[1:] >= values[:-1]).all():
         return rows
     return rows.take(pa.array(np.argsort(values, kind="stable")))
-
-
-def _placed(rows: pa.Table, chosen: I64 | slice = slice(None)) -> Placements:
-    columns = [_ints(rows, name)[chosen] for name in (SET, PARTITION, TRIPLES)]
-    order = np.argsort(columns[0], kind="stable")  # a later ingest has higher partitions
-    return Placements(*(column[order] for column in columns))
 
 
 def _ints(table: pa.Table, column: str) -> I64:

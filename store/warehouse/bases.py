@@ -19,7 +19,7 @@ def bases(layout: Layout) -> list[int]:
 
 
 @contextmanager
-def kept(layout: Layout, commit: Commit) -> Iterator[None]:
+def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
     """Keep what a generation shows for as long as it is read.
 
     Raises NotFound if it was pruned since its record was read.

@@ -117,6 +117,24 @@ def current(layout: Layout) -> Commit | None:
     return read_commit(layout, held[-1]) if held else None
 
 
+def require_current(layout: Layout) -> Commit:
+    """Return the current generation; raise NotFound if nothing was ever ingested."""
+    commit = current(layout)
+    if commit is None:
+        raise nothing_stored(layout)
+    return commit
+
+
+def nothing_stored(layout: Layout) -> NotFound:
+    """Return the error for a warehouse whose current generation, if there is one, is empty."""
+    numbers = generations(layout)
+    return NotFound(
+        f"The warehouse {layout.root} is empty",
+        f"Its generation {numbers[-1]} has no triples" if numbers else "Nothing was ingested yet",
+        "Run `provhouse ingest FILES`, or choose another warehouse with --warehouse",
+    )
+
+
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
     """The visible ranges with one more ingest, a higher one than all of them."""
     if visible and visible[-1][1] == ingest - 1:

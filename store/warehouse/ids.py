@@ -47,7 +47,7 @@ def read_ids(layout: Layout) -> Ids:
     )
 
 
-def take(layout: Layout, ids: Ids) -> None:
+def take_ids(layout: Layout, ids: Ids) -> None:
     """Make all ids below these taken, for good; what follows counts as unfinished.
 
     Raises Busy if another writer has the lock meanwhile.
@@ -57,7 +57,7 @@ def take(layout: Layout, ids: Ids) -> None:
     reach("ids taken")
 
 
-def finished(layout: Layout) -> None:
+def mark_finished(layout: Layout) -> None:
     """Say that whoever took ids last left nothing half-written."""
     ids = read_ids(layout)
     if ids.unfinished:

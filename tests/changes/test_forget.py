@@ -30,13 +30,11 @@ from provhouse.commit.erasing import (
     erasure_file as erasure,
 )
 from provhouse.commit.erasing import (
-    names as nameless,
+    name_files,
+    rewriting,
 )
 from provhouse.commit.erasing import (
     rejects as rejected,
-)
-from provhouse.commit.erasing import (
-    rewriting,
 )
 from provhouse.cypher import process, server
 from provhouse.cypher.state import State
@@ -240,14 +238,14 @@ def test_without_its_own_step_neo4j_would_keep_it(
 POINTS: list[tuple[object, str, bool]] = [
     (rejected, "rejects cleared", True),
     (erasure, "erasure written", True),
-    (nameless, "erased unwritten", True),
-    (nameless, "erased written", False),
+    (name_files, "erased unwritten", True),
+    (name_files, "erased written", False),
     (links, "ops cleared", True),
     (rewriting, "file rewritten", False),
     (links, "links cleared", True),
-    (nameless, "segment rewritten", True),
-    (nameless, "look-up rewritten", True),
-    (nameless, "look-up switched", False),
+    (name_files, "segment rewritten", True),
+    (name_files, "look-up rewritten", True),
+    (name_files, "look-up switched", False),
     (steps, "logs cleared", True),
 ]
 
@@ -358,7 +356,7 @@ def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
 
 def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
-    with pytest.raises(NotFound, match="hold something to erase"):
+    with pytest.raises(NotFound, match="is empty"):
         forget(["a"], house.settings, Silent())
     assert not house.settings.warehouse.exists()
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x"), Triple("b", "c", "x")])

@@ -9,30 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, among
 from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
-from provhouse.store.names.names import (
-    BATCH,
-    ERASED,
-    Names,
-    Span,
-    both_file,
-    erased_in,
-    look_up,
-    open_names,
-    pair,
-)
+from provhouse.store.names.erased import ERASED, erased_in
+from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
+from provhouse.store.names.names import Names, Span
+from provhouse.store.names.segments import BATCH, open_names
 
 _AT_ONCE = 1 << 20
 """Entries of a look-up that are read at once."""
 
 
-def add_erased(folder: Path, numbers: I64) -> None:
+def mark_erased(folder: Path, numbers: I64) -> None:
     """Let these items of a base be erased for whoever reads it from now on."""
     aside = folder / f"{ERASED}.new"
     with aside.open("wb") as file:
@@ -101,11 +93,11 @@ def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
     Hashes and offsets are one file from then on, which comes at once; the two that it stands for go
     after it. Whoever has these mapped reads them to the end.
     """
-    hashed, offsets = look_up(folder, span.ingest)
+    hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)
     left = sum(len(_left(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
     if left < len(hashed):
-        aside = folder / f"{both_file(span.ingest)}.new"
+        aside = folder / f"{joined_file(span.ingest)}.new"
         with aside.open("wb") as file:
             shape = (left + (left + 1) // 2,)
             header = {"descr": "<u8", "fortran_order": False, "shape": shape}
@@ -118,15 +110,15 @@ def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
             file.flush()
             os.fsync(file.fileno())
         reach("look-up rewritten")
-        aside.replace(folder / both_file(span.ingest))
+        aside.replace(folder / joined_file(span.ingest))
         sync_folder(folder)
         reach("look-up switched")
-    if (folder / both_file(span.ingest)).exists():
-        for old in pair(folder, span.ingest):
+    if (folder / joined_file(span.ingest)).exists():
+        for old in lookup_files(folder, span.ingest):
             old.unlink(missing_ok=True)
         sync_folder(folder)
 
 
-def _left(offsets: npt.NDArray[np.uint32], span: Span, erased: I64) -> I64:
+def _left(offsets: Offsets, span: Span, erased: I64) -> I64:
     """The places of the entries of items that are not erased."""
     return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))
