@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, RowPlaces, among
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC, TABLES
 from provhouse.store.tables.assertions import assertion_rows
 from provhouse.store.tables.links import partitions_touching, touching
@@ -22,7 +22,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .origins import Origin, origin_rows
 
-_NONE = np.empty(0, np.int64)
+_NONE = RowPlaces(np.empty(0, np.int64))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, among, expand_ranges
+from provhouse.model.arrays import ItemNumbers, SetPositions, among, expand_ranges
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -154,7 +154,7 @@ def _rows(table: pa.Table) -> Rows:
         yield from batch.to_pylist()
 
 
-def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
+def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
     """Positions of the sets that get a node or new totals: new ones to be shown, and old ones."""
     shown = np.asarray(new.filter(new[NODE])[SET])
     first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
@@ -166,10 +166,10 @@ def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
     return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
 
 
-def _totals(snapshot: Snapshot, sets: I64, new: pa.Table) -> tuple[pa.Table, pa.Table]:
+def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Sets with their totals, and the components that they are in with theirs."""
     components = np.unique(snapshot.set_components[sets])
-    members = np.flatnonzero(among(snapshot.set_components, components))
+    members = SetPositions(np.flatnonzero(among(snapshot.set_components, components)))
     triples = snapshot.triples_of(members)
     owner = np.searchsorted(components, snapshot.set_components[members])
     sums = {
@@ -188,7 +188,7 @@ def _totals(snapshot: Snapshot, sets: I64, new: pa.Table) -> tuple[pa.Table, pa.
     return pa.table(set_rows), pa.table(whole)
 
 
-def _tables_of(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Array:
+def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
     """The tables of sets, which never change, only where no node may have them."""
     ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
     mine = among(ids, born)
@@ -196,16 +196,16 @@ def _tables_of(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Array:
     without = np.flatnonzero(~mine & ~snapshot.set_nodes[sets])
     if not len(without):
         return lists
-    told = _few(pa.chunked_array([_looked_up(snapshot, sets[without])]))
+    told = _few(pa.chunked_array([_looked_up(snapshot, SetPositions(sets[without]))]))
     at = np.full(len(sets), -1)
     at[without] = np.arange(len(without))
     return pc.coalesce(lists, told.take(pa.array(at, mask=at < 0)))
 
 
-def _looked_up(snapshot: Snapshot, sets: I64) -> pa.ListArray:
+def _looked_up(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
     """The tables of a few sets by those of their items: the table of sets is long to read."""
     count = snapshot.set_items[sets]
-    items = expand_ranges(snapshot.set_firsts[sets], count)
+    items = ItemNumbers(expand_ranges(snapshot.set_firsts[sets], count))
     owner = np.repeat(np.arange(len(sets)), count)
     rows = pa.table({SET: owner, TABLE: snapshot.names.tables(items)})
     rows = rows.group_by([SET, TABLE], use_threads=False).aggregate([])
@@ -227,7 +227,7 @@ def few(texts: Sequence[str]) -> list[str] | None:
     return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
 
 
-def _part_of_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
+def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
     return pa.table({"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]})
 
 

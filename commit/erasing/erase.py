@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from provhouse.cypher.wipe import wipe
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
@@ -52,9 +52,9 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
         under_way = read_erasure(layout) or Erasure({})
     except Damaged:
         under_way = Erasure({}, graph=True)
-    items: dict[int, I64] = {base: erased_in(layout.names(base)) for base in bases(layout)}
+    items = {base: erased_in(layout.names(base)) for base in bases(layout)}
     for base in items.keys() & under_way.items.keys():
-        items[base] = np.union1d(items[base], under_way.items[base])
+        items[base] = ItemNumbers(np.union1d(items[base], under_way.items[base]))
     known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
     if known or layout.erasure.exists():
         write_erasure(layout, replace(under_way, items=known))
@@ -72,7 +72,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     if erasure is None:
         return 0, False
     there = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
-    items = {base: np.array(erasure.items[base], np.int64) for base in there}
+    items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in there}
     for base in there:  # the current one is the newest
         check_lock(layout)
         mark_erased(layout.names(base), items[base])
@@ -90,7 +90,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     return links, graph
 
 
-def _base(held: Snapshot, items: I64, progress: Progress) -> int:
+def _base(held: Snapshot, items: ItemNumbers, progress: Progress) -> int:
     """Erase some items of a base; how many triples touch them."""
     layout, base = held.layout, held.commit.base
     names = layout.names(base)

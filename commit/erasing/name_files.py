@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, ItemNumbers, among
 from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 20
 """Entries of a look-up that are read at once."""
 
 
-def mark_erased(folder: Path, numbers: I64) -> None:
+def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
     """Let these items of a base be erased for whoever reads it from now on."""
     aside = folder / f"{ERASED}.new"
     with aside.open("wb") as file:
@@ -37,7 +37,7 @@ def mark_erased(folder: Path, numbers: I64) -> None:
     reach("erased written")
 
 
-def clear_segments(folder: Path, spans: list[Span], numbers: I64) -> None:
+def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> None:
     """Take the names of these items out of the segments that hold them."""
     files = Names(folder, spans).files
     firsts = np.array([first for first, _ in files], np.int64)
@@ -87,7 +87,7 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
     return batch.set_column(at, NAME, pa.array(left, pa.string()))
 
 
-def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
+def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """Write a look-up anew without the entries of erased items.
 
     Hashes and offsets are one file from then on, which comes at once; the two that it stands for go
@@ -119,6 +119,6 @@ def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
         sync_folder(folder)
 
 
-def _left(offsets: Offsets, span: Span, erased: I64) -> I64:
+def _left(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:
     """The places of the entries of items that are not erased."""
     return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.arrays import I64, Bools, ItemNumbers, PartitionNumbers, among
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
 from provhouse.model.faults import reach
 from provhouse.store.tables.delta import table_files
@@ -27,7 +27,7 @@ _COUNTED = ("set_dependencies", "workflow")
 """Tables that name ops."""
 
 
-def clear_links(snapshot: Snapshot, items: I64) -> int:
+def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
     """Take op and attributes from all triples that touch some items; how many these are."""
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
@@ -42,7 +42,7 @@ def clear_links(snapshot: Snapshot, items: I64) -> int:
     return links
 
 
-def _silent(rows: pa.Table, items: I64) -> pa.Table:
+def _silent(rows: pa.Table, items: ItemNumbers) -> pa.Table:
     touched = pa.array(touching(rows, items))
     for name in (OP, ATTRIBUTES):
         at = rows.column_names.index(name)
@@ -50,7 +50,7 @@ def _silent(rows: pa.Table, items: I64) -> pa.Table:
     return rows
 
 
-def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
+def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
     """The ops of triples that touch some items, and of no other triple of the base."""
     touched = partitions_touching(snapshot, items)
     lone: set[str] = set()
@@ -65,7 +65,9 @@ def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
     return lone
 
 
-def _other_ops(snapshot: Snapshot, touched: I64, items: I64) -> Iterator[set[str]]:
+def _other_ops(
+    snapshot: Snapshot, touched: PartitionNumbers, items: ItemNumbers
+) -> Iterator[set[str]]:
     """The ops of the triples that do not touch the items, a partition at a time."""
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
@@ -78,7 +80,7 @@ def _ops(rows: pa.Table) -> set[str]:
     return set(pc.unique(rows[OP]).to_pylist())
 
 
-def lone_ops_of_pairs(snapshot: Snapshot, items: I64) -> Pairs:
+def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
     """By pairs of sets, the ops of triples between them that only those have which touch items."""
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import NAME
 
 from .erased import without_names
@@ -63,7 +63,7 @@ def _select(
     batches: range,
     first: int,
     columns: Sequence[str],
-    erased: I64,
+    erased: ItemNumbers,
 ) -> T:
     reader = open_names(path, columns)  # one of its own, since threads can't share it
     rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])

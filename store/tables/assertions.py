@@ -10,7 +10,7 @@ from collections.abc import Collection
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, PartitionNumbers
 from provhouse.model.columns import HOLDS, INGEST, ORIGIN
 
 from .ranges import Ranges
@@ -28,10 +28,10 @@ class Assertions:
             same = (said[0] == ingest) & (said[1] == origin) & (said[2] == holds)
             self._words[origin].append((holds, Ranges.read(rows.filter(pa.array(same)))))
 
-    def partitions(self, origin: int) -> I64:
+    def partitions(self, origin: int) -> PartitionNumbers:
         """The partitions of whose triples an origin has said something, in order."""
         spoken = [ranges.partitions for _, ranges in self._words.get(origin, ())]
-        return np.unique(np.concatenate([np.empty(0, np.int64), *spoken]))
+        return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
     def holds(self, origin: int, places: I64, first: I64) -> Bools:
         """Whether an origin stands for each of some places, where ``first`` was the first."""

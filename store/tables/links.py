@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, PartitionNumbers, among
+from provhouse.model.arrays import I64, Bools, ItemNumbers, PartitionNumbers, among
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 
 from .partitions import read_partition
@@ -38,7 +38,7 @@ def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
     return PartitionNumbers(np.unique(placed.partitions[rows]))
 
 
-def duplicate_links(snapshot: Snapshot, erased: I64) -> int:
+def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
     """How many living links between the same items there are beside the first."""
     if not len(erased):
         return 0

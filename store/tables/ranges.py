@@ -9,21 +9,21 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, PartitionNumbers, RowPlaces
 from provhouse.model.columns import PARTITION, ROW, ROWS
 
 _HALF = 32
 _LOWER = (1 << _HALF) - 1
 
 
-def places(partition: int | I64, rows: I64) -> I64:
+def places(partition: int | I64, rows: I64) -> RowPlaces:
     """The places of rows of a partition."""
-    return np.asarray(partition, np.int64) << _HALF | np.asarray(rows, np.int64)
+    return RowPlaces(np.asarray(partition, np.int64) << _HALF | np.asarray(rows, np.int64))
 
 
-def split(places: I64) -> tuple[I64, I64]:
+def split(places: RowPlaces) -> tuple[PartitionNumbers, I64]:
     """The partition and the row of each place."""
-    return places >> _HALF, places & _LOWER
+    return PartitionNumbers(places >> _HALF), places & _LOWER
 
 
 class Ranges:
@@ -31,7 +31,7 @@ class Ranges:
 
     def __init__(self, starts: I64, ends: I64) -> None:
         order = np.argsort(starts, kind="stable")
-        self._starts, self._ends = starts[order], ends[order]
+        self._starts, self._ends = RowPlaces(starts[order]), RowPlaces(ends[order])
         count = self._ends - self._starts
         self._before = np.cumsum(count) - count
         self._count = int(count.sum())
@@ -97,6 +97,6 @@ class Ranges:
         return bool((self.below(first + _LOWER) > self.below(first)).any())
 
     @property
-    def partitions(self) -> I64:
+    def partitions(self) -> PartitionNumbers:
         """The partitions that have such rows, in order."""
-        return np.unique(split(self._starts)[0])
+        return PartitionNumbers(np.unique(split(self._starts)[0]))

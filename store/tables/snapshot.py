@@ -117,7 +117,7 @@ class Snapshot:
         """How many items each set of ``set_ids`` has."""
         return _ints(self._sets, ITEMS)
 
-    def triples_of(self, sets: I64) -> I64:
+    def triples_of(self, sets: SetPositions) -> I64:
         """How many triples live with each of some sets, those that end in it.
 
         Sets are positions in ``set_ids``, in order.
