@@ -75,7 +75,7 @@ def end_of_origins(
     ``repeated`` has all that other origins of the same ingest bring again, too. Of all triples only
     one partition's are in memory at once.
     """
-    where = _where(snapshot, origins)
+    where = _partitions_of_origins(snapshot, origins)
     parts = [
         _end_in_partition(snapshot, one, origins, where[one], *repeated.at(one))
         for one in sorted(where)
@@ -100,7 +100,7 @@ def end_of_items(snapshot: Snapshot, items: I64) -> Ended:
     return Ended(Ranges.of(all_found[~snapshot.deaths.has(all_found)]))
 
 
-def _where(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
+def _partitions_of_origins(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
     """The partitions that may have triples of these origins, and who of them spoke of some there.
 
     The first one who brought a triple need not have: it stands in the triple itself.
@@ -121,7 +121,7 @@ def _end_in_partition(
     snapshot: Snapshot,
     partition: int,
     origins: Collection[int],
-    spoke: set[int],
+    asserting: set[int],
     repeated: I64,
     by: I64,
 ) -> Ended:
@@ -131,7 +131,7 @@ def _end_in_partition(
     living = living[~snapshot.deaths.has(places(partition, living))]
     place, first = places(partition, living), first[living]
     standing: dict[int, I64] = {}
-    for origin in sorted(spoke | set(origins).intersection(np.unique(first).tolist())):
+    for origin in sorted(asserting | set(origins).intersection(np.unique(first).tolist())):
         mine = place[snapshot.assertions.holds(origin, place, first)]
         standing[origin] = np.setdiff1d(mine, repeated[by == origin])
     losing = np.unique(np.concatenate([_NONE, *standing.values()]))

@@ -70,32 +70,32 @@ def load_ingest(
     graph.write("merges", _rows(snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO])))
 
 
-def load_rollback(graph: Graph, held: Snapshot, after: Snapshot) -> None:
-    """Bring what people see from ``held`` back to ``after``, which shows fewer ingests.
+def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
+    """Bring what people see from ``before`` back to ``after``, which shows fewer ingests.
 
     Sets and dependencies stay, for generations that showed them; all else is as if the hidden
     ingests had never been.
     """
-    if held.commit.base == after.commit.base:
-        for name, table in _taken_back(held, after).items():
+    if before.commit.base == after.commit.base:
+        for name, table in _rollback_rows(before, after).items():
             graph.write(name, _rows(table))
     graph.forget_tables()
     _load_tables(graph, after)
     graph.write_load(after.commit.commit)
 
 
-def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
+def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
     """What hidden ingests touched, by the statement that brings it back, in order."""
 
     def hidden(table: str) -> pa.Table:
-        rows = held.rows(table)
+        rows = before.rows(table)
         return rows.filter(pa.array(~after.shows(np.asarray(rows[INGEST]))))
 
     pairs, sets_hidden = hidden("set_dependencies"), hidden("sets")
-    moved = held.set_components[np.searchsorted(held.set_ids, after.set_ids)]
+    moved = before.set_components[np.searchsorted(before.set_ids, after.set_ids)]
     touched = [
         np.asarray(hidden("placements")[SET]),
-        held.sets_among(Ranges.read(hidden("deaths"))),
+        before.sets_among(Ranges.read(hidden("deaths"))),
         np.asarray(pairs[SET]),
         np.asarray(pairs[DERIVES_FROM]),
         after.set_ids[moved != after.set_components],
@@ -184,8 +184,11 @@ def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.T
         "triples": triples[np.searchsorted(members, sets)],
         "tables": _tables_of(snapshot, sets, new),
     }
-    whole = {"id": components, **{name: sum.astype(np.int64) for name, sum in sums.items()}}
-    return pa.table(set_rows), pa.table(whole)
+    component_rows = {
+        "id": components,
+        **{name: sum.astype(np.int64) for name, sum in sums.items()},
+    }
+    return pa.table(set_rows), pa.table(component_rows)
 
 
 def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
@@ -196,13 +199,13 @@ def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Arra
     without = np.flatnonzero(~mine & ~snapshot.set_nodes[sets])
     if not len(without):
         return lists
-    told = _few(pa.chunked_array([_looked_up(snapshot, SetPositions(sets[without]))]))
+    looked_up = _few(pa.chunked_array([_tables_by_names(snapshot, SetPositions(sets[without]))]))
     at = np.full(len(sets), -1)
     at[without] = np.arange(len(without))
-    return pc.coalesce(lists, told.take(pa.array(at, mask=at < 0)))
+    return pc.coalesce(lists, looked_up.take(pa.array(at, mask=at < 0)))
 
 
-def _looked_up(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
+def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
     """The tables of a few sets by those of their items: the table of sets is long to read."""
     count = snapshot.set_items[sets]
     items = ItemNumbers(expand_ranges(snapshot.set_firsts[sets], count))
@@ -233,10 +236,10 @@ def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
 
 def _dependencies_of(snapshot: Snapshot, pairs: pa.Table) -> pa.Table:
     """The dependencies between the same sets as some, with what all visible ingests brought."""
-    held = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
-    near = np.flatnonzero(among(np.asarray(held[SET]), np.unique(pairs[SET])))
-    same = near[pairs_among(held.take(pa.array(near)), pairs)]
-    brought = np.isin(np.asarray(held[INGEST])[same], np.unique(pairs[INGEST]))
+    stored = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
+    near = np.flatnonzero(among(np.asarray(stored[SET]), np.unique(pairs[SET])))
+    same = near[pairs_among(stored.take(pa.array(near)), pairs)]
+    brought = np.isin(np.asarray(stored[INGEST])[same], np.unique(pairs[INGEST]))
     if len(same) == pairs.num_rows and brought.all():
         rows = pairs  # nobody else brought any of them
     else:

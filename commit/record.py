@@ -23,14 +23,14 @@ def next_commit(shown: Commit, ids: Ids) -> Commit:
     )
 
 
-def commit_with_ingest(held: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
+def commit_with_ingest(before: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
     """The record of one that shows an ingest more; versions and totals are still to come."""
-    visible = with_ingest(held.visible, ids.ingest)
-    return replace(next_commit(held, ids), visible=visible, rolls_back_to=rolls_back_to)
+    visible = with_ingest(before.visible, ids.ingest)
+    return replace(next_commit(before, ids), visible=visible, rolls_back_to=rolls_back_to)
 
 
-def ingest_row(commit: Commit, ids: Ids, **told: object) -> pa.Table:
-    """The ingest's row, where all that is not ``told`` is nothing."""
+def ingest_row(commit: Commit, ids: Ids, **values: object) -> pa.Table:
+    """The ingest's row, where all that is not among ``values`` is nothing."""
     row = {
         **dict.fromkeys(_COUNTED, 0),
         "ingest": ids.ingest,
@@ -40,4 +40,4 @@ def ingest_row(commit: Commit, ids: Ids, **told: object) -> pa.Table:
         "first_item": ids.item,
         "first_partition": ids.partition,
     }
-    return pa.Table.from_pylist([row | told], TABLES["ingests"])
+    return pa.Table.from_pylist([row | values], TABLES["ingests"])

@@ -42,9 +42,9 @@ def logged(layout: Layout) -> Iterator[None]:
     Raises Unavailable where the log cannot be written. A full disk is no reason to stop: whatever
     makes room writes too.
     """
-    before = _held(layout)
-    who = {"writer": secrets.token_hex(8), "command": COMMAND.get(), **_me()}
-    _add(layout, {"event": "begins", **who, "generation": _number(before)})
+    before = _current(layout)
+    who = {"writer": secrets.token_hex(8), "command": COMMAND.get(), **_user()}
+    _add(layout, {"event": "begins", **who, "generation": _generation(before)})
     try:
         yield
     except BaseException as error:
@@ -64,12 +64,12 @@ def clear_logs(layout: Layout) -> None:
     sync_folder(layout.logs)
 
 
-def _end(layout: Layout, said: dict[str, object]) -> None:
+def _end(layout: Layout, entry: dict[str, object]) -> None:
     """What it came to; that this cannot be said changes nothing about what was done."""
-    after = _held(layout)
+    after = _current(layout)
     totals = asdict(after.totals) if after else None
     with suppress(Unavailable):
-        _add(layout, {"event": "ends", **said, "generation": _number(after), "totals": totals})
+        _add(layout, {"event": "ends", **entry, "generation": _generation(after), "totals": totals})
 
 
 def _outcome(error: BaseException) -> str:
@@ -77,18 +77,18 @@ def _outcome(error: BaseException) -> str:
     return type(error).__name__ if isinstance(error, ProvhouseError) else "broken off"
 
 
-def _held(layout: Layout) -> Commit | None:
+def _current(layout: Layout) -> Commit | None:
     try:
         return current(layout)
     except Damaged:
         return None
 
 
-def _number(commit: Commit | None) -> int | None:
+def _generation(commit: Commit | None) -> int | None:
     return commit.generation if commit else None
 
 
-def _me() -> dict[str, object]:
+def _user() -> dict[str, object]:
     """The user, as the machine knows them, and where they are if they came over ssh."""
     number = os.getuid()
     try:
@@ -99,8 +99,8 @@ def _me() -> dict[str, object]:
     return {"user": user, "uid": number, "process": os.getpid(), "address": address or "local"}
 
 
-def _add(layout: Layout, said: dict[str, object]) -> None:
-    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **said})
+def _add(layout: Layout, entry: dict[str, object]) -> None:
+    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry})
     try:
         layout.logs.mkdir(parents=True, exist_ok=True)
         _append(_file(layout), line.encode() + b"\n")
@@ -115,7 +115,7 @@ def _add(layout: Layout, said: dict[str, object]) -> None:
 
 
 def _append(file: Path, line: bytes) -> None:
-    _set_aside(file)
+    _rotate(file)
     # A link that somebody put there is not followed.
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
     handle = os.open(file, flags, 0o600)
@@ -127,7 +127,7 @@ def _append(file: Path, line: bytes) -> None:
         os.close(handle)
 
 
-def _set_aside(file: Path) -> None:
+def _rotate(file: Path) -> None:
     if not file.exists() or file.stat().st_size < FILE_BYTES:
         return
     numbers = [

@@ -49,15 +49,15 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
     """
     layout = Layout(settings.warehouse)
     try:
-        under_way = read_erasure(layout) or Erasure({})
+        erasure = read_erasure(layout) or Erasure({})
     except Damaged:
-        under_way = Erasure({}, graph=True)
+        erasure = Erasure({}, graph=True)
     items = {base: erased_in(layout.names(base)) for base in bases(layout)}
-    for base in items.keys() & under_way.items.keys():
-        items[base] = ItemNumbers(np.union1d(items[base], under_way.items[base]))
+    for base in items.keys() & erasure.items.keys():
+        items[base] = ItemNumbers(np.union1d(items[base], erasure.items[base]))
     known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
     if known or layout.erasure.exists():
-        write_erasure(layout, replace(under_way, items=known))
+        write_erasure(layout, replace(erasure, items=known))
         resume_erasure(settings, progress)
 
 
@@ -71,56 +71,56 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    there = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
-    items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in there}
-    for base in there:  # the current one is the newest
+    stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
+    items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
+    for base in stored:  # the current one is the newest
         check_lock(layout)
         mark_erased(layout.names(base), items[base])
-    links = sum(_base(all_of_base(layout, base), items[base], progress) for base in there)
+    links = sum(_erase_base(all_of_base(layout, base), items[base], progress) for base in stored)
     check_lock(layout)
     for base in bases(layout):
         finish_rejected(layout, base)
     clear_logs(layout)
     clear_left()
     reach("logs cleared")
-    graph = _needs_graph(layout)
-    if graph:
-        _remake(settings, progress)
+    rebuild = _rebuild_requested(layout)
+    if rebuild:
+        _rebuild_graph(settings, progress)
     end_erasure(layout)
-    return links, graph
+    return links, rebuild
 
 
-def _base(held: Snapshot, items: ItemNumbers, progress: Progress) -> int:
+def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> int:
     """Erase some items of a base; how many triples touch them."""
-    layout, base = held.layout, held.commit.base
+    layout, base = snapshot.layout, snapshot.commit.base
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
     check_lock(layout)
-    ops, pairs = lone_ops(held, items), lone_ops_of_pairs(held, items)
+    ops, pairs = lone_ops(snapshot, items), lone_ops_of_pairs(snapshot, items)
     if ops or pairs:
-        _let_graph_be_remade(layout)
-        clear_ops(held, ops, pairs)
-    links = clear_links(held, items)
+        _request_rebuild(layout)
+        clear_ops(snapshot, ops, pairs)
+    links = clear_links(snapshot, items)
     check_lock(layout)
-    clear_segments(names, held.spans, items)
-    for span in held.spans:
+    clear_segments(names, snapshot.spans, items)
+    for span in snapshot.spans:
         if span.items:
             clear_lookup(names, span, items)
     return links
 
 
-def _let_graph_be_remade(layout: Layout) -> None:
+def _request_rebuild(layout: Layout) -> None:
     erasure = read_erasure(layout) or Erasure({})
     write_erasure(layout, replace(erasure, graph=True))
 
 
-def _needs_graph(layout: Layout) -> bool:
+def _rebuild_requested(layout: Layout) -> bool:
     """Whether the erasure under way wants Neo4j to be made anew."""
     erasure = read_erasure(layout)
     return erasure is not None and erasure.graph
 
 
-def _remake(settings: Settings, progress: Progress) -> None:
+def _rebuild_graph(settings: Settings, progress: Progress) -> None:
     progress.begin("Make Neo4j anew without what was erased")
     wipe(settings.graph_home, progress)
     if settings.neo4j_home:

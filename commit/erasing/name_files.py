@@ -45,11 +45,11 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
         first, path = files[at]
         after = firsts[at + 1] if at + 1 < len(files) else np.iinfo(np.int64).max
         rows = numbers[(numbers >= first) & (numbers < after)] - first
-        if any(_named(path, rows)):
+        if any(_have_names(path, rows)):
             _rewrite(path, rows)
 
 
-def _named(path: Path, rows: I64) -> Iterator[bool]:
+def _have_names(path: Path, rows: I64) -> Iterator[bool]:
     """Whether some of these rows of a segment have names, batch by batch."""
     reader = open_names(path, (NAME,))
     for number in np.unique(rows // BATCH).tolist():
@@ -95,7 +95,7 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """
     hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)
-    left = sum(len(_left(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
+    left = sum(len(_kept_entries(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
     if left < len(hashed):
         aside = folder / f"{joined_file(span.ingest)}.new"
         with aside.open("wb") as file:
@@ -105,7 +105,7 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
             for values in (hashed, offsets):
                 for at in parts:
                     here = slice(at, at + _AT_ONCE)
-                    file.write(values[here][_left(offsets[here], span, erased)].tobytes())
+                    file.write(values[here][_kept_entries(offsets[here], span, erased)].tobytes())
             file.write(bytes(4 * (left % 2)))
             file.flush()
             os.fsync(file.fileno())
@@ -119,6 +119,6 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
         sync_folder(folder)
 
 
-def _left(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:
+def _kept_entries(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:
     """The places of the entries of items that are not erased."""
     return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))

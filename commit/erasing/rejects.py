@@ -33,7 +33,7 @@ def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set
     for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(columns=[CONTENT]):
-                named = set().union(*map(_Named(names), batch.column(0).to_pylist()))
+                named = set().union(*map(NameMatcher(names), batch.column(0).to_pylist()))
                 if named:
                     found[path] = found.get(path, set()) | named
     return found
@@ -41,7 +41,7 @@ def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set
 
 def clear_rejected(path: Path, names: Collection[str]) -> int:
     """Empty the rows of a file that name one of these items; how many these were."""
-    named = _Named(names)
+    named = NameMatcher(names)
     counts: dict[int, int] = {}
 
     def change(rows: pa.Table, at: int) -> pa.Table:
@@ -63,7 +63,7 @@ def finish_rejected(layout: Layout, base: int) -> None:
         update_lengths(folder)
 
 
-class _Named:
+class NameMatcher:
     """Which of some names a rejected row has in its fields.
 
     A row's own names may lack the scope that was put in front of them as they became items.

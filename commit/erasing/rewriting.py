@@ -22,7 +22,7 @@ Change = Callable[[pa.Table, int], pa.Table]
 """Gives rows with other values in the same columns; it is told the number of the first row."""
 _TAIL = 8
 """The length of the footer and the magic that end a file."""
-_WAYS = (
+_ENCODINGS = (
     (1, True),
     (19, True),
     (19, False),
@@ -37,13 +37,13 @@ def rewrite(path: Path, change: Change) -> None:
     """
     aside = path.with_name(f".{path.name}")  # a file that no commit shows, should this be cut off
     size = path.stat().st_size
-    for way in _WAYS:
-        _write(path, aside, change, *way)
+    for encoding in _ENCODINGS:
+        _write(path, aside, change, *encoding)
         if aside.stat().st_size <= size:
             _pad(aside, size)
             break
     else:
-        _write(path, aside, change, *_WAYS[0])
+        _write(path, aside, change, *_ENCODINGS[0])
     sync_file(aside)
     reach("file rewritten")
     aside.replace(path)
@@ -109,14 +109,14 @@ def _log_length(path: Path, length: int) -> None:
         reach("checkpoint removed")
     for log in sorted(logs.glob("*.json")):
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        told = [
+        entries = [
             entry
             for line in lines
             for kind in ("add", "remove")
             if (entry := line.get(kind)) and Path(entry["path"]).name == path.name
         ]
-        if any(entry.get("size", length) != length for entry in told):
-            for entry in told:
+        if any(entry.get("size", length) != length for entry in entries):
+            for entry in entries:
                 entry["size"] = length
             aside = log.with_name(f".{log.name}.new")
             aside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

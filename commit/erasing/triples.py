@@ -36,13 +36,13 @@ def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
         touched = touching(rows, items)
         links += int(touched.sum())
         if count_described(rows.filter(pa.array(touched))):
-            rewrite(path, lambda rows, _: _silent(rows, items))
+            rewrite(path, lambda rows, _: _without_text(rows, items))
             reach("links cleared")
     update_lengths(snapshot.folder("triples"))
     return links
 
 
-def _silent(rows: pa.Table, items: ItemNumbers) -> pa.Table:
+def _without_text(rows: pa.Table, items: ItemNumbers) -> pa.Table:
     touched = pa.array(touching(rows, items))
     for name in (OP, ATTRIBUTES):
         at = rows.column_names.index(name)
@@ -126,7 +126,7 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     """The same rows without some ops; those that have any are few, and only they become lists."""
     column = rows[OPS].combine_chunks()
-    naming = _naming(rows, column, ops, pairs)
+    naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):
         return rows
     some = rows.take(pa.array(naming))
@@ -145,7 +145,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     return rows.set_column(rows.column_names.index(OPS), OPS, changed)
 
 
-def _naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
+def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
     """The rows that may name some ops, or be of some pairs of sets."""
     named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
     found = np.zeros(rows.num_rows, bool)

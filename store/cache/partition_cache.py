@@ -47,7 +47,7 @@ class PartitionCache:
         self._hot: LRUCache[Path, pa.Table] = LRUCache(settings.hot_mb * MEGABYTE, _size)
         self._lock = Lock()
         self._reads = SharedReads()
-        self.read_before: set[Path] = set()
+        self.loaded: set[Path] = set()
         """What Spark has cached, unless it had to let it go."""
 
     def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
@@ -88,7 +88,7 @@ class PartitionCache:
         """Blocks of partitions, by their places in ``blocks``; each is read by one job only."""
         read = partial(_read, blocks, at)
         found = self._reads.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
-        self.read_before |= found.keys()
+        self.loaded |= found.keys()
         return found
 
     def release(self) -> None:
@@ -102,7 +102,7 @@ class PartitionCache:
             ingests = list(self._ingests.values())
             self._ingests.clear()
             self._hot.clear()
-            self.read_before = set()
+            self.loaded = set()
         for blocks in ingests:
             with suppress(Exception):
                 blocks.unpersist()
@@ -142,7 +142,7 @@ class Partitions:
     def missing(self) -> PartitionNumbers:
         """The partitions that nobody has read yet."""
         at = self._places(self._partitions)
-        read = self._cached.read_before
+        read = self._cached.loaded
         unread = [path not in read for path in at]
         return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
@@ -152,7 +152,7 @@ class Partitions:
         if at:
             with unless_damaged(at), working():
                 self._blocks.context.runJob(self._blocks, discard_blocks, list(at.values()))
-            self._cached.read_before |= at.keys()
+            self._cached.loaded |= at.keys()
 
     def _places(self, partitions: I64) -> dict[Path, int]:
         places = np.searchsorted(self._partitions, partitions).tolist()

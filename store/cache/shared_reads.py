@@ -51,7 +51,7 @@ class SharedReads:
         if not partitions:
             return {}
         with self._lock:
-            jobs = self._joined(partitions, read, cancel)
+            jobs = self._join(partitions, read, cancel)
         try:
             blocks = [job.blocks for job in jobs]
             while wait(blocks, watch.pause()).not_done:
@@ -62,9 +62,9 @@ class SharedReads:
             return {partition: found[partition] for partition in partitions}
         finally:
             with self._lock:
-                self._left(jobs)
+                self._leave(jobs)
 
-    def _joined(
+    def _join(
         self, partitions: Sequence[Path], read: Read, cancel: Callable[[str], None]
     ) -> list[_Job]:
         missing = [p for p in partitions if p not in self._under_way]
@@ -76,19 +76,19 @@ class SharedReads:
         for each in jobs.values():
             each.waiting += 1
         if missing:
-            job.blocks.add_done_callback(lambda _: self._ended(job))
+            job.blocks.add_done_callback(lambda _: self._remove(job))
         return list(jobs.values())
 
-    def _ended(self, job: _Job) -> None:
+    def _remove(self, job: _Job) -> None:
         with self._lock:
             for partition in [p for p, f in self._under_way.items() if f is job]:
                 del self._under_way[partition]
 
-    def _left(self, jobs: Sequence[_Job]) -> None:
+    def _leave(self, jobs: Sequence[_Job]) -> None:
         for job in jobs:
             job.waiting -= 1
             if not job.waiting and not job.blocks.done():
-                self._ended(job)  # who comes now must not board it
+                self._remove(job)  # who comes now must not board it
                 if not job.blocks.cancel():
                     job.cancel(job.group)
 

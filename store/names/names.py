@@ -105,13 +105,13 @@ class Names:
 
     def names(self, numbers: I64) -> pa.Array:
         """The name of each item, in the order asked; an array of text."""
-        return self._shown(numbers, self.stored(numbers))
+        return self._without_erased(numbers, self.stored(numbers))
 
     def stored(self, numbers: I64) -> pa.Array:
         """The same as the segments say, which may be behind."""
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
-    def _shown(self, numbers: I64, names: pa.Array) -> pa.Array:
+    def _without_erased(self, numbers: I64, names: pa.Array) -> pa.Array:
         erased = self.erased
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
@@ -167,17 +167,17 @@ class Names:
         with self._lock:
             batch = self._kept.get(key)
         if batch is None:
-            batch = self._opened(file, columns).get_batch(number)
+            batch = self._reader(file, columns).get_batch(number)
             with self._lock, suppress(ValueError):  # larger than all that may be kept
                 self._kept[key] = batch
         return batch
 
-    def _opened(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
-        held = self._readers.__dict__
+    def _reader(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
+        readers = self._readers.__dict__
         key = " ".join((file, *columns))
-        if key not in held:
-            held[key] = open_names(self._folder / file, columns)
-        return held[key]
+        if key not in readers:
+            readers[key] = open_names(self._folder / file, columns)
+        return readers[key]
 
     def locate(self, names: Column) -> ItemNumbers:
         """The number of each name, -1 where it is not held."""

@@ -187,7 +187,7 @@ def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
             continue
         newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
         # What was taken back is newer too, and says what the committed version does.
-        if newer and _newest(folder, known) != set(table_files(folder, name, known)):
+        if newer and _newest_files(folder, known) != set(table_files(folder, name, known)):
             return True
     return False
 
@@ -207,7 +207,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
             shutil.rmtree(folder, ignore_errors=True)
             continue
         shown = {version: set(table_files(folder, name, version)) for version in versions}
-        if _newest(folder, max(versions)) != shown[max(versions)]:
+        if _newest_files(folder, max(versions)) != shown[max(versions)]:
             DeltaTable(folder).restore(max(versions))
             reach("table taken back")
         kept = set().union(*shown.values())
@@ -216,7 +216,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
                 file.unlink()
 
 
-def _newest(folder: Path, committed: int) -> set[Path]:
+def _newest_files(folder: Path, committed: int) -> set[Path]:
     """The files of the newest version; logs after the committed one that are torn are removed."""
     try:
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}

@@ -9,7 +9,7 @@ from provhouse.model.faults import reach
 
 from .commits import Commit, generations, read_commit
 from .layout import Layout
-from .locks import check_lock, reading, unread
+from .locks import check_lock, exclusive, reading
 
 
 def bases(layout: Layout) -> list[int]:
@@ -34,18 +34,18 @@ def remove_unused(layout: Layout) -> list[int]:
 
     For the one writer. Where a record cannot be read, nothing is removed.
     """
-    there = bases(layout)
-    if not there:
+    stored = bases(layout)
+    if not stored:
         return []
     try:
         used = {read_commit(layout, number).base for number in generations(layout)}
     except Damaged:  # told by those who need that record
         return []
-    return [base for base in there if base not in used and not _removed(layout, base)]
+    return [base for base in stored if base not in used and not _remove_if_unread(layout, base)]
 
 
-def _removed(layout: Layout, base: int) -> bool:
-    with unread(layout, base) as free:
+def _remove_if_unread(layout: Layout, base: int) -> bool:
+    with exclusive(layout, base) as free:
         if free:
             check_lock(layout)
             rmtree(layout.base(base))

@@ -102,19 +102,19 @@ def read_commit(layout: Layout, generation: int) -> Commit:
 
 def drop_commits(layout: Layout, through: int) -> None:
     """Remove the records up to a generation, the oldest first; the current one always stays."""
-    gone = [number for number in generations(layout)[:-1] if number <= through]
+    pruned = [number for number in generations(layout)[:-1] if number <= through]
     check_lock(layout)
-    for number in gone:
+    for number in pruned:
         _path(layout, number).unlink()
         reach("record dropped")
-    if gone:
+    if pruned:
         sync_folder(layout.commits)
 
 
 def current(layout: Layout) -> Commit | None:
     """The highest generation, or None where nothing was ever committed."""
-    held = generations(layout)
-    return read_commit(layout, held[-1]) if held else None
+    numbers = generations(layout)
+    return read_commit(layout, numbers[-1]) if numbers else None
 
 
 def require_current(layout: Layout) -> Commit:

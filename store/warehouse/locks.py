@@ -12,7 +12,7 @@ from provhouse.runtime.files import lock, make_folder, open_lock
 
 from .layout import Layout
 
-_held: dict[Path, int] = {}
+_handles: dict[Path, int] = {}
 """The lock of each warehouse that this process writes to."""
 
 
@@ -29,14 +29,14 @@ def locked(layout: Layout) -> Iterator[None]:
             "Change the rights of the folder, or name another with --warehouse",
         ) from error
     try:
-        _lock(handle, layout)
+        _take_lock(handle, layout)
         os.ftruncate(handle, 0)
-        os.pwrite(handle, json.dumps(_me()).encode(), 0)
-        _held[layout.root] = handle
+        os.pwrite(handle, json.dumps(_owner()).encode(), 0)
+        _handles[layout.root] = handle
         try:
             yield
         finally:
-            del _held[layout.root]
+            del _handles[layout.root]
     finally:
         os.close(handle)
 
@@ -46,7 +46,7 @@ def check_lock(layout: Layout) -> None:
 
     Nothing is to be changed then, not even to put away: it may be another's.
     """
-    handle = _held.get(layout.root)
+    handle = _handles.get(layout.root)
     if handle is None:  # not by a command
         return
     with suppress(FileNotFoundError):
@@ -59,19 +59,19 @@ def check_lock(layout: Layout) -> None:
     )
 
 
-def _lock(handle: int, layout: Layout) -> None:
+def _take_lock(handle: int, layout: Layout) -> None:
     if lock(handle):
         return
     who = os.pread(handle, 1000, 0).decode(errors="replace")
     try:
-        held = json.loads(who)
-        found = f"Process {held['process']} has been writing since {held['since']}"
+        owner = json.loads(who)
+        found = f"Process {owner['process']} has been writing since {owner['since']}"
     except (ValueError, KeyError, TypeError):
         found = "Another process is writing"
     raise Busy(f"One writer at a time may change {layout.root}", found, "Wait until it is done")
 
 
-def _me() -> dict[str, object]:
+def _owner() -> dict[str, object]:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {"process": os.getpid(), "since": now}
 
@@ -95,7 +95,7 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 
 @contextmanager
-def unread(layout: Layout, base: int) -> Iterator[bool]:
+def exclusive(layout: Layout, base: int) -> Iterator[bool]:
     """Whether nobody reads a base; nobody begins to for the length of the block then."""
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:

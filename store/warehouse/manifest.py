@@ -19,7 +19,7 @@ from .layout import SHARED
 FORMAT = 1
 NAME = "manifest.json"
 Holds = Literal["warehouse", "lineage", "impact"]
-_MAKE = "Export again, or bring the folder over again from where it was made"
+_REMEDY = "Export again, or bring the folder over again from where it was made"
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ def _verified(folder: Path, part: Part) -> Path:
     try:
         found = part_of(path, part.rows)
     except OSError as error:
-        raise BadInput(wanted, f"It cannot be read: {error.strerror}", _MAKE) from error
+        raise BadInput(wanted, f"It cannot be read: {error.strerror}", _REMEDY) from error
     if found.bytes != part.bytes:
-        raise BadInput(wanted, f"It has {found.bytes:,}", _MAKE)
+        raise BadInput(wanted, f"It has {found.bytes:,}", _REMEDY)
     if found.sha256 != part.sha256:
-        raise BadInput(wanted, "Its content has another SHA-256", _MAKE)
+        raise BadInput(wanted, "Its content has another SHA-256", _REMEDY)
     return path

@@ -94,7 +94,7 @@ def test_every_version_of_the_log_tells_the_new_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also beside checkpoints, which go."""
-    monkeypatch.setattr(rewriting, "_WAYS", ((-50, False),))
+    monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(
         {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}
     )
@@ -121,7 +121,7 @@ def test_every_version_of_the_log_tells_the_new_length(
 def test_a_table_stays_readable_while_its_checkpoint_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crash: str
 ) -> None:
-    monkeypatch.setattr(rewriting, "_WAYS", ((-50, False),))
+    monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(
         {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}
     )
