@@ -32,6 +32,7 @@ from provhouse.commit.erasing import (
 from provhouse.commit.erasing import (
     name_files,
     rewriting,
+    triples,
 )
 from provhouse.commit.erasing import (
     rejects as rejected,
@@ -43,7 +44,6 @@ from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
 from provhouse.query.ask import Asker
-from provhouse.store.tables import links
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations
 
@@ -145,7 +145,7 @@ def copied(house: House, folder: Path) -> Secret:
 @pytest.fixture
 def copy(told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secret:
     """A copy, to be changed."""
-    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     return copied(told, tmp_path)
 
 
@@ -240,9 +240,9 @@ POINTS: list[tuple[object, str, bool]] = [
     (erasure, "erasure written", True),
     (name_files, "erased unwritten", True),
     (name_files, "erased written", False),
-    (links, "ops cleared", True),
+    (triples, "ops cleared", True),
     (rewriting, "file rewritten", False),
-    (links, "links cleared", True),
+    (triples, "links cleared", True),
     (name_files, "segment rewritten", True),
     (name_files, "look-up rewritten", True),
     (name_files, "look-up switched", False),
@@ -298,7 +298,7 @@ def test_what_is_known_from_a_rejected_row_only(
             raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr(rewriting, "_WAYS", ((-50, False),))  # its length changes
+        patched.setattr(rewriting, "_ENCODINGS", ((-50, False),))  # its length changes
         patched.setattr(rewriting, "_pad", lambda *_: None)
         for module in (rejected, erasure, rewriting):
             patched.setattr(module, "reach", crash)
@@ -342,7 +342,7 @@ def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remade: list[Path | None] = []
-    monkeypatch.setattr(steps, "_remake", lambda settings, _: remade.append(settings.neo4j_home))
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda settings, _: remade.append(settings.neo4j_home))
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
     alone = replace(house.settings, neo4j_home=None)
