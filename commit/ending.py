@@ -1,7 +1,7 @@
-"""What ends when origins no longer stand for what they brought.
+"""The triples that die when origins or items are retracted.
 
-A triple that another origin stands for too lives on; that this one does not is kept as a word of
-it in the table of assertions.
+A triple that another origin asserts lives on. Its retraction by this origin is recorded in the
+table ``assertions``.
 """
 
 from collections import defaultdict
@@ -27,24 +27,24 @@ _NONE = RowPlaces(np.empty(0, np.int64))
 
 @dataclass(frozen=True)
 class Ended:
-    """Triples that die, and those that only lose one who stands for them."""
+    """The triples that die, and those that only lose one of their origins."""
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...] = ()
     kept: int = 0
-    """How many triples live on, since others stand for them."""
+    """The number of triples that live on because other origins assert them."""
 
     def __bool__(self) -> bool:
         return bool(len(self.deaths) or self.taken_back)
 
     def death_rows(self, generation: int) -> pa.Table:
-        """Rows of the table of deaths, without the ingest."""
+        """Return rows of the table ``deaths``, without the ingest."""
         rows = self.deaths.table()
         died = pa.repeat(pa.scalar(generation, pa.int32()), rows.num_rows)
         return rows.append_column(DIED, died)
 
     def assertion_rows(self) -> Iterator[pa.Table]:
-        """Rows of the table of assertions, without the ingest."""
+        """Yield rows of the table ``assertions``, without the ingest."""
         for origin, ranges in self.taken_back:
             yield assertion_rows(origin, ranges, holds=False)
 
@@ -53,10 +53,10 @@ NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
 
 
 class Repeated(Protocol):
-    """Stored triples that an ingest brings again."""
+    """The stored triples that an ingest contains again."""
 
     def at(self, partition: int) -> tuple[I64, I64]:
-        """Return the row places of one partition, and for each the origin that brought it."""
+        """Return their places in one partition, and for each the origin that contains it."""
 
 
 class _Nothing:
@@ -70,10 +70,10 @@ _NOTHING = _Nothing()
 def end_of_origins(
     snapshot: Snapshot, origins: Collection[int], repeated: Repeated = _NOTHING
 ) -> Ended:
-    """What ends without these origins, but for what they brought again.
+    """Return what ends when these origins are retracted, except for triples they repeat.
 
-    ``repeated`` has all that other origins of the same ingest bring again, too. Of all triples only
-    one partition's are in memory at once.
+    ``repeated`` also has the triples that other origins of the same ingest contain again. Only one
+    partition of triples is in memory at a time.
     """
     where = _partitions_of_origins(snapshot, origins)
     parts = [
@@ -91,7 +91,7 @@ def end_of_origins(
 
 
 def end_of_items(snapshot: Snapshot, items: I64) -> Ended:
-    """The end of all triples from or to some items, whoever stands for them."""
+    """Return the end of all live triples from or to some items, whatever their origins."""
     found = [_NONE]
     for partition in partitions_touching(snapshot, items).tolist():
         rows = _read(snapshot, partition, SRC, DST)
@@ -101,9 +101,10 @@ def end_of_items(snapshot: Snapshot, items: I64) -> Ended:
 
 
 def _partitions_of_origins(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
-    """The partitions that may have triples of these origins, and who of them spoke of some there.
+    """Return the partitions that may have triples of these origins.
 
-    The first one who brought a triple need not have: it stands in the triple itself.
+    The value has those of the origins with rows in ``assertions`` for that partition. An origin
+    stored with a triple needs no such row.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
@@ -125,7 +126,11 @@ def _end_in_partition(
     repeated: I64,
     by: I64,
 ) -> Ended:
-    """What ends in one partition; ``repeated`` are the places that came again, each ``by`` whom."""
+    """Return what ends in one partition.
+
+    ``asserting`` are the retracted origins with rows in ``assertions`` for it. ``repeated`` are the
+    places of triples that the ingest contains again, ``by`` the origin of each.
+    """
     first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
     living = np.arange(len(first))
     living = living[~snapshot.deaths.has(places(partition, living))]
@@ -154,7 +159,10 @@ def _read(snapshot: Snapshot, partition: int, *columns: str) -> pa.Table:
 def life_rows(
     origins: Iterable[Origin], asserted: Iterable[pa.Table], ended: Ended, generation: int
 ) -> Mapping[str, pa.Table]:
-    """What one ingest adds to each of these tables, without its number."""
+    """Return the rows that an ingest adds to ``origins``, ``assertions`` and ``deaths``.
+
+    They lack the number of the ingest.
+    """
     form = TABLES["assertions"]
     none = form.remove(form.get_field_index(INGEST)).empty_table()
     return {

@@ -1,7 +1,7 @@
-"""What an ingest touched, as nodes and relationships in Neo4j.
+"""Nodes and relationships in Neo4j for what an ingest changed.
 
-All totals are read from the tables as the new generation will show them and are written absolute,
-so that writing twice changes nothing. Only sets and dependencies count for answers.
+Totals are read from the tables as the new generation shows them and written as absolute values, so
+writing them twice changes nothing. Answers need only the sets and dependencies.
 """
 
 import hashlib
@@ -38,15 +38,15 @@ Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 SEPARATOR = "\x1f"
 KEY_LENGTH = 1000
-"""Characters of a table's name in Neo4j."""
+"""The most characters of a table's name in Neo4j."""
 TEXTS_KEPT = 12
-"""The most tables or operations that a node or relationship names."""
+"""The most tables or ops that a node or relationship lists."""
 
 
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit."""
+    """Write what ``ingest`` changed, and last the mark that Neo4j has all of this commit."""
     load_ingest(graph, snapshot, ingest, progress, imported)
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
@@ -57,7 +57,7 @@ def load_ingest(
 ) -> None:
     """Write the sets, dependencies and components that ``ingest`` changed.
 
-    What was ``imported`` is there already.
+    With ``imported``, Neo4j's importer has already written the large labels.
     """
     graph.prepare()
     if not imported:
@@ -71,10 +71,10 @@ def load_ingest(
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
-    """Bring what people see from ``before`` back to ``after``, which shows fewer ingests.
+    """Restore what people see in Neo4j from ``before`` to ``after``, which shows fewer ingests.
 
-    Sets and dependencies stay, for generations that showed them; all else is as if the hidden
-    ingests had never been.
+    Sets and dependencies stay, for generations that show them. All else becomes what it was before
+    the hidden ingests.
     """
     if before.commit.base == after.commit.base:
         for name, table in _rollback_rows(before, after).items():
@@ -85,7 +85,7 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
 
 
 def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
-    """What hidden ingests touched, by the statement that brings it back, in order."""
+    """Return the rows to restore after hiding ingests, by statement, in writing order."""
 
     def hidden(table: str) -> pa.Table:
         rows = before.rows(table)
@@ -118,7 +118,7 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
 
 
 def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
-    """What there may be much of, by the statement that writes it, in the order to be written."""
+    """Return the rows of the large labels, by statement, in writing order."""
     new = snapshot.rows_of(ingest, "sets")
     sets = _touched(snapshot, ingest, new)
     set_rows, components = _totals(snapshot, sets, new)
@@ -131,7 +131,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
 
 
 def announce(graph: Graph, snapshot: Snapshot) -> None:
-    """Tell people who look around which generation is current."""
+    """Write the current generation's node, which only people read."""
     commit = snapshot.commit
     graph.write(
         "generation",
@@ -149,13 +149,13 @@ def announce(graph: Graph, snapshot: Snapshot) -> None:
 
 
 def _rows(table: pa.Table) -> Rows:
-    """Rows as maps, a chunk of them at a time in memory."""
+    """Yield rows as dictionaries, with one chunk in memory at a time."""
     for batch in table.to_batches(CHUNK):
         yield from batch.to_pylist()
 
 
 def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
-    """Positions of the sets that get a node or new totals: new ones to be shown, and old ones."""
+    """Return the sets to write: new ones with a node, and old ones whose totals changed."""
     shown = np.asarray(new.filter(new[NODE])[SET])
     first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
     pairs = snapshot.rows_of(ingest, "set_dependencies")
@@ -167,7 +167,7 @@ def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
 
 
 def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Sets with their totals, and the components that they are in with theirs."""
+    """Return the rows of some sets and of their components, both with totals."""
     components = np.unique(snapshot.set_components[sets])
     members = SetPositions(np.flatnonzero(among(snapshot.set_components, components)))
     triples = snapshot.triples_of(members)
@@ -192,7 +192,10 @@ def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.T
 
 
 def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
-    """The tables of sets, which never change, only where no node may have them."""
+    """Return the tables of each set; null where Neo4j already has them.
+
+    They never change, so only sets that may lack a node need them.
+    """
     ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
     mine = among(ids, born)
     lists = _few(new[TABLES_OF]).take(pa.array(np.searchsorted(born, ids), mask=~mine))
@@ -206,7 +209,7 @@ def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Arra
 
 
 def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
-    """The tables of a few sets by those of their items: the table of sets is long to read."""
+    """Return the tables of a few sets from their items; reading the table of sets takes longer."""
     count = snapshot.set_items[sets]
     items = ItemNumbers(expand_ranges(snapshot.set_firsts[sets], count))
     owner = np.repeat(np.arange(len(sets)), count)
@@ -218,14 +221,14 @@ def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Lists of texts as ``few`` makes them, each different one once, since they repeat."""
+    """Apply ``few`` to lists of texts, once for each distinct list, since they repeat."""
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
 
 
 def few(texts: Sequence[str]) -> list[str] | None:
-    """The first texts in order, and a sign where there are more; None if there are none."""
+    """Return the first texts in order, with an ellipsis if there are more; None if empty."""
     ordered = sorted(filter(None, texts))
     return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
 
@@ -235,13 +238,13 @@ def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
 
 
 def _dependencies_of(snapshot: Snapshot, pairs: pa.Table) -> pa.Table:
-    """The dependencies between the same sets as some, with what all visible ingests brought."""
+    """Return the dependencies of the given pairs of sets, totalled over all visible ingests."""
     stored = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     near = np.flatnonzero(among(np.asarray(stored[SET]), np.unique(pairs[SET])))
     same = near[pairs_among(stored.take(pa.array(near)), pairs)]
     brought = np.isin(np.asarray(stored[INGEST])[same], np.unique(pairs[INGEST]))
     if len(same) == pairs.num_rows and brought.all():
-        rows = pairs  # nobody else brought any of them
+        rows = pairs  # no other ingest has any of these dependencies
     else:
         rows = snapshot.rows("set_dependencies").take(pa.array(same)).drop_columns([INGEST])
         rows = merged([rows], SET, DERIVES_FROM)
@@ -257,7 +260,7 @@ def _table_rows(snapshot: Snapshot) -> Rows:
 
 
 def _key(table: object) -> str:
-    """The name of a table's node: itself, but Neo4j's indexes take only some 8,000 bytes."""
+    """Return the name of a table's node, shortened since Neo4j's indexes take ~8,000 bytes."""
     name = str(table)
     if len(name) <= KEY_LENGTH:
         return name

@@ -1,4 +1,4 @@
-"""The last of a writer's steps: a generation becomes current."""
+"""The last step of a writer: a generation becomes current."""
 
 from contextlib import suppress
 
@@ -15,7 +15,7 @@ from .graph_rows import announce
 
 
 def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
-    """Make a generation current whose tables are written and whose sets Neo4j holds."""
+    """Make a generation current once its tables are written and Neo4j has its sets."""
     make_folder(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):
         sync_folder(folder)
@@ -24,6 +24,6 @@ def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     reach("record linked")
     mark_finished(layout)
     reach("ids finished")
-    with suppress(Unavailable):  # it is committed; this is for people who look around
+    with suppress(Unavailable):  # it is committed already; only people read this node
         announce(graph, after)
     reach("announced")

@@ -1,4 +1,4 @@
-"""What a writer does before anything else: remove what one that crashed has left."""
+"""Recovery, the first step of every writer: remove what a crashed writer left."""
 
 import shutil
 from contextlib import suppress
@@ -25,21 +25,20 @@ from provhouse.store.warehouse.records import left_records
 
 
 def recover(layout: Layout, *, thorough: bool = False) -> None:
-    """Bring every folder to what the last commit says; Neo4j may keep more, which is harmless.
+    """Restore every folder to the last commit, and complete an interrupted prune.
 
-    A prune that was cut off is carried on. ``thorough`` looks at all bases whether or not a writer
-    says that it was cut off: a copy that was made beside a writer has what nobody committed.
-    Raises Busy, with nothing changed, where the lock of this writer is gone, Damaged where
-    bases are left and all records are gone.
+    Neo4j may keep more, which is harmless. ``thorough`` checks all bases even if no writer was
+    interrupted: a warehouse copied during a write has uncommitted data. Raises Busy, with nothing
+    changed, if this writer's lock was removed; Damaged if there are bases but no commit records.
     """
     check_lock(layout)
-    last = current(layout)  # refuses a warehouse of a newer provhouse before anything is touched
+    last = current(layout)  # raises for a newer format before anything is changed
     ids = read_ids(layout)
     if last is None and not ids.unfinished and bases(layout):
         raise Damaged(
-            f"{layout.commits} should have the records of the bases beside it",
-            "It has none",
-            "Bring the folder back from a backup",
+            f"All commit records are missing from {layout.commits}",
+            "The warehouse has bases, which need them",
+            "Restore the folder from a backup",
         )
     shutil.rmtree(layout.staging, ignore_errors=True)
     reach("staging removed")
@@ -62,9 +61,9 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
 
 
 def clean_up(layout: Layout) -> None:
-    """At the end of a writer, whatever went wrong: nothing half-written stays.
+    """Remove what an interrupted or failed writer leaves half-written, as its last step.
 
-    Unless the warehouse is another's by now, who has put it away.
+    Do nothing if another writer has taken the lock: that one has recovered already.
     """
     with suppress(Busy):
         recover(layout)

@@ -1,6 +1,6 @@
-"""Neo4j anew from the tables: every set and dependency of every base, and each generation's mark.
+"""Reload Neo4j from the tables: all sets and dependencies of all bases, and all load marks.
 
-What it holds besides stays, since more is never wrong.
+Whatever else Neo4j has stays there, since more is never wrong.
 """
 
 from contextlib import ExitStack
@@ -19,7 +19,10 @@ from .graph_rows import announce, bulk, load_ingest, load_rollback
 
 
 def reload(settings: Settings, progress: Progress) -> None:
-    """Load all that generations need; for the one writer, where there is a generation."""
+    """Load everything that any generation needs.
+
+    Only the writer may call this, in a warehouse with at least one generation.
+    """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
         commits = [read_commit(layout, number) for number in generations(layout)]
@@ -46,7 +49,7 @@ def reload(settings: Settings, progress: Progress) -> None:
 
 
 def _bases(commits: list[Commit]) -> list[int]:
-    """All bases, that of the current generation last."""
+    """Return all bases, with that of the current generation last."""
     last = commits[-1].base
     return [*sorted({commit.base for commit in commits} - {last}), last]
 

@@ -1,4 +1,4 @@
-"""How every writer begins: alone, in a warehouse that holds nothing half-done."""
+"""The start of every writer: take the lock, then complete or undo what another one left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +17,10 @@ from .writer_log import writing
 def only_writer(
     settings: Settings, progress: Progress, *, thorough: bool = False
 ) -> Iterator[None]:
-    """Be the one writer, once all is put away or completed that another one left.
+    """Be the single writer for the length of the block, after recovery.
 
-    Raises Busy beside another writer, and what ``recover`` raises; see there for ``thorough``.
+    An interrupted erasure is completed, too. Raises Busy if another writer is active, and whatever
+    ``recover`` raises; see there for ``thorough``.
     """
     layout = Layout(settings.warehouse)
     with writing(layout):

@@ -1,8 +1,9 @@
-"""What an erasure does once it is known which items go, as often as it takes.
+"""The steps of an erasure, which may be repeated until all are done.
 
-In this order: ``erased.npy`` lets every reader do without the names at once; ops that only they had
-leave the tables that count, while the triples still tell which these are; triples, names, look-ups
-and logs follow, and last Neo4j, if ``erasure.json`` says so by then.
+They come in this order. ``erased.npy`` hides the names from all readers at once. Ops that only
+erased triples have leave the tables with counts, while the triples still show which these are. Then
+triples, names, look-ups and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests
+it.
 """
 
 from dataclasses import replace
@@ -31,9 +32,9 @@ from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 
 def resume_erasure(settings: Settings, progress: Progress) -> None:
-    """Complete the erasure that another writer began, if there is one; for the one writer.
+    """Complete an erasure that another writer began, if there is one; for the writer only.
 
-    Neo4j may be in use. Then that is left to a later writer, and said.
+    If Neo4j is in use, its rebuild is left to a later writer, and a progress message reports it.
     """
     try:
         erase(settings, progress)
@@ -43,9 +44,9 @@ def resume_erasure(settings: Settings, progress: Progress) -> None:
 
 
 def repeat_erasures(settings: Settings, progress: Progress) -> None:
-    """Erase all that was ever erased, wherever something of it is left; for the one writer.
+    """Erase everything again that was ever erased, wherever it may be left; for the writer only.
 
-    Also where what is under way cannot be read: then Neo4j is made anew too, lest it was to be.
+    If ``erasure.json`` is damaged, Neo4j is rebuilt, too, since the file may have requested it.
     """
     layout = Layout(settings.warehouse)
     try:
@@ -62,16 +63,16 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
 
 
 def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
-    """Do all that the erasure under way asks for.
+    """Carry out the erasure in progress, if there is one.
 
-    Says how many triples touch its items, and whether Neo4j was made anew. Raises Busy while others
-    use a Neo4j that has to be; the rest is done by then.
+    Returns the number of triples that touch its items, and whether Neo4j was rebuilt. Raises Busy
+    if Neo4j must be rebuilt but is in use; everything else is done by then.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
+    stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # the rest was pruned
     items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
     for base in stored:  # the current one is the newest
         check_lock(layout)
@@ -91,7 +92,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
 
 
 def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> int:
-    """Erase some items of a base; how many triples touch them."""
+    """Erase items of a base; return the number of triples that touch them."""
     layout, base = snapshot.layout, snapshot.commit.base
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
@@ -115,15 +116,15 @@ def _request_rebuild(layout: Layout) -> None:
 
 
 def _rebuild_requested(layout: Layout) -> bool:
-    """Whether the erasure under way wants Neo4j to be made anew."""
+    """Return whether the erasure in progress requests a rebuild of Neo4j."""
     erasure = read_erasure(layout)
     return erasure is not None and erasure.graph
 
 
 def _rebuild_graph(settings: Settings, progress: Progress) -> None:
-    progress.begin("Make Neo4j anew without what was erased")
+    progress.begin("Rebuild Neo4j without the erased items")
     wipe(settings.graph_home, progress)
     if settings.neo4j_home:
-        progress.say("Neo4j was made anew: a warehouse that shares it wants `provhouse repair` now")
+        progress.say("Neo4j was rebuilt: run `provhouse repair` on other warehouses that share it")
     reload(settings, progress)
     reach("Neo4j made anew")

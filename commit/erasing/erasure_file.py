@@ -1,7 +1,7 @@
-"""The erasure that is under way: ``erasure.json``, of numbers and never of names.
+"""``erasure.json``, which describes the erasure in progress by numbers, never by names.
 
-It is there from before the first change until after the last, so that whoever writes next carries
-on what was cut off.
+It exists from before the first change until after the last, so that the next writer can complete an
+interrupted erasure.
 """
 
 import json
@@ -17,16 +17,16 @@ from provhouse.store.warehouse.records import write_record
 
 @dataclass(frozen=True)
 class Erasure:
-    """What is to be erased."""
+    """The items to erase."""
 
     items: dict[int, list[int]]
-    """By the base, the numbers of the items; none while rejected rows are being emptied."""
+    """The item numbers by base; empty while rejected rows are being cleared."""
     graph: bool = False
-    """Whether Neo4j, which holds ops that are gone, has to be made anew."""
+    """Whether Neo4j must be rebuilt, because it has ops that were erased."""
 
 
 def read_erasure(layout: Layout) -> Erasure | None:
-    """The erasure under way, if there is one; raises Damaged if it cannot be read."""
+    """Return the erasure in progress, or None; raise Damaged if the file cannot be read."""
     try:
         record = json.loads(layout.erasure.read_text(encoding="utf-8"))
         items = {int(base): [int(n) for n in numbers] for base, numbers in record["items"].items()}
@@ -35,20 +35,20 @@ def read_erasure(layout: Layout) -> Erasure | None:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise Damaged(
-            f"{layout.erasure} should say which items are being erased",
-            f"It cannot be read: {error!r}",
-            "Run `provhouse repair`, and `provhouse forget` again for names that are still held",
+            f"Cannot read the erasure in progress from {layout.erasure}",
+            f"Reading it fails with {error!r}",
+            "Run `provhouse repair`, then `provhouse forget` again for names that are still stored",
         ) from error
 
 
 def write_erasure(layout: Layout, erasure: Erasure) -> None:
-    """Let it be known; raises Busy if another writer has the lock meanwhile."""
+    """Write the erasure in progress; raise Busy if another writer has taken the lock."""
     write_record(layout, layout.erasure, asdict(erasure), lambda: reach("erasure aside"))
     reach("erasure written")
 
 
 def end_erasure(layout: Layout) -> None:
-    """Say that nothing of it is left to do."""
+    """Remove the file: the erasure is complete."""
     check_lock(layout)
     layout.erasure.unlink()
     sync_folder(layout.root)

@@ -1,7 +1,7 @@
-"""Items without names: theirs go from the segments, and from the look-ups, which tell a guess.
+"""Remove names from segments and look-ups.
 
-``erased.npy`` comes first and lets every reader do without those names at once; the rest may follow
-later, and may be done twice.
+A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` comes
+first and hides the names from all readers at once. The rest may follow later, and may be repeated.
 """
 
 import os
@@ -21,11 +21,11 @@ from provhouse.store.names.names import Names, Span
 from provhouse.store.names.segments import BATCH, open_names
 
 _AT_ONCE = 1 << 20
-"""Entries of a look-up that are read at once."""
+"""The number of look-up entries read at once."""
 
 
 def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
-    """Let these items of a base be erased for whoever reads it from now on."""
+    """Hide the names of these items of a base from all later reads."""
     aside = folder / f"{ERASED}.new"
     with aside.open("wb") as file:
         np.save(file, np.union1d(erased_in(folder), numbers))
@@ -38,7 +38,7 @@ def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
 
 
 def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> None:
-    """Take the names of these items out of the segments that hold them."""
+    """Remove the names of these items from their segments."""
     files = Names(folder, spans).files
     firsts = np.array([first for first, _ in files], np.int64)
     for at in np.unique(np.searchsorted(firsts, numbers, "right") - 1).tolist():
@@ -50,7 +50,7 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
 
 
 def _have_names(path: Path, rows: I64) -> Iterator[bool]:
-    """Whether some of these rows of a segment have names, batch by batch."""
+    """Yield, batch by batch, whether any of these rows of a segment has a name."""
     reader = open_names(path, (NAME,))
     for number in np.unique(rows // BATCH).tolist():
         here = rows[rows // BATCH == number] % BATCH
@@ -76,22 +76,22 @@ def _rewrite(path: Path, rows: I64) -> None:
 
 
 def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
-    """The batch without the names of those rows that it has."""
+    """Return the batch without the names of the given rows, as far as it has them."""
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
     if not len(here):
         return batch
     gone = set(here.tolist())
     at = batch.schema.get_field_index(NAME)
-    texts = batch.column(at).to_pylist()  # Arrow's own ways keep the bytes below a null
+    texts = batch.column(at).to_pylist()  # Arrow's own functions keep the bytes below a null
     left = [None if row in gone else text for row, text in enumerate(texts)]
     return batch.set_column(at, NAME, pa.array(left, pa.string()))
 
 
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
-    """Write a look-up anew without the entries of erased items.
+    """Rewrite a look-up without the entries of erased items.
 
-    Hashes and offsets are one file from then on, which comes at once; the two that it stands for go
-    after it. Whoever has these mapped reads them to the end.
+    Hashes and offsets then share one file, which appears at once; the two old files are removed
+    after that. Processes that have mapped the old files can still read them.
     """
     hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)
@@ -120,5 +120,5 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
 
 
 def _kept_entries(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:
-    """The places of the entries of items that are not erased."""
+    """Return the positions of the entries whose items are not erased."""
     return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))

@@ -1,7 +1,7 @@
-"""Take op and attributes from triples that touch erased items.
+"""Remove op and attributes from triples that touch erased items.
 
-Their rows stay, so that what an erased item led to is still reached, and so that all that is said
-of rows by their places stays true.
+The rows stay. So questions still reach what an erased item led to, and everything that refers to
+rows by their places stays valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +22,13 @@ from provhouse.store.tables.snapshot import Snapshot
 from .rewriting import rewrite, update_lengths
 
 Pairs = dict[tuple[int, int], set[str]]
-"""Ops by a set and one that it derives from."""
+"""Ops by pair of sets: a set, and one that it derives from."""
 _COUNTED = ("set_dependencies", "workflow")
-"""Tables that name ops."""
+"""The tables with counts and ops."""
 
 
 def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
-    """Take op and attributes from all triples that touch some items; how many these are."""
+    """Remove op and attributes from all triples that touch some items; return their number."""
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
         path = snapshot.partition_path(partition)
@@ -51,7 +51,7 @@ def _without_text(rows: pa.Table, items: ItemNumbers) -> pa.Table:
 
 
 def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
-    """The ops of triples that touch some items, and of no other triple of the base."""
+    """Return the ops that only triples touching some items have in the base."""
     touched = partitions_touching(snapshot, items)
     lone: set[str] = set()
     for partition in touched.tolist():
@@ -68,7 +68,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 def _other_ops(
     snapshot: Snapshot, touched: PartitionNumbers, items: ItemNumbers
 ) -> Iterator[set[str]]:
-    """The ops of the triples that do not touch the items, a partition at a time."""
+    """Yield the ops of triples that do not touch the items, a partition at a time."""
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         yield _ops(rows.filter(pa.array(~touching(rows, items))))
@@ -81,13 +81,13 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """By pairs of sets, the ops of triples between them that only those have which touch items."""
+    """Return ops by pair of sets that, between these two, only triples touching some items have."""
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
     for partition in touched:
         for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
             lone.setdefault(pair, set()).add(op)
-    for partition in touched:  # which have all triples of such a pair
+    for partition in touched:  # these have all triples between such a pair
         for pair, op in _across(snapshot, partition, lambda rows: ~touching(rows, items)):
             lone.get(pair, set()).discard(op)
     return {pair: ops for pair, ops in lone.items() if ops - {""}}
@@ -96,7 +96,7 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: int, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """The pairs of sets that some triples lead between, dst's first, each with each of its ops."""
+    """Yield each pair of sets with a triple between them, dst's set first, and each op of it."""
     rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))
     src, dst = (
@@ -109,7 +109,7 @@ def _across(
 
 
 def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
-    """Take ops out of the tables that count triples: some altogether, others from pairs of sets."""
+    """Remove ops from the tables with counts: some everywhere, others from pairs of sets."""
     for name in _COUNTED:
         version = snapshot.commit.tables.get(name)
         if version is None:
@@ -124,7 +124,7 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    """The same rows without some ops; those that have any are few, and only they become lists."""
+    """Return the rows without some ops; only the few rows that have any become Python lists."""
     column = rows[OPS].combine_chunks()
     naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):
@@ -134,7 +134,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     if SET in rows.column_names:
         ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
         gone = [ops | pairs.get(pair, set()) for pair in ends]
-    # Where nothing is left there is none, as is said of triples that came without an op.
+    # A row without ops gets the empty op, like that of triples ingested without an op.
     lists = [
         [op for op in each if op not in without] or [""]
         for each, without in zip(some[OPS].to_pylist(), gone, strict=True)
@@ -146,7 +146,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
 
 
 def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
-    """The rows that may name some ops, or be of some pairs of sets."""
+    """Return the rows that may have some of the ops, or one of the pairs of sets."""
     named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
     found = np.zeros(rows.num_rows, bool)
     found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True

@@ -1,6 +1,6 @@
-"""Reading partitions for several who ask at once: each is read by one job, however many wait.
+"""Concurrent reads of partitions: each is read by one job, however many questions wait for it.
 
-A job stops only when the last who waits for it has left.
+A job is cancelled only when the last question that waits for it has given up.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from threading import RLock
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
-"""So many jobs run at once; a further one waits for its turn."""
+"""The number of jobs that run at once; further ones wait."""
 
 Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
-"""Takes the name of a job, under which it can be cancelled, and the partitions it is to read."""
+"""Reads partitions, given a job name by which it can be cancelled and their paths."""
 
 
 @dataclass
@@ -29,11 +29,11 @@ class _Job:
 
 
 class SharedReads:
-    """Jobs under way, by partition."""
+    """The running jobs, by partition."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(JOBS, "fetch")
-        self._lock = RLock()  # a job may be over before we have asked to be told
+        self._lock = RLock()  # add_done_callback may call at once, in this thread
         self._under_way: dict[Path, _Job] = {}
         self._numbers = count()
 
@@ -44,9 +44,9 @@ class SharedReads:
         cancel: Callable[[str], None],
         watch: Stopwatch,
     ) -> Blocks:
-        """The blocks of these partitions; raises TooSlow when the time of the watch is up.
+        """Return the blocks of some partitions; raise TooSlow when the watch's time is up.
 
-        ``cancel`` stops the job of a name.
+        ``cancel`` stops the job of a given name.
         """
         if not partitions:
             return {}
@@ -88,10 +88,10 @@ class SharedReads:
         for job in jobs:
             job.waiting -= 1
             if not job.waiting and not job.blocks.done():
-                self._remove(job)  # who comes now must not board it
+                self._remove(job)  # later questions must not wait for a cancelled job
                 if not job.blocks.cancel():
                     job.cancel(job.group)
 
     def close(self) -> None:
-        """Let go of the threads; jobs that run end by themselves."""
+        """Release the threads; running jobs end by themselves."""
         self._pool.shutdown(wait=False, cancel_futures=True)

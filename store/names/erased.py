@@ -13,7 +13,7 @@ Mark = tuple[int, int, int] | None
 
 
 def erased_mark(folder: Path) -> Mark:
-    """What is another whenever items of a base were erased; None if none ever was."""
+    """Return a value that changes with every erasure in a base; None before the first."""
     try:
         found = (folder / ERASED).stat()
     except FileNotFoundError:
@@ -22,7 +22,7 @@ def erased_mark(folder: Path) -> Mark:
 
 
 def erased_in(folder: Path) -> ItemNumbers:
-    """The numbers of all erased items of a base, in order."""
+    """Return the numbers of all erased items of a base, in order."""
     try:
         return ItemNumbers(np.load(folder / ERASED))
     except FileNotFoundError:
@@ -30,5 +30,5 @@ def erased_in(folder: Path) -> ItemNumbers:
 
 
 def without_names(names: Column, gone: Bools) -> pa.Array:
-    """The names with nothing where they are gone."""
+    """Return the names with null in place of those that are gone."""
     return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)

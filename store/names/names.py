@@ -1,13 +1,15 @@
-"""Names of items: from a number to name and table, and from a name to its number, without Spark.
+"""Names of items, from number to name and table and from name to number, without Spark.
 
-Each ingest adds segments, which only an erasure changes again. ``FIRST-INGEST.arrow`` holds names
-and tables in the order of numbers, in small compressed batches, so that reading one name
-decompresses one batch.
-``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of
-each less the ingest's first; both are mapped, and every hit is verified by the name itself. Where
-an erasure took entries out, ``INGEST.both.npy`` holds the two instead, so that both change at once.
-Names stand here and nowhere else, but for rejected rows. ``erased.npy`` holds the numbers of items
-whose names were erased: whatever a segment may still say, they have none (``nameless.py``).
+Each ingest adds files that only an erasure changes later:
+
+- ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
+  in small compressed batches, so that reading one name decompresses one batch.
+- ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``): the sorted hashes of
+  the names, and the number of each less the ingest's first. Every hit is verified by the name.
+- ``INGEST.both.npy`` replaces those two after an erasure, so that both change at once.
+
+``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
+segment may still contain. Names are stored in these files and in rejected rows, nowhere else.
 """
 
 import mmap
@@ -34,7 +36,7 @@ from .lookup import read_lookup
 from .segments import BATCH, SCHEMA, open_names
 
 MANY = 1 << 18
-"""More names than these are unpacked into a file instead of memory."""
+"""The most names that are decompressed into memory; more go into a temporary file."""
 _NONE = pa.array([], pa.string())
 T = TypeVar("T")
 _Key = tuple[str, int, tuple[str, ...]]
@@ -42,7 +44,7 @@ _Key = tuple[str, int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Span:
-    """The items that one ingest brought: ``items`` numbers from ``first`` on."""
+    """The items that one ingest added: ``items`` numbers from ``first`` on."""
 
     ingest: int
     first: int
@@ -50,15 +52,15 @@ class Span:
 
 
 class Names:
-    """The names of the items that some ingests brought; those of erased items are null.
+    """The names of the items that some ingests added; those of erased items are null.
 
-    The batches that were used last stay unpacked, up to ``kept`` bytes.
+    Recently used batches stay decompressed, up to ``kept`` bytes.
     """
 
     def __init__(self, folder: Path, spans: Iterable[Span], kept: int = 0) -> None:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
-        self._readers = local()  # threads can't share a reader
+        self._readers = local()  # readers are not thread-safe
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
         self._mark: Mark = None
@@ -74,7 +76,7 @@ class Names:
 
     @property
     def files(self) -> list[tuple[int, Path]]:
-        """The first number of each segment, and its file, in the order of numbers."""
+        """The first item number and the file of each segment, in the order of numbers."""
         firsts, names = self._segments
         return [
             (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
@@ -82,9 +84,9 @@ class Names:
 
     @property
     def erased(self) -> ItemNumbers:
-        """The numbers of all items of the base that are erased by now, in order.
+        """The numbers of all erased items of the base, in order.
 
-        It is the same array until others are erased.
+        Every access returns the same array until more items are erased.
         """
         mark = erased_mark(self._folder)
         with self._lock:
@@ -93,9 +95,10 @@ class Names:
             return self._erased
 
     def settled(self, read: Callable[[], T]) -> T:
-        """What is asked; asked again if something was erased meanwhile, and so half of it read.
+        """Return what ``read`` returns; call it again if items were erased meanwhile.
 
-        Texts are cleared only once ``erased.npy`` tells of it.
+        Without that, a result could mix texts from before and after the erasure. An erasure writes
+        ``erased.npy`` before it removes any text.
         """
         while True:
             erased = self.erased
@@ -104,11 +107,14 @@ class Names:
                 return result
 
     def names(self, numbers: I64) -> pa.Array:
-        """The name of each item, in the order asked; an array of text."""
+        """Return the name of each item, in the given order; null for erased items."""
         return self._without_erased(numbers, self.stored(numbers))
 
     def stored(self, numbers: I64) -> pa.Array:
-        """The same as the segments say, which may be behind."""
+        """Return the name of each item as the segments have it.
+
+        They may still have names that ``erased.npy`` has declared erased.
+        """
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
     def _without_erased(self, numbers: I64, names: pa.Array) -> pa.Array:
@@ -116,13 +122,13 @@ class Names:
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
     def tables(self, numbers: I64) -> pa.Array:
-        """The table of each item, empty where it has none, in the order asked."""
+        """Return the table of each item, in the given order; empty if it has none."""
         return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
     def described(self, numbers: I64) -> tuple[pa.Array, pa.DictionaryArray]:
-        """Name and table of each of these items, which are in order, distinct, and not erased.
+        """Return name and table of items that are ordered, distinct and not erased.
 
-        The names of very many items lie in a file.
+        More than ``MANY`` names are kept in a temporary file instead of memory.
         """
         tables: list[pa.Array] = []
 
@@ -168,7 +174,7 @@ class Names:
             batch = self._kept.get(key)
         if batch is None:
             batch = self._reader(file, columns).get_batch(number)
-            with self._lock, suppress(ValueError):  # larger than all that may be kept
+            with self._lock, suppress(ValueError):  # it is larger than the cache
                 self._kept[key] = batch
         return batch
 
@@ -180,7 +186,7 @@ class Names:
         return readers[key]
 
     def locate(self, names: Column) -> ItemNumbers:
-        """The number of each name, -1 where it is not held."""
+        """Return the number of each name, or -1 if no item has it."""
         found = ItemNumbers(np.full(len(names), -1, np.int64))
         wanted = hashes(names)
         for span in self._spans:
@@ -207,7 +213,10 @@ def _size(batch: pa.RecordBatch) -> int:
 
 
 def _spilled(pieces: Iterable[pa.StringArray]) -> pa.LargeStringArray:
-    """One array of all these texts, of which one is not empty; its file has no name."""
+    """Return all texts as one array in an unnamed, memory-mapped temporary file.
+
+    At least one text must not be empty.
+    """
     ends = [np.zeros(1, np.int64)]
     with TemporaryFile() as file:
         for texts in pieces:

@@ -1,7 +1,7 @@
-"""Triples that touch erased items: links without op and attributes, between numbers.
+"""Triples that touch given items, and what an erasure leaves of them: links between numbers.
 
-Their rows stay, so that what an erased item led to is still reached, and so that all that is said
-of rows by their places stays true.
+An erased triple keeps its row but loses op and attributes. So questions still reach what an erased
+item led to, and everything that refers to rows by their places stays valid.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from .snapshot import Snapshot
 
 
 def touching(rows: pa.Table, items: I64) -> Bools:
-    """Which triples lead from or to one of some items, which are in order."""
+    """Return which triples lead from or to one of the given items, which must be ordered."""
     if not len(items):
         return np.zeros(rows.num_rows, bool)
     src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))
@@ -26,9 +26,10 @@ def touching(rows: pa.Table, items: I64) -> Bools:
 
 
 def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
-    """All partitions that may have triples from or to some items.
+    """Return all partitions that may have triples from or to the given items.
 
-    These lie with the items' own sets, and with those that derive from them.
+    A triple lies with the set of its dst. So these are the partitions of the items' own sets and
+    of the sets that derive from those.
     """
     own = np.unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
@@ -39,7 +40,10 @@ def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
 
 
 def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
-    """How many living links between the same items there are beside the first."""
+    """Return the number of surplus links: all live links of erased items less distinct pairs.
+
+    Triples that differed in op or attributes become equal links when their item is erased.
+    """
     if not len(erased):
         return 0
     ends = []
@@ -53,6 +57,6 @@ def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
 
 
 def count_described(rows: pa.Table) -> int:
-    """How many triples have an op or attributes."""
+    """Return the number of triples that have an op or attributes."""
     says = pc.or_(pc.not_equal(rows[OP], ""), pc.not_equal(rows[ATTRIBUTES], ""))
     return int(pc.sum(says).as_py() or 0)

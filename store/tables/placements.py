@@ -1,4 +1,4 @@
-"""Where the triples of sets lie: which partitions have how many of each set."""
+"""Placements: the number of triples of each set in each partition."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,7 +12,7 @@ from provhouse.model.columns import PARTITION, SET, TRIPLES
 
 @dataclass(frozen=True)
 class Placements:
-    """Where the triples of sets lie: parallel arrays, ordered by set, then partition."""
+    """Triple counts by set and partition: parallel arrays, ordered by set, then partition."""
 
     sets: SetIds
     partitions: PartitionNumbers
@@ -20,30 +20,30 @@ class Placements:
 
     @classmethod
     def read(cls, rows: pa.Table, chosen: I64 | slice = slice(None)) -> Self:
-        """Those that the chosen rows of the table of placements name."""
+        """Return the placements of the chosen rows of the table ``placements``."""
         sets, partitions, triples = (
             np.ascontiguousarray(np.asarray(rows[name]), dtype=np.int64)[chosen]
             for name in (SET, PARTITION, TRIPLES)
         )
-        order = np.argsort(sets, kind="stable")  # a later ingest has higher partitions
+        order = np.argsort(sets, kind="stable")  # later ingests have higher partitions
         return cls(SetIds(sets), PartitionNumbers(partitions), triples).take(order)
 
     def take(self, rows: I64) -> Self:
-        """Some of the rows, in this order."""
+        """Return the given rows, in the given order."""
         return type(self)(
             SetIds(self.sets[rows]), PartitionNumbers(self.partitions[rows]), self.triples[rows]
         )
 
     def order_by_partition(self) -> I64:
-        """The rows by partition, then set: as the triples lie in each partition."""
+        """Return the row numbers ordered by partition, then set: the order of triples on disk."""
         order: I64 = np.lexsort((self.sets, self.partitions))
         return order
 
     def rows(self, sets: I64) -> tuple[I64, I64]:
-        """The rows of these sets, and the position in ``sets`` of each row's."""
+        """Return the rows of some sets, and for each row the position of its set in ``sets``."""
         return matching_rows(self.sets, sets)
 
     def counts(self, sets: I64) -> I64:
-        """How many triples lie with each of these sets."""
+        """Return the number of triples that lie with each of some sets."""
         rows, owner = self.rows(sets)
         return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What one generation shows, held as arrays: sets, where their triples lie, components, names."""
+"""The view of one generation, as arrays: sets, components, dependencies, placements, names."""
 
 from functools import cached_property
 from pathlib import Path
@@ -42,12 +42,12 @@ from .ranges import Ranges, places
 
 
 class Snapshot:
-    """The state that a commit names; nothing in it changes, whatever is written meanwhile.
+    """The immutable view that a commit defines, whatever is written meanwhile.
 
-    But for an erasure: what is read afterwards has lost names, ops and attributes, never rows.
-    ``Names.settled`` is for whoever reads texts.
+    Only an erasure changes what is read from it: names, ops and attributes disappear, but never
+    rows. Read texts inside ``Names.settled``.
 
-    Names that were used last stay unpacked, up to ``kept`` bytes.
+    Recently used names stay decompressed, up to ``kept`` bytes.
     """
 
     def __init__(self, layout: Layout, commit: Commit, kept: int = 0) -> None:
@@ -56,27 +56,27 @@ class Snapshot:
         self._kept = kept
 
     def folder(self, table: str) -> Path:
-        """Where a table lies."""
+        """Return the folder of a table."""
         return self.layout.table(self.commit.base, table)
 
     def partition_path(self, partition: int) -> Path:
-        """Where a partition of triples lies."""
+        """Return the path of a partition of triples."""
         return partition_path(self.folder("triples"), partition)
 
     def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
-        """The visible rows of a small table."""
+        """Return the visible rows of a small table."""
         wanted = None if columns is None else list(dict.fromkeys([*columns, INGEST]))
         rows = read_rows(self.folder(table), table, self.commit.tables.get(table), wanted)
         shown = self.shows(np.asarray(rows[INGEST]))
         return rows if shown.all() else rows.filter(pa.array(shown))
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
-        """The rows of a small table that one visible ingest brought; others are not read."""
+        """Return the rows of a small table that one visible ingest appended; read no others."""
         version = self.commit.tables.get(table)
         return read_rows(self.folder(table), table, version, ingest=ingest)
 
     def shows(self, ingests: I64) -> Bools:
-        """Which of these ingests are visible."""
+        """Return which of the given ingests are visible."""
         shown: Bools = np.zeros(len(ingests), bool)
         for first, last in self.commit.visible:
             shown |= (ingests >= first) & (ingests <= last)
@@ -84,17 +84,17 @@ class Snapshot:
 
     @cached_property
     def ingests(self) -> pa.Table:
-        """The visible ingests, in order."""
+        """The visible rows of the table ``ingests``, in order."""
         return self.rows("ingests").sort_by(INGEST)
 
     @cached_property
     def names(self) -> Names:
-        """The names of all items that are held."""
+        """The names of all visible items."""
         return Names(self.layout.names(self.commit.base), self.spans, self._kept)
 
     @property
     def spans(self) -> list[Span]:
-        """The items that each visible ingest brought."""
+        """The range of items that each visible ingest added."""
         columns = (self.ingests[c].to_pylist() for c in (INGEST, "first_item", "items"))
         return [Span(*values) for values in zip(*columns, strict=True)]
 
@@ -104,45 +104,42 @@ class Snapshot:
 
     @cached_property
     def set_ids(self) -> SetIds:
-        """The sets in the order of their first items, which is that of their ids too."""
+        """The ids of all visible sets, in order; their first items have the same order."""
         return SetIds(_ints(self._sets, SET))
 
     @cached_property
     def set_firsts(self) -> ItemNumbers:
-        """The first item of each set of ``set_ids``; a set's items are consecutive numbers."""
+        """The first item of each set in ``set_ids``; a set's items are consecutive numbers."""
         return ItemNumbers(_ints(self._sets, FIRST))
 
     @cached_property
     def set_items(self) -> I64:
-        """How many items each set of ``set_ids`` has."""
+        """The number of items of each set in ``set_ids``."""
         return _ints(self._sets, ITEMS)
 
     def triples_of(self, sets: SetPositions) -> I64:
-        """How many triples live with each of some sets, those that end in it.
-
-        Sets are positions in ``set_ids``, in order.
-        """
+        """Return the number of live triples whose dst is in each of some sets, given in order."""
         ids = self.set_ids[sets]
         return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
     @cached_property
     def set_nodes(self) -> Bools:
-        """Whether each set of ``set_ids`` was given a node in Neo4j when it was born."""
+        """Whether each set in ``set_ids`` got a node in Neo4j when it was created."""
         return np.asarray(self._sets[NODE])
 
     @cached_property
     def set_components(self) -> I64:
-        """The component that each set of ``set_ids`` belongs to now."""
+        """The component that each set in ``set_ids`` belongs to now."""
         return self.components_now(_ints(self._sets, COMPONENT))
 
     @cached_property
     def alone(self) -> Bools:
-        """Whether each set of ``set_ids`` is all of its component, and so depends on none."""
+        """Whether each set in ``set_ids`` is its whole component, and so has no dependencies."""
         alone: Bools = (np.bincount(self.set_components) == 1)[self.set_components]
         return alone
 
     def components_now(self, components: I64) -> I64:
-        """The components that these, named at birth, have been merged into."""
+        """Return the components that the given original components have been merged into."""
         old, into = self._merges
         if not len(old):
             return components
@@ -164,12 +161,12 @@ class Snapshot:
 
     @cached_property
     def placements(self) -> Placements:
-        """Where the triples of every set lie."""
+        """The placements of all sets, dead triples included."""
         return Placements.read(self.rows("placements"))
 
     @cached_property
     def live_placements(self) -> Placements:
-        """The same, counting only triples that live."""
+        """The placements of all sets, counting live triples only."""
         placed = self.placements
         if not len(self.deaths):
             return placed
@@ -177,13 +174,13 @@ class Snapshot:
         return Placements(placed.sets, placed.partitions, living)
 
     def sets_among(self, triples: Ranges) -> SetIds:
-        """The ids of the sets that some triples lie with, in order."""
+        """Return the ids of the sets that some triples lie with, in order."""
         if not len(triples):
             return SetIds(np.empty(0, np.int64))
         return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
 
     def _placed_among(self, triples: Ranges) -> I64:
-        """How many of some triples each row of ``placements`` has."""
+        """Return, for each row of ``placements``, the number of the given triples in it."""
         order = self.placements.order_by_partition()
         placed = self.placements.take(order)
         partition, count = placed.partitions, placed.triples
@@ -195,22 +192,25 @@ class Snapshot:
 
     @cached_property
     def deaths(self) -> Ranges:
-        """The places of triples that have died."""
+        """The places of dead triples."""
         return Ranges.read(self.rows("deaths", [PARTITION, ROW, ROWS]))
 
     @cached_property
     def assertions(self) -> Assertions:
-        """What origins say of triples that another brought before them."""
+        """The visible assertions and retractions of triples."""
         return Assertions(self.rows("assertions"))
 
     def placements_of(self, sets: I64) -> Placements:
-        """Where the triples of some sets lie, ids in order; all others are only passed over."""
+        """Return the placements of some sets, given by id in order.
+
+        This is cheaper than ``placements``, since it does not sort those of all other sets.
+        """
         rows = self.rows("placements")
         return Placements.read(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
 
     @cached_property
     def set_dependencies(self) -> tuple[SetPositions, SetPositions]:
-        """Positions in ``set_ids``: sets, and each time one that the set derives from."""
+        """All set dependencies: sets, and for each a set that it derives from."""
         rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
         child, parent = (
             np.searchsorted(self.set_ids, _ints(rows, end)) for end in (SET, DERIVES_FROM)
@@ -219,18 +219,18 @@ class Snapshot:
 
     @cached_property
     def dependency_pairs(self) -> int:
-        """How many dependencies there are, each counted once however many ingests brought it."""
+        """The number of distinct set dependencies."""
         child, parent = self.set_dependencies
         return len(np.unique(child * len(self.set_ids) + parent))
 
     def partitions_by_ingest(self) -> list[range]:
-        """The partitions that each visible ingest wrote."""
+        """Return the range of partitions that each visible ingest wrote."""
         firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
         return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
 
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
-        """The same to be looked up: sets, in order, and each time one that derives from it."""
+        """All set dependencies for look-up: sets in order, and for each a set derived from it."""
         child, parent = self.set_dependencies
         order = np.argsort(parent, kind="stable")
         return SetPositions(parent[order]), SetPositions(child[order])
@@ -242,19 +242,19 @@ class Snapshot:
         return PartitionNumbers(np.array(each, np.int64))
 
     def set_rows(self, items: I64) -> SetPositions:
-        """The position in ``set_ids`` of the set of each item."""
+        """Return the position in ``set_ids`` of the set of each item, which must be in a set."""
         return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
     def known_set_rows(self, items: I64) -> SetPositions:
-        """The same, -1 for an item that no set has."""
+        """Return the position in ``set_ids`` of the set of each item, or -1 if no set has it."""
         at = self.set_rows(items)
         inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
         return SetPositions(np.where(inside, at, -1))
 
     def item_ranges(self, sets: I64) -> tuple[ItemNumbers, ItemNumbers]:
-        """The first and the last item of each range that some sets, in order, fill without a gap.
+        """Return the first and last item of each range that some sets fill without a gap.
 
-        Sets are positions in ``set_ids``.
+        Sets are positions in ``set_ids``, in order.
         """
         first = self.set_firsts[sets]
         last = first + self.set_items[sets] - 1
@@ -265,7 +265,7 @@ class Snapshot:
         return ItemNumbers(first[begins]), ItemNumbers(ends)
 
     def rows_of_sets(self, sets: I64) -> SetPositions:
-        """The position in ``set_ids`` of each of these sets; those not visible are left out."""
+        """Return the positions in ``set_ids`` of sets given by id; leave out invisible ones."""
         at = np.searchsorted(self.set_ids, sets)
         inside = at < len(self.set_ids)
         at, sets = at[inside], sets[inside]
@@ -273,16 +273,16 @@ class Snapshot:
 
     @cached_property
     def tables(self) -> list[str]:
-        """The names of the tables that items are in, in order."""
+        """The names of the tables that items belong to, in order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
 
 
 def all_of_base(layout: Layout, base: int) -> Snapshot:
-    """All that a base has, as a generation would show it that hides nothing; for the one writer.
+    """Return a view of everything in a base, also what was rolled back or pruned.
 
-    Also what was taken back or pruned, since it is read from the newest version of each table and
-    no record has to name the base. After ``recover`` these versions have what the newest record of
-    the base has, and nothing that was not committed.
+    Only the writer may call this, after ``recover``. The newest version of each table then has
+    exactly what was committed. It is found without a commit record, since a base whose records
+    were pruned may still be in use.
     """
     versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
     tables = {name: version for name, version in versions.items() if version is not None}
@@ -293,7 +293,7 @@ def all_of_base(layout: Layout, base: int) -> Snapshot:
 
 
 def _in_order(rows: pa.Table, key: str) -> pa.Table:
-    """The rows by a column of numbers; those that share one stay as they were."""
+    """Return the rows ordered by a column of numbers; the sort is stable."""
     values = _ints(rows, key)
     if (values[1:] >= values[:-1]).all():
         return rows

@@ -1,4 +1,4 @@
-"""Where things lie in a warehouse folder, and the warehouse's identity."""
+"""The files and folders of a warehouse, and its identity."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from provhouse.runtime.files import make_folder, write_new
 
 SHARED = 0o666
-"""The mode of records and locks: what the umask leaves of it, as of any file."""
+"""The mode of records before the umask, as for any file."""
 
 
 @dataclass(frozen=True)
@@ -30,32 +30,32 @@ class Layout:
 
     @property
     def staging(self) -> Path:
-        """What an ingest writes before it knows where it belongs; worthless after it."""
+        """The folder for temporary files of an ingest, worthless once it ends."""
         return self.root / "staging"
 
     @property
     def ids(self) -> Path:
-        """The file with the ids that are taken."""
+        """The file with the ids in use."""
         return self.root / "ids.json"
 
     @property
     def erasure(self) -> Path:
-        """The file that tells of an erasure under way."""
+        """The file that describes an erasure in progress."""
         return self.root / "erasure.json"
 
     @property
     def write_lock(self) -> Path:
-        """Locked by the one writer."""
+        """The lock file of the single writer."""
         return self.root / "write.lock"
 
     @property
     def unpruned(self) -> Path:
-        """There while Neo4j may still hold what is no longer kept, which does no harm."""
+        """A file that exists while Neo4j may still have pruned data, which does no harm."""
         return self.root / "unpruned"
 
     @property
     def logs(self) -> Path:
-        """What Spark and unexpected errors have to say."""
+        """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"
 
     def base(self, number: int) -> Path:
@@ -67,11 +67,11 @@ class Layout:
         return self.base(base) / name
 
     def names(self, base: int) -> Path:
-        """The folder of the names and their look-ups."""
+        """The folder of the names and their look-ups in one base."""
         return self.base(base) / "names"
 
     def warehouse_id(self) -> str:
-        """The id that every node of this warehouse carries in Neo4j; made when first asked for."""
+        """Return the id that all nodes of this warehouse carry in Neo4j; create it if missing."""
         try:
             return self._identity()
         except FileNotFoundError:
@@ -85,7 +85,7 @@ class Layout:
 
 
 def bytes_below(folder: Path) -> int:
-    """All bytes of the files in a folder; what vanishes meanwhile counts nothing."""
+    """Return the total size of the files below a folder; skip files that disappear meanwhile."""
     total = 0
     for root, _, files in os.walk(folder):
         for file in files:

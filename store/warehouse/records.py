@@ -1,4 +1,4 @@
-"""JSON records of a warehouse that only its one writer changes: commits, ids, the erasure."""
+"""JSON records that only the single writer changes: commits, ids, the erasure in progress."""
 
 import json
 from collections.abc import Callable
@@ -18,11 +18,11 @@ def write_record(
     reached: Callable[[], None],
     write: Callable[..., bool] = write_over,
 ) -> None:
-    """Write a record that appears whole or not at all; raises Busy if another writer came.
+    """Write a record that appears whole or not at all; raise Busy if another writer has the lock.
 
-    The content lies aside, and ``reached`` is called, before the lock is looked at. Another writer
-    that has the lock since then removes what lies aside, so that however long this one stands still
-    in between, it cannot make its record appear.
+    The content is on disk in a temporary file, and ``reached`` is called, before the lock is
+    checked. A writer that takes the lock later removes such files. So a process that is suspended
+    after the check cannot publish its record, however long it stands still.
     """
 
     def last() -> None:
@@ -32,12 +32,12 @@ def write_record(
     content = json.dumps(record, indent=1).encode()
     if not write(path, content, mode=SHARED, before=last):
         raise Busy(
-            f"{path} should be this writer's to write",
-            "Another writer has been here meanwhile",
+            f"Cannot write {path}",
+            "Another writer has changed the warehouse meanwhile",
             "Run the command again",
         )
 
 
 def left_records(folder: Path) -> list[Path]:
-    """What was about to become a record in this folder, and was left; other files are not ours."""
+    """Return the temporary files that killed writers left for records of this folder."""
     return left_aside(folder, r"(ids|erasure|warehouse|\d+)\.json") if folder.is_dir() else []

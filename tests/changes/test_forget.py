@@ -342,7 +342,9 @@ def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remade: list[Path | None] = []
-    monkeypatch.setattr(steps, "_rebuild_graph", lambda settings, _: remade.append(settings.neo4j_home))
+    monkeypatch.setattr(
+        steps, "_rebuild_graph", lambda settings, _: remade.append(settings.neo4j_home)
+    )
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
     alone = replace(house.settings, neo4j_home=None)

@@ -22,7 +22,7 @@ def layout(tmp_path: Path) -> Layout:
 
 def test_bases_whose_records_are_gone_are_not_taken_for_leftovers(layout: Layout) -> None:
     mark_finished(layout)
-    with pytest.raises(Damaged, match="should have the records"):
+    with pytest.raises(Damaged, match="commit records are missing"):
         recover(layout)
     assert layout.base(1).exists()
 

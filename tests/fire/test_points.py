@@ -64,7 +64,7 @@ def test_a_writer_that_stood_still_harms_nobody(fire: Fire) -> None:
     (fire.warehouse / "write.lock").unlink()
     fire.ingest()
     made = fire.generations()
-    assert "It was removed meanwhile" in first.goes_on().awaits().done.message
+    assert "was removed while this command was writing" in first.goes_on().awaits().done.message
     assert first.status == 6
     assert fire.generations() == made
     fire.ingest()

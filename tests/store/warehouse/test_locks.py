@@ -50,10 +50,10 @@ def test_who_writes_may_go_on(layout: Layout) -> None:
 def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
     with locked(layout):
         layout.write_lock.unlink()
-        with pytest.raises(Busy, match="removed meanwhile"):
+        with pytest.raises(Busy, match="was removed while"):
             check_lock(layout)
         layout.write_lock.touch()
-        with pytest.raises(Busy, match="removed meanwhile"):
+        with pytest.raises(Busy, match="was removed while"):
             check_lock(layout)
     check_lock(layout)  # who is no writer is not asked
 
