@@ -14,7 +14,13 @@ from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import Commit, current, generations, read_commit
+from provhouse.store.warehouse.commits import (
+    Commit,
+    current,
+    generations,
+    nothing_stored,
+    read_commit,
+)
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import reading
 
@@ -44,11 +50,7 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
     except Damaged:  # told above
         return Report(None, deep, dict(counts), tuple(damages), perf_counter() - began)
     if commit is None:
-        raise NotFound(
-            f"The warehouse {settings.warehouse} should hold something to check",
-            "Nothing was ever ingested there",
-            "Begin with: provhouse ingest FILES",
-        )
+        raise nothing_stored(layout)
     with shared_graph(layout.warehouse_id(), settings, progress) as graph:
         damages += load_damages(layout, graph)
         for snapshot in _of_each_base(layout, commit):

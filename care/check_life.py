@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ORIGIN, PARTITION, ROW, ROWS
-from provhouse.store.tables.partitions import UNKNOWN
+from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 from provhouse.store.tables.snapshot import Snapshot
 
 from .check_tables import BACKUP
@@ -35,7 +35,9 @@ def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
 
 def known_origins(snapshot: Snapshot) -> I64:
     """All that triples may name, that of older triples among them."""
-    return np.append(np.asarray(snapshot.rows("origins", [ORIGIN])[ORIGIN], np.int64), UNKNOWN)
+    return np.append(
+        np.asarray(snapshot.rows("origins", [ORIGIN])[ORIGIN], np.int64), UNKNOWN_ORIGIN
+    )
 
 
 def _outside(snapshot: Snapshot, rows: pa.Table) -> int:

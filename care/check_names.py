@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, among
-from provhouse.store.names.names import Span, both_file, look_up, pair
+from provhouse.store.names.lookup import joined_file, lookup_files, read_lookup
+from provhouse.store.names.names import Span
 from provhouse.store.tables.snapshot import Snapshot
 
 from .check_tables import BACKUP
@@ -32,7 +33,7 @@ def _span(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage]:
     folder = snapshot.layout.names(snapshot.commit.base)
     try:
         nameless = int(_within(snapshot.names.erased, span).sum())
-        hashed, offsets = look_up(folder, span.ingest)
+        hashed, offsets = read_lookup(folder, span.ingest)
         for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
             if not span.items - nameless <= found <= span.items:  # those of erased items go
                 wanted = f"The look-up {kind} should have {span.items:,} names"
@@ -69,14 +70,14 @@ def _erased(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
         wanted = f"The name of item {erased[0]} and of all others that were erased should be gone"
         yield Damage(where, wanted, f"{held:,} names are there", FORGET)
     folder = snapshot.layout.names(snapshot.commit.base)
-    _, offsets = look_up(folder, span.ingest)
+    _, offsets = read_lookup(folder, span.ingest)
     leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())
     if leading:
         wanted = "No entry of the look-up should lead to an item that was erased"
         yield Damage(where, wanted, f"{leading:,} do", FORGET)
-    older = [path.name for path in pair(folder, span.ingest) if path.exists()]
-    if older and (folder / both_file(span.ingest)).exists():
-        wanted = f"A look-up that was written anew should be {both_file(span.ingest)} alone"
+    older = [path.name for path in lookup_files(folder, span.ingest) if path.exists()]
+    if older and (folder / joined_file(span.ingest)).exists():
+        wanted = f"A look-up that was written anew should be {joined_file(span.ingest)} alone"
         yield Damage(where, wanted, f"{older[0]} is there too", FORGET)
 
 

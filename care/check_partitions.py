@@ -10,9 +10,10 @@ from provhouse.model.arrays import I64, among
 from provhouse.model.columns import DERIVES_FROM, DST, ORIGIN, SET, SRC, TRIPLE
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
-from provhouse.store.tables.links import spoken, touching
+from provhouse.store.tables.links import count_described, touching
 from provhouse.store.tables.partitions import partition_path, read_partition
-from provhouse.store.tables.snapshot import Placements, Snapshot
+from provhouse.store.tables.placements import Placements
+from provhouse.store.tables.snapshot import Snapshot
 
 from .check_life import known_origins
 from .check_names import FORGET
@@ -28,17 +29,11 @@ def partition_damages(
     ends = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     known = np.unique(pair_codes(snapshot, *ends))
     counts["partitions"] += len(snapshot.partitions)
-    placed = _by_partition(snapshot.placements)
+    placed = snapshot.placements.take(snapshot.placements.order_by_partition())
     origins = known_origins(snapshot)
     for done, partition in enumerate(snapshot.partitions.tolist()):
         yield from _partition(snapshot, partition, known, placed, origins)
         progress.advance(done + 1, len(snapshot.partitions))
-
-
-def _by_partition(placed: Placements) -> Placements:
-    """The same by partition, then set."""
-    order = np.lexsort((placed.sets, placed.partitions))
-    return Placements(placed.sets[order], placed.partitions[order], placed.triples[order])
 
 
 def _partition(
@@ -55,7 +50,7 @@ def _partition(
     if (np.diff(dst) < 0).any():
         yield Damage(where, "Triples should be in the order of their dst", "Some are not", BACKUP)
         return
-    src_set, dst_set = snapshot.held_rows(src), snapshot.held_rows(dst)
+    src_set, dst_set = snapshot.known_set_rows(src), snapshot.known_set_rows(dst)
     if (src_set < 0).any() or (dst_set < 0).any():
         lost = int(src[src_set < 0][0] if (src_set < 0).any() else dst[dst_set < 0][0])
         wanted = "Every triple should lead from and to an item that is held"
@@ -71,7 +66,7 @@ def _partition(
     if len(unknown):
         wanted = f"The origin {unknown[0]}, which triples name, should be known"
         yield Damage(where, wanted, f"{len(unknown):,} are not", BACKUP)
-    says = spoken(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
+    says = count_described(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
     if says:
         wanted = "Triples of items that were erased should have neither op nor attributes"
         yield Damage(where, wanted, f"{says:,} have", FORGET)

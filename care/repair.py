@@ -4,15 +4,14 @@ Tables, names and triples stand nowhere else: where they are damaged, a backup h
 back.
 """
 
-from provhouse.commit.erasing.erase import erase_again
+from provhouse.commit.erasing.erase import repeat_erasures
 from provhouse.commit.recover import recover
 from provhouse.commit.reload import reload
 from provhouse.commit.writer_log import writing
-from provhouse.model.errors import NotFound
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse.commits import Commit, current
+from provhouse.store.warehouse.commits import Commit, require_current
 from provhouse.store.warehouse.layout import Layout
 
 
@@ -25,22 +24,11 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
-    _held(layout)  # before a lock makes the folder
+    require_current(layout)  # before a lock makes the folder
     with writing(layout):
         reach("lock held")
         recover(layout, thorough=True)
-        erase_again(settings, progress)
-        held = _held(layout)  # another writer may have come first
+        repeat_erasures(settings, progress)
+        held = require_current(layout)  # another writer may have come first
         reload(settings, progress)
         return held
-
-
-def _held(layout: Layout) -> Commit:
-    held = current(layout)
-    if held is None:
-        raise NotFound(
-            f"The warehouse {layout.root} should hold something to repair",
-            "Nothing was ever ingested there",
-            "Begin with: provhouse ingest FILES",
-        )
-    return held

@@ -8,12 +8,12 @@ from provhouse.ingest.run import Order, carry_out
 from provhouse.ingest.steps.order import STEPS
 from provhouse.ingest.summary import Summary
 from provhouse.ingest.work import Work
-from provhouse.model.errors import Damaged, NotFound
+from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.tables.links import alike
+from provhouse.store.tables.links import duplicate_links
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.commits import current, nothing_stored
 from provhouse.store.warehouse.layout import Layout
 
 from .restage import restage
@@ -29,13 +29,10 @@ def compact(settings: Settings, progress: Progress) -> Summary:
     changed, where not all came out that went in.
     """
     watch = Stopwatch()
-    held = current(Layout(settings.warehouse))
+    layout = Layout(settings.warehouse)
+    held = current(layout)
     if held is None or not held.totals.triples:
-        raise NotFound(
-            f"The warehouse {settings.warehouse} should hold something to compact",
-            "It holds no triple",
-            "Begin with: provhouse ingest FILES",
-        )
+        raise nothing_stored(layout)
     large = held.totals.sets + held.totals.set_dependencies >= LARGE
     return carry_out(Order(COMPACTION, anew=True, large=large), settings, watch, progress)
 
@@ -51,7 +48,7 @@ def _compare(work: Work) -> None:
     for name in ("triples", "items", "components"):
         was, is_ = (getattr(commit.totals, name) for commit in (work.before, work.commit))
         if name == "triples":  # links that tell nothing any more say the same once
-            was -= alike(before, before.names.erased)
+            was -= duplicate_links(before, before.names.erased)
         if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
             raise Damaged(
                 f"The new base should hold as many {name} as the old one, {was:,}",

@@ -13,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.erasing.erase import erase
-from provhouse.commit.erasing.progress_file import Erasure, read_erasure, write_erasure
-from provhouse.commit.erasing.rejects import clear_rejected, naming
+from provhouse.commit.erasing.erasure_file import Erasure, read_erasure, write_erasure
+from provhouse.commit.erasing.rejects import clear_rejected, rejects_naming
 from provhouse.commit.writer import only_writer
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.names.names import Names
-from provhouse.store.tables.whole import whole
+from provhouse.store.tables.snapshot import all_of_base
 from provhouse.store.warehouse.bases import bases
-from provhouse.store.warehouse.commits import generations
+from provhouse.store.warehouse.commits import generations, nothing_stored
 from provhouse.store.warehouse.layout import Layout
 
 
@@ -105,11 +105,7 @@ def forget(
 
 def _check_held(layout: Layout) -> None:
     if not generations(layout):
-        raise NotFound(
-            f"The warehouse {layout.root} should hold something to erase",
-            "Nothing was ever ingested there",
-            "Begin with: provhouse ingest FILES",
-        )
+        raise nothing_stored(layout)
 
 
 def _found(layout: Layout, names: Sequence[str]) -> _Found:
@@ -117,13 +113,13 @@ def _found(layout: Layout, names: Sequence[str]) -> _Found:
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Found({}, [], set(wanted.to_pylist()))
     for base in bases(layout):
-        held = whole(layout, base)
+        held = all_of_base(layout, base)
         for span in held.spans:
             numbers = Names(layout.names(base), [span]).locate(wanted)
             if (numbers >= 0).any():
                 found.items.setdefault(base, []).extend(numbers[numbers >= 0].tolist())
                 found.missing -= set(wanted.filter(pa.array(numbers >= 0)).to_pylist())
-        for path, named in naming(held, names).items():
+        for path, named in rejects_naming(held, names).items():
             found.rejects.append(path)
             found.missing -= named
     return found

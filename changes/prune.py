@@ -11,18 +11,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time
 from time import perf_counter
 
-from provhouse.commit.erasing.erase import carry_on
+from provhouse.commit.erasing.erase import resume_erasure
 from provhouse.commit.recover import recover
 from provhouse.commit.writer_log import writing
 from provhouse.cypher.graph import shared_graph
 from provhouse.cypher.server import is_fresh
-from provhouse.model.errors import NotFound, Unavailable, UsageError
+from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.model.times import moment
 from provhouse.store.warehouse.bases import bases, remove_unused
-from provhouse.store.warehouse.commits import drop_commits, generations, read_commit
-from provhouse.store.warehouse.ids import Ids, finished, read_ids, take
+from provhouse.store.warehouse.commits import (
+    drop_commits,
+    generations,
+    nothing_stored,
+    read_commit,
+)
+from provhouse.store.warehouse.ids import Ids, mark_finished, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout, bytes_below
 
 from .prune_graph import prune_graph
@@ -73,11 +78,11 @@ def prune(
         if gone:
             layout.unpruned.touch()
             ids = replace(ids, pruned=gone[-1])
-            take(layout, ids)
+            take_ids(layout, ids)
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
-        finished(layout)
-        carry_on(settings, progress)  # after room was made: it may take some
+        mark_finished(layout)
+        resume_erasure(settings, progress)  # after room was made: it may take some
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
         behind = removed or layout.unpruned.exists()
         if behind and _prune_graph(settings, layout, ids, progress) and not in_use:
@@ -95,11 +100,7 @@ def prune(
 
 def _check_held(layout: Layout) -> None:
     if not generations(layout):
-        raise NotFound(
-            f"The warehouse {layout.root} should hold something to prune",
-            "Nothing was ever ingested there",
-            "Begin with: provhouse ingest FILES",
-        )
+        raise nothing_stored(layout)
 
 
 def _before(layout: Layout, held: list[int], text: str) -> list[int]:

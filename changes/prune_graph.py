@@ -7,7 +7,7 @@ import numpy as np
 from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import I64
 from provhouse.model.columns import INGEST, ITEMS, SET
-from provhouse.store.tables.delta import newest, read_rows
+from provhouse.store.tables.delta import newest_version, read_rows
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.ids import Ids
 from provhouse.store.warehouse.layout import Layout
@@ -31,10 +31,10 @@ def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
     sets, items = [], []
     for base in bases(layout):
         folder = layout.table(base, "sets")
-        rows = read_rows(folder, "sets", newest(folder), [SET])
+        rows = read_rows(folder, "sets", newest_version(folder), [SET])
         sets += list(_runs(np.unique(np.asarray(rows[SET], dtype=np.int64))))
         folder = layout.table(base, "ingests")
-        rows = read_rows(folder, "ingests", newest(folder), [INGEST, "first_item", ITEMS])
+        rows = read_rows(folder, "ingests", newest_version(folder), [INGEST, "first_item", ITEMS])
         firsts, counts = rows["first_item"].to_pylist(), rows[ITEMS].to_pylist()
         items += [(f, f + n - 1) for f, n in zip(firsts, counts, strict=True) if n]
     return sorted(sets), sorted(items)

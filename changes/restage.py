@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.commit.origins import known
+from provhouse.commit.origins import stored_origins
 from provhouse.ingest.mapped import mapped
 from provhouse.ingest.steps.distinct_names import Named
 from provhouse.ingest.steps.name_order import RANGE
@@ -43,7 +43,7 @@ def restage(work: Work) -> None:
     snapshot = Snapshot(work.layout, work.before)
     held = _Held(work.folder, work.layout, work.before)
     work.tables = ["", *snapshot.tables]
-    work.origins = known(snapshot)
+    work.origins = stored_origins(snapshot)
     items = sum(span.items for span in snapshot.spans)
     tasks: list[_Task] = [_Triples(n, held, chunk) for n, chunk in enumerate(_chunks(snapshot))]
     for number, start in enumerate(range(0, items, RANGE)):

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.commit.append import Target, append
-from provhouse.commit.ending import Ended, life_rows, touching, without
+from provhouse.commit.ending import Ended, end_of_items, end_of_origins, life_rows
 from provhouse.commit.graph_rows import load
-from provhouse.commit.origins import Origin, known
+from provhouse.commit.origins import Origin, stored_origins
 from provhouse.commit.publish import make_current
-from provhouse.commit.record import added, ingest_row
-from provhouse.commit.recover import put_away
+from provhouse.commit.record import commit_with_ingest, ingest_row
+from provhouse.commit.recover import clean_up
 from provhouse.commit.writer import only_writer
 from provhouse.cypher.graph import shared_graph
 from provhouse.model.arrays import I64
@@ -27,8 +27,8 @@ from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import Commit, current
-from provhouse.store.warehouse.ids import Ids, read_ids, take
+from provhouse.store.warehouse.commits import Commit, current, nothing_stored
+from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
 
 
@@ -79,7 +79,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
         with watch.step("start"):
             graph = stack.enter_context(shared_graph(layout.warehouse_id(), settings, progress))
             graph.check_load(held.commit.commit, held.commit.generation)
-        stack.callback(put_away, layout)
+        stack.callback(clean_up, layout)
         ids = read_ids(layout)
         progress.begin("Write the tables")
         with watch.step("write"):
@@ -96,18 +96,14 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
 def _held(layout: Layout) -> Snapshot:
     commit = current(layout)
     if commit is None or not commit.visible:
-        raise NotFound(
-            f"The warehouse {layout.root} should hold something to retract",
-            "It holds nothing",
-            "Begin with: provhouse ingest FILES",
-        )
+        raise nothing_stored(layout)
     return Snapshot(layout, commit)
 
 
 def _ended(wanted: Wanted, held: Snapshot) -> Ended:
     if wanted.items:
-        return touching(held, _numbers(held, wanted.items))
-    return without(held, [origin.number for origin in _origins(held, wanted)])
+        return end_of_items(held, _numbers(held, wanted.items))
+    return end_of_origins(held, [origin.number for origin in _origins(held, wanted)])
 
 
 def _numbers(held: Snapshot, items: Sequence[str]) -> I64:
@@ -124,7 +120,7 @@ def _numbers(held: Snapshot, items: Sequence[str]) -> I64:
 
 def _origins(held: Snapshot, wanted: Wanted) -> list[Origin]:
     """Those of a run, or of a file in whatever run."""
-    everything = known(held)
+    everything = stored_origins(held)
     if wanted.run is not None:
         found = [origin for origin in everything if origin.run == wanted.run]
         what, some = f"The run {wanted.run!r}", sorted({o.run for o in everything if o.run})
@@ -146,8 +142,8 @@ def _origins(held: Snapshot, wanted: Wanted) -> list[Origin]:
 def _write(held: Snapshot, ended: Ended, ids: Ids) -> Commit:
     """Append what has ended; the new generation, which is not yet current."""
     layout, before = held.layout, held.commit
-    take(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
-    commit = added(before, ids, before.generation)
+    take_ids(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
+    commit = commit_with_ingest(before, ids, before.generation)
     target = Target(layout, before.base, ids.ingest, ids.partition)
     tables = {**life_rows([], [], ended, ids.generation), "ingests": ingest_row(commit, ids)}
     versions = {name: append(target, name, rows) for name, rows in tables.items() if rows.num_rows}

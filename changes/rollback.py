@@ -7,17 +7,24 @@ hidden stays in the generations that showed it, and its ids are never given agai
 from contextlib import ExitStack
 from dataclasses import replace
 
-from provhouse.commit.graph_rows import load_without
+from provhouse.commit.graph_rows import load_rollback
 from provhouse.commit.publish import make_current
-from provhouse.commit.record import renewed
+from provhouse.commit.record import next_commit
 from provhouse.commit.writer import only_writer
 from provhouse.cypher.graph import shared_graph
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import Commit, Totals, current, generations, read_commit
-from provhouse.store.warehouse.ids import read_ids, take
+from provhouse.store.warehouse.commits import (
+    Commit,
+    Totals,
+    current,
+    generations,
+    nothing_stored,
+    read_commit,
+)
+from provhouse.store.warehouse.ids import read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
 
 
@@ -39,9 +46,9 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
         if shown.generation:
             graph.check_load(shown.commit, shown.generation)
         ids = read_ids(layout)
-        take(layout, replace(ids, generation=ids.generation + 1))
-        after = renewed(shown, ids)
-        load_without(graph, Snapshot(layout, held), Snapshot(layout, after))
+        take_ids(layout, replace(ids, generation=ids.generation + 1))
+        after = next_commit(shown, ids)
+        load_rollback(graph, Snapshot(layout, held), Snapshot(layout, after))
         make_current(layout, graph, Snapshot(layout, after))
         return after
 
@@ -49,11 +56,7 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
 def _check_held(layout: Layout) -> Commit:
     held = current(layout)
     if held is None or not held.visible:
-        raise NotFound(
-            f"The warehouse {layout.root} should have an ingest to take back",
-            "It holds nothing",
-            "Begin with: provhouse ingest FILES",
-        )
+        raise nothing_stored(layout)
     return held
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from provhouse.model.errors import NotFound, ProvhouseError, UsageError
+from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.model.settings import Settings
 from provhouse.output.form import Form
 
@@ -106,14 +106,10 @@ def utf8(text: str, what: str) -> str:
 
 def identity(settings: Settings) -> str:
     """The id that the warehouse's nodes carry; raises NotFound where nothing was ingested."""
-    from provhouse.store.warehouse.commits import generations
+    from provhouse.store.warehouse.commits import generations, nothing_stored
     from provhouse.store.warehouse.layout import Layout
 
     layout = Layout(settings.warehouse)
     if not generations(layout):
-        raise NotFound(
-            "A warehouse with something in it is needed to look at",
-            f"There is none at {settings.warehouse}",
-            "Ingest something, or name another one with --warehouse in front of the command",
-        )
+        raise nothing_stored(layout)
     return layout.warehouse_id()

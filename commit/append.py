@@ -1,4 +1,4 @@
-"""Rows that a writer appends to the tables of a base, under the number of its ingest."""
+"""Append the rows of an ingest to the tables of a base."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from provhouse.model.arrays import Bools, among
 from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
 from provhouse.store.tables.delta import append_rows
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.locks import check_lock
 
 OPS_KEPT = 20
-"""The most operations that a dependency or a pair of tables names; people read these."""
+"""The most ops that a dependency or a pair of tables lists; only people read these."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where an ingest writes to and under which numbers."""
+    """The base that an ingest writes to, and its numbers there."""
 
     layout: Layout
     base: int
@@ -28,21 +28,24 @@ class Target:
 
 
 def append(target: Target, name: str, rows: pa.Table) -> int:
-    """Append rows of an ingest, with its number, to a table; its new version."""
+    """Append rows of an ingest to a table, with the ingest's number; return the new version.
+
+    Raises Busy if another writer has taken the lock.
+    """
     if INGEST not in rows.column_names:
         ingest = pa.repeat(pa.scalar(target.ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, ingest)
-    still_writing(target.layout)
+    check_lock(target.layout)
     folder = target.layout.table(target.base, name)
     columns = TABLES[name].names
     return append_rows(folder, name, rows.select(columns), target.ingest)
 
 
 def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
-    """Counts and operations of the same keys put together; distinct keys."""
+    """Return one row for each distinct key, with the sum of the triples and the union of ops."""
     rows = pa.concat_tables(tables)
     sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])
-    if sums.num_rows == rows.num_rows:  # nothing to put together
+    if sums.num_rows == rows.num_rows:  # all keys are distinct
         return rows
     order = [(key, "ascending") for key in keys]
     sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
@@ -51,7 +54,10 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
 
 
 def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
-    """Which rows' pairs of sets are among those of ``others``; Arrow's joins refuse lists."""
+    """Return which rows have a pair of sets that ``others`` have, too.
+
+    This replaces a join, since Arrow does not join tables with list columns.
+    """
     near = among(np.asarray(others[SET]), np.unique(rows[SET]))
     others = others.select([SET, DERIVES_FROM]).filter(pa.array(near))
     codes = []

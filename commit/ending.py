@@ -1,7 +1,7 @@
-"""What ends when origins no longer stand for what they brought.
+"""The triples that die when origins or items are retracted.
 
-A triple that another origin stands for too lives on; that this one does not is kept as a word of
-it in the table of assertions.
+A triple that another origin asserts lives on. Its retraction by this origin is recorded in the
+table ``assertions``.
 """
 
 from collections import defaultdict
@@ -12,50 +12,51 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, RowPlaces, among
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC, TABLES
-from provhouse.store.tables.assertions import said
-from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.assertions import assertion_rows
+from provhouse.store.tables.links import partitions_touching, touching
+from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
 from .origins import Origin, origin_rows
 
-_NONE = np.empty(0, np.int64)
+_NONE = RowPlaces(np.empty(0, np.int64))
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Triples that die, and those that only lose one who stands for them."""
+    """The triples that die, and those that only lose one of their origins."""
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...] = ()
     kept: int = 0
-    """How many triples live on, since others stand for them."""
+    """The number of triples that live on because other origins assert them."""
 
     def __bool__(self) -> bool:
         return bool(len(self.deaths) or self.taken_back)
 
     def death_rows(self, generation: int) -> pa.Table:
-        """Rows of the table of deaths, without the ingest."""
+        """Return rows of the table ``deaths``, without the ingest."""
         rows = self.deaths.table()
         died = pa.repeat(pa.scalar(generation, pa.int32()), rows.num_rows)
         return rows.append_column(DIED, died)
 
     def assertion_rows(self) -> Iterator[pa.Table]:
-        """Rows of the table of assertions, without the ingest."""
+        """Yield rows of the table ``assertions``, without the ingest."""
         for origin, ranges in self.taken_back:
-            yield said(origin, ranges, holds=False)
+            yield assertion_rows(origin, ranges, holds=False)
 
 
 NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
 
 
-class Again(Protocol):
-    """Stored triples that an ingest brings again."""
+class Repeated(Protocol):
+    """The stored triples that an ingest contains again."""
 
     def at(self, partition: int) -> tuple[I64, I64]:
-        """Return the row places of one partition, and for each the origin that brought it."""
+        """Return their places in one partition, and for each the origin that contains it."""
 
 
 class _Nothing:
@@ -66,14 +67,19 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def without(snapshot: Snapshot, origins: Collection[int], again: Again = _NOTHING) -> Ended:
-    """What ends without these origins, but for what they brought again.
+def end_of_origins(
+    snapshot: Snapshot, origins: Collection[int], repeated: Repeated = _NOTHING
+) -> Ended:
+    """Return what ends when these origins are retracted, except for triples they repeat.
 
-    ``again`` has all that other origins of the same ingest bring again, too. Of all triples only
-    one partition's are in memory at once.
+    ``repeated`` also has the triples that other origins of the same ingest contain again. Only one
+    partition of triples is in memory at a time.
     """
-    where = _where(snapshot, origins)
-    parts = [_of_one(snapshot, one, origins, where[one], *again.at(one)) for one in sorted(where)]
+    where = _partitions_of_origins(snapshot, origins)
+    parts = [
+        _end_in_partition(snapshot, one, origins, where[one], *repeated.at(one))
+        for one in sorted(where)
+    ]
     taken_back = defaultdict(list)
     for origin, ranges in (each for part in parts for each in part.taken_back):
         taken_back[origin].append(ranges)
@@ -84,25 +90,21 @@ def without(snapshot: Snapshot, origins: Collection[int], again: Again = _NOTHIN
     )
 
 
-def touching(snapshot: Snapshot, items: I64) -> Ended:
-    """The end of all triples from or to some items, whoever stands for them."""
-    own = np.unique(snapshot.set_rows(items))
-    parents, children = snapshot.dependents
-    sets = np.union1d(own, children[among(parents, own)])
-    partitions = np.unique(snapshot.placements_of(snapshot.set_ids[sets]).partitions)
+def end_of_items(snapshot: Snapshot, items: I64) -> Ended:
+    """Return the end of all live triples from or to some items, whatever their origins."""
     found = [_NONE]
-    for partition in partitions.tolist():
+    for partition in partitions_touching(snapshot, items).tolist():
         rows = _read(snapshot, partition, SRC, DST)
-        touched = np.isin(rows[SRC], items) | np.isin(rows[DST], items)
-        found.append(places(partition, np.flatnonzero(touched)))
+        found.append(places(partition, np.flatnonzero(touching(rows, items))))
     all_found = np.concatenate(found)
     return Ended(Ranges.of(all_found[~snapshot.deaths.has(all_found)]))
 
 
-def _where(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
-    """The partitions that may have triples of these origins, and who of them spoke of some there.
+def _partitions_of_origins(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
+    """Return the partitions that may have triples of these origins.
 
-    The first one who brought a triple need not have: it stands in the triple itself.
+    The value has those of the origins with rows in ``assertions`` for that partition. An origin
+    stored with a triple needs no such row.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
@@ -116,27 +118,31 @@ def _where(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
     return where
 
 
-def _of_one(
+def _end_in_partition(
     snapshot: Snapshot,
     partition: int,
     origins: Collection[int],
-    spoke: set[int],
-    again: I64,
+    asserting: set[int],
+    repeated: I64,
     by: I64,
 ) -> Ended:
-    """What ends in one partition; ``again`` are the places that came again, each ``by`` whom."""
+    """Return what ends in one partition.
+
+    ``asserting`` are the retracted origins with rows in ``assertions`` for it. ``repeated`` are the
+    places of triples that the ingest contains again, ``by`` the origin of each.
+    """
     first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
     living = np.arange(len(first))
     living = living[~snapshot.deaths.has(places(partition, living))]
     place, first = places(partition, living), first[living]
     standing: dict[int, I64] = {}
-    for origin in sorted(spoke | set(origins).intersection(np.unique(first).tolist())):
+    for origin in sorted(asserting | set(origins).intersection(np.unique(first).tolist())):
         mine = place[snapshot.assertions.holds(origin, place, first)]
-        standing[origin] = np.setdiff1d(mine, again[by == origin])
+        standing[origin] = np.setdiff1d(mine, repeated[by == origin])
     losing = np.unique(np.concatenate([_NONE, *standing.values()]))
     at = np.searchsorted(place, losing)
     kept = snapshot.assertions.others_hold(origins, losing, first[at])
-    kept |= among(losing, np.unique(again))
+    kept |= among(losing, np.unique(repeated))
     stay = losing[kept]
     taken_back = ((one, Ranges.of(mine[among(mine, stay)])) for one, mine in standing.items())
     return Ended(
@@ -147,14 +153,16 @@ def _of_one(
 
 
 def _read(snapshot: Snapshot, partition: int, *columns: str) -> pa.Table:
-    folder = snapshot.layout.table(snapshot.commit.base, "triples")
-    return read_partition(partition_path(folder, partition), columns)
+    return read_partition(snapshot.partition_path(partition), columns)
 
 
 def life_rows(
     origins: Iterable[Origin], asserted: Iterable[pa.Table], ended: Ended, generation: int
 ) -> Mapping[str, pa.Table]:
-    """What one ingest adds to each of these tables, without its number."""
+    """Return the rows that an ingest adds to ``origins``, ``assertions`` and ``deaths``.
+
+    They lack the number of the ingest.
+    """
     form = TABLES["assertions"]
     none = form.remove(form.get_field_index(INGEST)).empty_table()
     return {

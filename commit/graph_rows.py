@@ -1,7 +1,7 @@
-"""What an ingest touched, as nodes and relationships in Neo4j.
+"""Nodes and relationships in Neo4j for what an ingest changed.
 
-All totals are read from the tables as the new generation will show them and are written absolute,
-so that writing twice changes nothing. Only sets and dependencies count for answers.
+Totals are read from the tables as the new generation shows them and written as absolute values, so
+writing them twice changes nothing. Answers need only the sets and dependencies.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import ItemNumbers, SetPositions, among, expand_ranges
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -38,17 +38,26 @@ Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 SEPARATOR = "\x1f"
 KEY_LENGTH = 1000
-"""Characters of a table's name in Neo4j."""
+"""The most characters of a table's name in Neo4j."""
 TEXTS_KEPT = 12
-"""The most tables or operations that a node or relationship names."""
+"""The most tables or ops that a node or relationship lists."""
 
 
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, and at last that Neo4j has all of this commit.
+    """Write what ``ingest`` changed, and last the mark that Neo4j has all of this commit."""
+    load_ingest(graph, snapshot, ingest, progress, imported)
+    _load_tables(graph, snapshot)
+    graph.write_load(snapshot.commit.commit)
 
-    What was ``imported`` is there already.
+
+def load_ingest(
+    graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
+) -> None:
+    """Write the sets, dependencies and components that ``ingest`` changed.
+
+    With ``imported``, Neo4j's importer has already written the large labels.
     """
     graph.prepare()
     if not imported:
@@ -59,36 +68,34 @@ def load(
                 done += graph.write(name, batch.to_pylist())
                 progress.advance(done, total, "rows")
     graph.write("merges", _rows(snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO])))
-    _load_tables(graph, snapshot)
-    graph.write_load(snapshot.commit.commit)
 
 
-def load_without(graph: Graph, held: Snapshot, after: Snapshot) -> None:
-    """Bring what people see from ``held`` back to ``after``, which shows fewer ingests.
+def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
+    """Restore what people see in Neo4j from ``before`` to ``after``, which shows fewer ingests.
 
-    Sets and dependencies stay, for generations that showed them; all else is as if the hidden
-    ingests had never been.
+    Sets and dependencies stay, for generations that show them. All else becomes what it was before
+    the hidden ingests.
     """
-    if held.commit.base == after.commit.base:
-        for name, table in _taken_back(held, after).items():
+    if before.commit.base == after.commit.base:
+        for name, table in _rollback_rows(before, after).items():
             graph.write(name, _rows(table))
     graph.forget_tables()
     _load_tables(graph, after)
     graph.write_load(after.commit.commit)
 
 
-def _taken_back(held: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
-    """What hidden ingests touched, by the statement that brings it back, in order."""
+def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
+    """Return the rows to restore after hiding ingests, by statement, in writing order."""
 
     def hidden(table: str) -> pa.Table:
-        rows = held.rows(table)
+        rows = before.rows(table)
         return rows.filter(pa.array(~after.shows(np.asarray(rows[INGEST]))))
 
     pairs, sets_hidden = hidden("set_dependencies"), hidden("sets")
-    moved = held.set_components[np.searchsorted(held.set_ids, after.set_ids)]
+    moved = before.set_components[np.searchsorted(before.set_ids, after.set_ids)]
     touched = [
         np.asarray(hidden("placements")[SET]),
-        held.sets_among(Ranges.read(hidden("deaths"))),
+        before.sets_among(Ranges.read(hidden("deaths"))),
         np.asarray(pairs[SET]),
         np.asarray(pairs[DERIVES_FROM]),
         after.set_ids[moved != after.set_components],
@@ -111,7 +118,7 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
 
 
 def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
-    """What there may be much of, by the statement that writes it, in the order to be written."""
+    """Return the rows of the large labels, by statement, in writing order."""
     new = snapshot.rows_of(ingest, "sets")
     sets = _touched(snapshot, ingest, new)
     set_rows, components = _totals(snapshot, sets, new)
@@ -124,7 +131,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
 
 
 def announce(graph: Graph, snapshot: Snapshot) -> None:
-    """Tell people who look around which generation is current."""
+    """Write the current generation's node, which only people read."""
     commit = snapshot.commit
     graph.write(
         "generation",
@@ -142,13 +149,13 @@ def announce(graph: Graph, snapshot: Snapshot) -> None:
 
 
 def _rows(table: pa.Table) -> Rows:
-    """Rows as maps, a chunk of them at a time in memory."""
+    """Yield rows as dictionaries, with one chunk in memory at a time."""
     for batch in table.to_batches(CHUNK):
         yield from batch.to_pylist()
 
 
-def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
-    """Positions of the sets that get a node or new totals: new ones to be shown, and old ones."""
+def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
+    """Return the sets to write: new ones with a node, and old ones whose totals changed."""
     shown = np.asarray(new.filter(new[NODE])[SET])
     first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
     pairs = snapshot.rows_of(ingest, "set_dependencies")
@@ -159,10 +166,10 @@ def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> I64:
     return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
 
 
-def _totals(snapshot: Snapshot, sets: I64, new: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Sets with their totals, and the components that they are in with theirs."""
+def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of some sets and of their components, both with totals."""
     components = np.unique(snapshot.set_components[sets])
-    members = np.flatnonzero(among(snapshot.set_components, components))
+    members = SetPositions(np.flatnonzero(among(snapshot.set_components, components)))
     triples = snapshot.triples_of(members)
     owner = np.searchsorted(components, snapshot.set_components[members])
     sums = {
@@ -177,29 +184,34 @@ def _totals(snapshot: Snapshot, sets: I64, new: pa.Table) -> tuple[pa.Table, pa.
         "triples": triples[np.searchsorted(members, sets)],
         "tables": _tables_of(snapshot, sets, new),
     }
-    whole = {"id": components, **{name: sum.astype(np.int64) for name, sum in sums.items()}}
-    return pa.table(set_rows), pa.table(whole)
+    component_rows = {
+        "id": components,
+        **{name: sum.astype(np.int64) for name, sum in sums.items()},
+    }
+    return pa.table(set_rows), pa.table(component_rows)
 
 
-def _tables_of(snapshot: Snapshot, sets: I64, new: pa.Table) -> pa.Array:
-    """The tables of sets, which never change, only where no node may have them."""
+def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
+    """Return the tables of each set; null where Neo4j already has them.
+
+    They never change, so only sets that may lack a node need them.
+    """
     ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
     mine = among(ids, born)
     lists = _few(new[TABLES_OF]).take(pa.array(np.searchsorted(born, ids), mask=~mine))
     without = np.flatnonzero(~mine & ~snapshot.set_nodes[sets])
     if not len(without):
         return lists
-    told = _few(pa.chunked_array([_looked_up(snapshot, sets[without])]))
+    looked_up = _few(pa.chunked_array([_tables_by_names(snapshot, SetPositions(sets[without]))]))
     at = np.full(len(sets), -1)
     at[without] = np.arange(len(without))
-    return pc.coalesce(lists, told.take(pa.array(at, mask=at < 0)))
+    return pc.coalesce(lists, looked_up.take(pa.array(at, mask=at < 0)))
 
 
-def _looked_up(snapshot: Snapshot, sets: I64) -> pa.ListArray:
-    """The tables of a few sets by those of their items: the table of sets is long to read."""
+def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
+    """Return the tables of a few sets from their items; reading the table of sets takes longer."""
     count = snapshot.set_items[sets]
-    ends = np.cumsum(count)
-    items = np.repeat(snapshot.set_firsts[sets] - (ends - count), count) + np.arange(count.sum())
+    items = ItemNumbers(expand_ranges(snapshot.set_firsts[sets], count))
     owner = np.repeat(np.arange(len(sets)), count)
     rows = pa.table({SET: owner, TABLE: snapshot.names.tables(items)})
     rows = rows.group_by([SET, TABLE], use_threads=False).aggregate([])
@@ -209,30 +221,30 @@ def _looked_up(snapshot: Snapshot, sets: I64) -> pa.ListArray:
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Lists of texts as ``few`` makes them, each different one once, since they repeat."""
+    """Apply ``few`` to lists of texts, once for each distinct list, since they repeat."""
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
 
 
 def few(texts: Sequence[str]) -> list[str] | None:
-    """The first texts in order, and a sign where there are more; None if there are none."""
+    """Return the first texts in order, with an ellipsis if there are more; None if empty."""
     ordered = sorted(filter(None, texts))
     return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
 
 
-def _part_of_rows(snapshot: Snapshot, sets: I64) -> pa.Table:
+def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
     return pa.table({"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]})
 
 
 def _dependencies_of(snapshot: Snapshot, pairs: pa.Table) -> pa.Table:
-    """The dependencies between the same sets as some, with what all visible ingests brought."""
-    held = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
-    near = np.flatnonzero(among(np.asarray(held[SET]), np.unique(pairs[SET])))
-    same = near[pairs_among(held.take(pa.array(near)), pairs)]
-    brought = np.isin(np.asarray(held[INGEST])[same], np.unique(pairs[INGEST]))
+    """Return the dependencies of the given pairs of sets, totalled over all visible ingests."""
+    stored = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
+    near = np.flatnonzero(among(np.asarray(stored[SET]), np.unique(pairs[SET])))
+    same = near[pairs_among(stored.take(pa.array(near)), pairs)]
+    brought = np.isin(np.asarray(stored[INGEST])[same], np.unique(pairs[INGEST]))
     if len(same) == pairs.num_rows and brought.all():
-        rows = pairs  # nobody else brought any of them
+        rows = pairs  # no other ingest has any of these dependencies
     else:
         rows = snapshot.rows("set_dependencies").take(pa.array(same)).drop_columns([INGEST])
         rows = merged([rows], SET, DERIVES_FROM)
@@ -248,7 +260,7 @@ def _table_rows(snapshot: Snapshot) -> Rows:
 
 
 def _key(table: object) -> str:
-    """The name of a table's node: itself, but Neo4j's indexes take only some 8,000 bytes."""
+    """Return the name of a table's node, shortened since Neo4j's indexes take ~8,000 bytes."""
     name = str(table)
     if len(name) <= KEY_LENGTH:
         return name

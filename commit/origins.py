@@ -1,4 +1,4 @@
-"""Where triples come from: a file, and the run that it was taken in for, if one was named."""
+"""Origins of triples: a file, and the run that it was ingested for, if one was named."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -12,16 +12,16 @@ from provhouse.store.tables.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Origin:
-    """A file of a run; the same one brought again is the same origin."""
+    """A file of a run; ingesting the file again for the same run gives the same origin."""
 
     number: int
     run: str | None
     file: str
-    """Its absolute path."""
+    """The absolute path of the file."""
 
 
-def known(snapshot: Snapshot) -> list[Origin]:
-    """The origins of all that is shown, each once, in order."""
+def stored_origins(snapshot: Snapshot) -> list[Origin]:
+    """Return the distinct origins of all visible ingests, in order."""
     rows = snapshot.rows("origins", [ORIGIN, RUN, FILE]).select([ORIGIN, RUN, FILE])
     found = {Origin(*row.values()) for row in rows.to_pylist()}
     return sorted(found, key=lambda origin: origin.number)
@@ -30,7 +30,7 @@ def known(snapshot: Snapshot) -> list[Origin]:
 def origins_of(
     files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
 ) -> list[Origin]:
-    """The origin of each file: a known one, or a new one numbered from ``free`` on."""
+    """Return the origin of each file: a stored one, or a new one numbered from ``free`` on."""
     numbers = {(origin.run, origin.file): origin.number for origin in before}
     found = []
     for file in files:
@@ -42,7 +42,7 @@ def origins_of(
 
 
 def origin_rows(origins: Iterable[Origin]) -> pa.Table:
-    """Rows of the table of origins, without the ingest, each once."""
+    """Return distinct rows of the table ``origins``, without the ingest."""
     rows = [{ORIGIN: o.number, RUN: o.run, FILE: o.file} for o in dict.fromkeys(origins)]
     form = pa.schema([(ORIGIN, pa.int32()), (RUN, pa.string()), (FILE, pa.string())])
     return pa.Table.from_pylist(rows, form)

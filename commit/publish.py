@@ -1,29 +1,29 @@
-"""The last of a writer's steps: a generation becomes current."""
+"""The last step of a writer: a generation becomes current."""
 
 from contextlib import suppress
 
 from provhouse.cypher.graph import Graph
 from provhouse.model.errors import Unavailable
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
+from provhouse.runtime.files import make_folder, sync_folder
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import write_commit
-from provhouse.store.warehouse.ids import finished
+from provhouse.store.warehouse.ids import mark_finished
 from provhouse.store.warehouse.layout import Layout
 
 from .graph_rows import announce
 
 
 def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
-    """Make a generation current whose tables are written and whose sets Neo4j holds."""
-    layout.create(layout.commits)
+    """Make a generation current once its tables are written and Neo4j has its sets."""
+    make_folder(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):
         sync_folder(folder)
     reach("record unwritten")
     write_commit(layout, after.commit)
     reach("record linked")
-    finished(layout)
+    mark_finished(layout)
     reach("ids finished")
-    with suppress(Unavailable):  # it is committed; this is for people who look around
+    with suppress(Unavailable):  # it is committed already; only people read this node
         announce(graph, after)
     reach("announced")

@@ -1,4 +1,4 @@
-"""What is said of a generation while it is made: its commit record and its row of ``ingests``."""
+"""The commit record of a new generation, and its row in the table ``ingests``."""
 
 import secrets
 from dataclasses import replace
@@ -13,8 +13,8 @@ from provhouse.store.warehouse.ids import Ids
 _COUNTED = ("items", "partitions", "triples", "duplicates", "rejected", "two_tables")
 
 
-def renewed(shown: Commit, ids: Ids) -> Commit:
-    """The record of a new generation that shows what another does."""
+def next_commit(shown: Commit, ids: Ids) -> Commit:
+    """Return the record of a new generation that shows what another one shows."""
     return replace(
         shown,
         generation=ids.generation,
@@ -23,14 +23,17 @@ def renewed(shown: Commit, ids: Ids) -> Commit:
     )
 
 
-def added(held: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
-    """The record of one that shows an ingest more; versions and totals are still to come."""
-    visible = with_ingest(held.visible, ids.ingest)
-    return replace(renewed(held, ids), visible=visible, rolls_back_to=rolls_back_to)
+def commit_with_ingest(before: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
+    """Return the record of a new generation that shows one more ingest.
+
+    The caller still has to set its table versions and totals.
+    """
+    visible = with_ingest(before.visible, ids.ingest)
+    return replace(next_commit(before, ids), visible=visible, rolls_back_to=rolls_back_to)
 
 
-def ingest_row(commit: Commit, ids: Ids, **told: object) -> pa.Table:
-    """The ingest's row, where all that is not ``told`` is nothing."""
+def ingest_row(commit: Commit, ids: Ids, **values: object) -> pa.Table:
+    """Return the row of an ingest; counts that are not in ``values`` are 0."""
     row = {
         **dict.fromkeys(_COUNTED, 0),
         "ingest": ids.ingest,
@@ -40,4 +43,4 @@ def ingest_row(commit: Commit, ids: Ids, **told: object) -> pa.Table:
         "first_item": ids.item,
         "first_partition": ids.partition,
     }
-    return pa.Table.from_pylist([row | told], TABLES["ingests"])
+    return pa.Table.from_pylist([row | values], TABLES["ingests"])

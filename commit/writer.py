@@ -1,4 +1,4 @@
-"""How every writer begins: alone, in a warehouse that holds nothing half-done."""
+"""The start of every writer: take the lock, then complete or undo what another one left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
-from .erasing.erase import carry_on
+from .erasing.erase import resume_erasure
 from .recover import recover
 from .writer_log import writing
 
@@ -17,13 +17,14 @@ from .writer_log import writing
 def only_writer(
     settings: Settings, progress: Progress, *, thorough: bool = False
 ) -> Iterator[None]:
-    """Be the one writer, once all is put away or completed that another one left.
+    """Be the single writer for the length of the block, after recovery.
 
-    Raises Busy beside another writer, and what ``recover`` raises; see there for ``thorough``.
+    An interrupted erasure is completed, too. Raises Busy if another writer is active, and whatever
+    ``recover`` raises; see there for ``thorough``.
     """
     layout = Layout(settings.warehouse)
     with writing(layout):
         reach("lock held")
         recover(layout, thorough=thorough)
-        carry_on(settings, progress)
+        resume_erasure(settings, progress)
         yield

@@ -1,7 +1,7 @@
-"""Who wrote: `logs/writers.jsonl`, two lines for every writer, of numbers and never of names.
+"""The log of writers, `logs/writers.jsonl`: two lines for each writer, without names of items.
 
-One line says that it begins, so that one which is killed has left word too; one says how it ended.
-Lines are only ever added. A file that has grown is set aside as `writers.N.jsonl`, and stays.
+The first line records the start, so that a killed writer is logged, too; the second records the
+end. Lines are only ever appended. A large file is renamed to `writers.N.jsonl` and kept.
 """
 
 import errno
@@ -30,21 +30,21 @@ _OURS = re.compile(r"writers(\.\d+)?\.jsonl")
 
 @contextmanager
 def writing(layout: Layout) -> Iterator[None]:
-    """Be the one writer, and let the log say so; raises what ``locked`` raises."""
+    """Be the single writer, with log entries; raises whatever ``locked`` and ``logged`` raise."""
     with locked(layout), logged(layout):
         yield
 
 
 @contextmanager
 def logged(layout: Layout) -> Iterator[None]:
-    """Log the writer that is at work in this block; it holds the lock.
+    """Log the writer of this block, which must have the lock.
 
-    Raises Unavailable where the log cannot be written. A full disk is no reason to stop: whatever
-    makes room writes too.
+    Raises Unavailable if the log cannot be written. A full disk is ignored, since commands that
+    free space are writers, too.
     """
-    before = _held(layout)
-    who = {"writer": secrets.token_hex(8), "command": COMMAND.get(), **_me()}
-    _add(layout, {"event": "begins", **who, "generation": _number(before)})
+    before = _current(layout)
+    who = {"writer": secrets.token_hex(8), "command": COMMAND.get(), **_user()}
+    _add(layout, {"event": "begins", **who, "generation": _generation(before)})
     try:
         yield
     except BaseException as error:
@@ -54,7 +54,7 @@ def logged(layout: Layout) -> Iterator[None]:
 
 
 def clear_logs(layout: Layout) -> None:
-    """Remove all logs but those of who wrote: whatever went wrong may quote names."""
+    """Remove all logs except those of writers: error messages may contain names of items."""
     clear_defects()
     for path in sorted(layout.logs.rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink():
@@ -64,43 +64,43 @@ def clear_logs(layout: Layout) -> None:
     sync_folder(layout.logs)
 
 
-def _end(layout: Layout, said: dict[str, object]) -> None:
-    """What it came to; that this cannot be said changes nothing about what was done."""
-    after = _held(layout)
+def _end(layout: Layout, entry: dict[str, object]) -> None:
+    """Log the end of a writer; ignore a failure to log, since the work itself is done."""
+    after = _current(layout)
     totals = asdict(after.totals) if after else None
     with suppress(Unavailable):
-        _add(layout, {"event": "ends", **said, "generation": _number(after), "totals": totals})
+        _add(layout, {"event": "ends", **entry, "generation": _generation(after), "totals": totals})
 
 
 def _outcome(error: BaseException) -> str:
-    """The kind of an error: its words may hold names."""
+    """Return the kind of an error, without its message, which may contain names of items."""
     return type(error).__name__ if isinstance(error, ProvhouseError) else "broken off"
 
 
-def _held(layout: Layout) -> Commit | None:
+def _current(layout: Layout) -> Commit | None:
     try:
         return current(layout)
     except Damaged:
         return None
 
 
-def _number(commit: Commit | None) -> int | None:
+def _generation(commit: Commit | None) -> int | None:
     return commit.generation if commit else None
 
 
-def _me() -> dict[str, object]:
-    """The user, as the machine knows them, and where they are if they came over ssh."""
+def _user() -> dict[str, object]:
+    """Return the system user of this process, and the client address of an ssh session."""
     number = os.getuid()
     try:
         user = pwd.getpwuid(number).pw_name
-    except KeyError:  # as in a container
+    except KeyError:  # the id has no name, as in a container
         user = str(number)
     address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
     return {"user": user, "uid": number, "process": os.getpid(), "address": address or "local"}
 
 
-def _add(layout: Layout, said: dict[str, object]) -> None:
-    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **said})
+def _add(layout: Layout, entry: dict[str, object]) -> None:
+    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry})
     try:
         layout.logs.mkdir(parents=True, exist_ok=True)
         _append(_file(layout), line.encode() + b"\n")
@@ -108,15 +108,15 @@ def _add(layout: Layout, said: dict[str, object]) -> None:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             return
         raise Unavailable(
-            f"Who writes should be logged in {_file(layout)}",
-            f"It cannot be: {error.strerror}",
-            "Change the rights of that file and its folder",
+            f"Cannot write the log {_file(layout)}",
+            str(error.strerror),
+            "Change the permissions of that file and its folder",
         ) from error
 
 
 def _append(file: Path, line: bytes) -> None:
-    _set_aside(file)
-    # A link that somebody put there is not followed.
+    _rotate(file)
+    # O_NOFOLLOW: a planted symbolic link must not redirect the log.
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
     handle = os.open(file, flags, 0o600)
     try:
@@ -127,7 +127,7 @@ def _append(file: Path, line: bytes) -> None:
         os.close(handle)
 
 
-def _set_aside(file: Path) -> None:
+def _rotate(file: Path) -> None:
     if not file.exists() or file.stat().st_size < FILE_BYTES:
         return
     numbers = [

@@ -18,7 +18,7 @@ from provhouse.model.columns import COMPONENT, ITEMS, TABLES_OF
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import scratch
-from provhouse.store.warehouse.bases import kept
+from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
@@ -101,7 +101,7 @@ def preview(
     with ExitStack() as stack:
         folder = stack.enter_context(scratch("preview"))
         if held:
-            stack.enter_context(kept(layout, held))
+            stack.enter_context(pinned(layout, held))
         work = Work(
             settings=settings,
             layout=layout,

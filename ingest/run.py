@@ -6,20 +6,21 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from provhouse.commit.recover import put_away
+from provhouse.commit.recover import clean_up
 from provhouse.commit.writer import only_writer
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.cypher.server import Import, is_fresh, process_id
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.runtime.files import make_folder
 from provhouse.runtime.memory import PeakMemory
 from provhouse.spark.session import Starting
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Totals, current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout, bytes_below
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.locks import check_lock
 
 from .formats.registry import Source
 from .splits import Split
@@ -72,8 +73,8 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
                 graph.check_load(held.commit, held.generation)
             context = starting.session().sparkContext
         folder = layout.staging / secrets.token_hex(4)  # tasks of a dead writer do not find it
-        layout.create(folder)
-        stack.callback(put_away, layout)
+        make_folder(folder)
+        stack.callback(clean_up, layout)
         work = Work(
             settings=settings,
             layout=layout,
@@ -95,7 +96,7 @@ def carry_out(order: Order, settings: Settings, watch: Stopwatch, progress: Prog
             progress.begin(title)
             name = title.split()[0].lower()
             with watch.step(name):
-                still_writing(layout)
+                check_lock(layout)
                 step(work)
             reach(name)
             if nothing_new(work):

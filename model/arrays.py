@@ -1,6 +1,6 @@
 """Short names for the array types that pass between the folders, and what numpy lacks."""
 
-from typing import TypeAlias
+from typing import NewType, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,17 @@ I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
+
+# Kinds of numbers that must not be taken for each other. They exist for the type checker only: at
+# run time each is the plain array.
+ItemNumbers = NewType("ItemNumbers", npt.NDArray[np.int64])
+SetIds = NewType("SetIds", npt.NDArray[np.int64])
+SetPositions = NewType("SetPositions", npt.NDArray[np.int64])
+"""Positions of sets in ``Snapshot.set_ids``, not their ids."""
+RowPlaces = NewType("RowPlaces", npt.NDArray[np.int64])
+"""Partition and row of a triple in one number; see ``store/tables/ranges.py``."""
+PartitionNumbers = NewType("PartitionNumbers", npt.NDArray[np.int64])
+
 MOST_PER_VALUE = 8
 """Bytes for each value that a look-up by number may take."""
 
@@ -50,3 +61,17 @@ def distinct(values: I64) -> tuple[I64, I64]:
     place = np.empty(span, np.int32)
     place[ordered] = np.arange(len(ordered), dtype=np.int32)
     return ordered + first, place[values - first].astype(np.int64)
+
+
+def expand_ranges(starts: I64, counts: I64) -> I64:
+    """Return ``counts[n]`` consecutive numbers from ``starts[n]`` on, for each range in turn."""
+    before = np.cumsum(counts) - counts
+    expanded: I64 = np.repeat(starts - before, counts) + np.arange(counts.sum())
+    return expanded
+
+
+def matching_rows(keys: I64, wanted: I64) -> tuple[I64, I64]:
+    """Return the places in ordered keys of each wanted value, and for each its place in wanted."""
+    low = np.searchsorted(keys, wanted, "left")
+    counts = np.searchsorted(keys, wanted, "right") - low
+    return expand_ranges(low, counts), np.repeat(np.arange(len(wanted)), counts)

@@ -5,7 +5,7 @@ from datetime import datetime, time
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.question import AsOf
 from provhouse.model.times import moment
-from provhouse.store.warehouse.commits import Commit, generations, read_commit
+from provhouse.store.warehouse.commits import Commit, generations, nothing_stored, read_commit
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
@@ -22,11 +22,7 @@ def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
     """
     held = generations(layout)
     if not held:
-        raise NotFound(
-            f"A warehouse should be at {layout.root}",
-            "Nothing was ingested there",
-            "Name another with --warehouse, or take in files with `provhouse ingest FILES…`",
-        )
+        raise nothing_stored(layout)
     if as_of is None:
         return read_commit(layout, held[-1])
     if isinstance(as_of, int) or as_of.isdecimal():

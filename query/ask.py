@@ -13,9 +13,9 @@ from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.model.question import Method as MethodName
 from provhouse.model.settings import Settings
-from provhouse.store.cache.partition_cache import MEGABYTE, Cached
+from provhouse.store.cache.partition_cache import MEGABYTE, PartitionCache
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.bases import kept
+from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
@@ -49,7 +49,7 @@ class Asker:
         settings: Settings,
         progress: Progress,
         as_of: AsOf | None = None,
-        cached: Cached | None = None,
+        cached: PartitionCache | None = None,
     ) -> None:
         self._settings = settings
         self._progress = progress
@@ -63,7 +63,7 @@ class Asker:
 
     def __enter__(self) -> "Asker":
         with ExitStack() as stack:
-            stack.enter_context(kept(self._layout, self.snapshot.commit))
+            stack.enter_context(pinned(self._layout, self.snapshot.commit))
             stack.callback(self.bulk.release)
             self._stack.push(stack.pop_all())
         return self

@@ -58,7 +58,7 @@ def csprov(walk: Walk) -> Estimate:
 def ccprov(snapshot: Snapshot, own: int, levels: int, copied: bool) -> Estimate:
     """CCProv filters the component of the set ``own`` from all triples, then goes by levels."""
     sets, total = component(snapshot, own), snapshot.commit.totals.triples
-    triples = int(snapshot.living.held(snapshot.set_ids[sets]).sum())
+    triples = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
     read = Read(len(sets), len(snapshot.partitions), triples)
     return Estimate("ccprov", read, levels, by_component(total, levels), _copy(total, copied))
 

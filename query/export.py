@@ -31,7 +31,7 @@ from provhouse.store.tables.links import touching
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.bases import kept
+from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.manifest import Holds, Manifest, write_manifest
 
@@ -53,7 +53,7 @@ def export_warehouse(
     partition that cannot be read.
     """
     commit = commit_as_of(layout, as_of)
-    with kept(layout, commit):
+    with pinned(layout, commit):
         snapshot = Snapshot(layout, commit)
         begin(layout, folder)
         progress.begin("Export the triples")

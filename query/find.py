@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from provhouse.model.columns import ITEM, NAME, TABLE
 from provhouse.model.progress import Stopwatch
-from provhouse.store.names.names import BATCH
 from provhouse.store.names.scan import scan
+from provhouse.store.names.segments import BATCH
 from provhouse.store.tables.snapshot import Snapshot
 
 from .check_tables import check_tables

@@ -19,7 +19,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.spark.session import Starting, working
 from provhouse.store.cache.blocks import as_block, from_block, joined, run_on
-from provhouse.store.cache.partition_cache import Cached, Partitions
+from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, unless_damaged
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -46,12 +46,12 @@ class Bulk:
         snapshot: Snapshot,
         settings: Settings,
         progress: Progress,
-        cached: Cached | None = None,
+        cached: PartitionCache | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._settings = settings
         self._progress = progress
-        self._cached = cached or Cached(settings)
+        self._cached = cached or PartitionCache(settings)
         self._own = cached is None
         self._hashed: dict[str, Hashed] = {}
 

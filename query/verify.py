@@ -7,11 +7,11 @@ when it is first asked (``Graph.check_load``).
 
 import numpy as np
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, SetPositions, among, matching_rows
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
 from provhouse.store.cache.fetched import Fetched
-from provhouse.store.tables.snapshot import Snapshot, rows_of
+from provhouse.store.tables.snapshot import Snapshot
 
 from .walk import Walk
 
@@ -34,9 +34,9 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
         child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
     else:
         parents, children = snapshot.dependents
-        rows = rows_of(parents, sets)[0]
+        rows = matching_rows(parents, sets)[0]
         outside = rows[~among(children[rows], sets)][:1]
-        child, parent = children[outside], parents[outside]
+        child, parent = SetPositions(children[outside]), SetPositions(parents[outside])
     if len(outside):
         raise _lacking(snapshot, child[0], parent[0])
 
@@ -70,7 +70,7 @@ def _lacking(snapshot: Snapshot, child: int, parent: int) -> Damaged:
 
 def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
     """Raise Damaged unless so many living triples were read of the component of these sets."""
-    told = int(snapshot.living.held(snapshot.set_ids[sets]).sum())
+    told = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
     if read != told:
         raise Damaged(
             f"The tables say that {told:,} triples lie in the component of set "
@@ -98,7 +98,7 @@ def _check_counts(snapshot: Snapshot, sets: I64, dst: I64) -> None:
     read = np.searchsorted(ordered, first + snapshot.set_items[sets]) - np.searchsorted(
         ordered, first
     )
-    told = snapshot.placements.held(ids)
+    told = snapshot.placements.counts(ids)
     wrong = np.flatnonzero(read != told)
     if len(wrong):
         first = wrong[0]
@@ -118,7 +118,7 @@ def _places(snapshot: Snapshot, sets: I64, items: I64) -> I64:
 
 def _sets_of(snapshot: Snapshot, items: I64) -> I64:
     """Positions of the sets of items; raises Damaged if one is in none."""
-    found = snapshot.held_rows(items)
+    found = snapshot.known_set_rows(items)
     if (found < 0).any():
         raise Damaged(
             f"Every triple should come from an item of generation {snapshot.commit.generation}",

@@ -12,10 +12,10 @@ import numpy as np
 from cachetools import LRUCache
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, matching_rows
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
-from provhouse.store.tables.snapshot import Snapshot, rows_of
+from provhouse.store.tables.snapshot import Snapshot
 
 from .recurse import recurse
 
@@ -93,7 +93,7 @@ def between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
     """
     own = int(snapshot.set_rows(np.array([source]))[0])
     parents, children = snapshot.dependents
-    rows = rows_of(parents, walk.sets)[0]
+    rows = matching_rows(parents, walk.sets)[0]
     reached = recurse(parents[rows], children[rows], own).items
     sets = np.intersect1d(np.append(reached, own), walk.sets)
     return _reading(snapshot, sets, walk.sets)

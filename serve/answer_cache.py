@@ -12,7 +12,7 @@ from fastapi import Response
 
 from provhouse.model.question import Question
 from provhouse.store.cache.partition_cache import MEGABYTE
-from provhouse.store.names.names import Mark
+from provhouse.store.names.erased import Mark
 
 from .content_types import MEDIA_TYPES, Look
 

@@ -22,8 +22,8 @@ from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
 from provhouse.spark import session as spark
-from provhouse.store.cache.partition_cache import Cached
-from provhouse.store.names.names import Mark, erased_mark
+from provhouse.store.cache.partition_cache import PartitionCache
+from provhouse.store.names.erased import Mark, erased_mark
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import Commit, current, generations
 from provhouse.store.warehouse.layout import Layout
@@ -44,7 +44,7 @@ class Warm:
         self._settings = settings
         self._progress = progress
         self.layout = Layout(settings.warehouse)
-        self._cached = Cached(settings)
+        self._cached = PartitionCache(settings)
         self._held: Held | None = None
         self._earlier = Earlier(self._opened)
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
@@ -157,7 +157,7 @@ class Warm:
         erased = self._erasures()
         stale = not erased <= self._erased
         if stale:
-            self._cached.forget()
+            self._cached.clear()
             self._earlier.drop()
         if stale or self.generation != commit.generation:
             self._advance(commit)
@@ -177,7 +177,7 @@ class Warm:
             self._lose("Spark has ended and is being started again")
             spark.end()
             self._cached.release()
-            self._cached = Cached(self._settings)
+            self._cached = PartitionCache(self._settings)
         elif not running(self._settings.graph_home):
             self._lose("Neo4j has ended and is being started again")
 

@@ -1,1 +1,1 @@
-"""The bulk, on Spark and Delta: the warehouse's folder, tables, names and cached partitions."""
+"""Storage of triples and names: warehouse folder, Delta tables, name files, cached partitions."""

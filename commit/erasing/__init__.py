@@ -1,1 +1,1 @@
-"""Erase items from every table, name file, log and from Neo4j."""
+"""Erase items from every table, name file and log, and from Neo4j."""

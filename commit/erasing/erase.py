@@ -1,8 +1,9 @@
-"""What an erasure does once it is known which items go, as often as it takes.
+"""The steps of an erasure, which may be repeated until all are done.
 
-In this order: ``erased.npy`` lets every reader do without the names at once; ops that only they had
-leave the tables that count, while the triples still tell which these are; triples, names, look-ups
-and logs follow, and last Neo4j, if ``erasure.json`` says so by then.
+They come in this order. ``erased.npy`` hides the names from all readers at once. Ops that only
+erased triples have leave the tables with counts, while the triples still show which these are. Then
+triples, names, look-ups and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests
+it.
 """
 
 from dataclasses import replace
@@ -10,121 +11,120 @@ from dataclasses import replace
 import numpy as np
 
 from provhouse.cypher.wipe import wipe
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import clear_left
-from provhouse.store.names.names import erased_in
-from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.tables.whole import whole
+from provhouse.store.names.erased import erased_in
+from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.locks import check_lock
 
 from ..reload import reload
 from ..writer_log import clear_logs
-from .names import add_erased, clear_lookup, clear_segments
-from .progress_file import Erasure, end_erasure, read_erasure, write_erasure
-from .rejects import settle_rejected
+from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
+from .name_files import clear_lookup, clear_segments, mark_erased
+from .rejects import finish_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 
-def carry_on(settings: Settings, progress: Progress) -> None:
-    """Complete the erasure that another writer began, if there is one; for the one writer.
+def resume_erasure(settings: Settings, progress: Progress) -> None:
+    """Complete an erasure that another writer began, if there is one; for the writer only.
 
-    Neo4j may be in use. Then that is left to a later writer, and said.
+    If Neo4j is in use, its rebuild is left to a later writer, and a progress message reports it.
     """
     try:
         erase(settings, progress)
     except Busy as error:
-        still_writing(Layout(settings.warehouse))
+        check_lock(Layout(settings.warehouse))
         progress.say(f"{error.wanted}. {error.found}")
 
 
-def erase_again(settings: Settings, progress: Progress) -> None:
-    """Erase all that was ever erased, wherever something of it is left; for the one writer.
+def repeat_erasures(settings: Settings, progress: Progress) -> None:
+    """Erase everything again that was ever erased, wherever it may be left; for the writer only.
 
-    Also where what is under way cannot be read: then Neo4j is made anew too, lest it was to be.
+    If ``erasure.json`` is damaged, Neo4j is rebuilt, too, since the file may have requested it.
     """
     layout = Layout(settings.warehouse)
     try:
-        under_way = read_erasure(layout) or Erasure({})
+        erasure = read_erasure(layout) or Erasure({})
     except Damaged:
-        under_way = Erasure({}, graph=True)
+        erasure = Erasure({}, graph=True)
     items = {base: erased_in(layout.names(base)) for base in bases(layout)}
-    for base in items.keys() & under_way.items.keys():
-        items[base] = np.union1d(items[base], under_way.items[base])
+    for base in items.keys() & erasure.items.keys():
+        items[base] = ItemNumbers(np.union1d(items[base], erasure.items[base]))
     known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
     if known or layout.erasure.exists():
-        write_erasure(layout, replace(under_way, items=known))
-        carry_on(settings, progress)
+        write_erasure(layout, replace(erasure, items=known))
+        resume_erasure(settings, progress)
 
 
 def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
-    """Do all that the erasure under way asks for.
+    """Carry out the erasure in progress, if there is one.
 
-    Says how many triples touch its items, and whether Neo4j was made anew. Raises Busy while others
-    use a Neo4j that has to be; the rest is done by then.
+    Returns the number of triples that touch its items, and whether Neo4j was rebuilt. Raises Busy
+    if Neo4j must be rebuilt but is in use; everything else is done by then.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    there = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # others were pruned
-    items = {base: np.array(erasure.items[base], np.int64) for base in there}
-    for base in there:  # the current one is the newest
-        still_writing(layout)
-        add_erased(layout.names(base), items[base])
-    links = sum(_base(whole(layout, base), items[base], progress) for base in there)
-    still_writing(layout)
+    stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # the rest was pruned
+    items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
+    for base in stored:  # the current one is the newest
+        check_lock(layout)
+        mark_erased(layout.names(base), items[base])
+    links = sum(_erase_base(all_of_base(layout, base), items[base], progress) for base in stored)
+    check_lock(layout)
     for base in bases(layout):
-        settle_rejected(layout, base)
+        finish_rejected(layout, base)
     clear_logs(layout)
     clear_left()
     reach("logs cleared")
-    graph = _needs_graph(layout)
-    if graph:
-        _remake(settings, progress)
+    rebuild = _rebuild_requested(layout)
+    if rebuild:
+        _rebuild_graph(settings, progress)
     end_erasure(layout)
-    return links, graph
+    return links, rebuild
 
 
-def _base(held: Snapshot, items: I64, progress: Progress) -> int:
-    """Erase some items of a base; how many triples touch them."""
-    layout, base = held.layout, held.commit.base
+def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> int:
+    """Erase items of a base; return the number of triples that touch them."""
+    layout, base = snapshot.layout, snapshot.commit.base
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
-    still_writing(layout)
-    ops, pairs = lone_ops(held, items), lone_ops_of_pairs(held, items)
+    check_lock(layout)
+    ops, pairs = lone_ops(snapshot, items), lone_ops_of_pairs(snapshot, items)
     if ops or pairs:
-        _let_graph_be_remade(layout)
-        clear_ops(held, ops, pairs)
-    links = clear_links(held, items)
-    still_writing(layout)
-    clear_segments(names, held.spans, items)
-    for span in held.spans:
+        _request_rebuild(layout)
+        clear_ops(snapshot, ops, pairs)
+    links = clear_links(snapshot, items)
+    check_lock(layout)
+    clear_segments(names, snapshot.spans, items)
+    for span in snapshot.spans:
         if span.items:
             clear_lookup(names, span, items)
     return links
 
 
-def _let_graph_be_remade(layout: Layout) -> None:
+def _request_rebuild(layout: Layout) -> None:
     erasure = read_erasure(layout) or Erasure({})
     write_erasure(layout, replace(erasure, graph=True))
 
 
-def _needs_graph(layout: Layout) -> bool:
-    """Whether the erasure under way wants Neo4j to be made anew."""
+def _rebuild_requested(layout: Layout) -> bool:
+    """Return whether the erasure in progress requests a rebuild of Neo4j."""
     erasure = read_erasure(layout)
     return erasure is not None and erasure.graph
 
 
-def _remake(settings: Settings, progress: Progress) -> None:
-    progress.begin("Make Neo4j anew without what was erased")
+def _rebuild_graph(settings: Settings, progress: Progress) -> None:
+    progress.begin("Rebuild Neo4j without the erased items")
     wipe(settings.graph_home, progress)
     if settings.neo4j_home:
-        progress.say("Neo4j was made anew: a warehouse that shares it wants `provhouse repair` now")
+        progress.say("Neo4j was rebuilt: run `provhouse repair` on other warehouses that share it")
     reload(settings, progress)
     reach("Neo4j made anew")

@@ -1,4 +1,4 @@
-"""Rejected rows that name an item: their content goes, that they were rejected and why stays."""
+"""Clear the content of rejected rows that name an item; their number and reason stay."""
 
 import json
 import re
@@ -13,35 +13,35 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.model.faults import reach
-from provhouse.store.tables.delta import newest, table_files
+from provhouse.store.tables.delta import newest_version, table_files
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
 
-from .rewriting import rewrite, settle
+from .rewriting import rewrite, update_lengths
 
 REJECTS = "rejects"
 CONTENT = "content"
 _TOLERANT = json.JSONDecoder(strict=False)
 _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
-"""A text as JSON has it; its end may be missing, lest each beginning be sought to the end."""
+"""A JSON string. The closing quote is optional, else a search could take quadratic time."""
 
 
-def naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
-    """The files with rejected rows that name one of these items, and which of them."""
-    folder = snapshot.layout.table(snapshot.commit.base, REJECTS)
+def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
+    """Return the files with rejected rows that name any of these items, and the names found."""
+    folder = snapshot.folder(REJECTS)
     found: dict[Path, set[str]] = {}
     for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(columns=[CONTENT]):
-                named = set().union(*map(_Named(names), batch.column(0).to_pylist()))
+                named = set().union(*map(NameMatcher(names), batch.column(0).to_pylist()))
                 if named:
                     found[path] = found.get(path, set()) | named
     return found
 
 
 def clear_rejected(path: Path, names: Collection[str]) -> int:
-    """Empty the rows of a file that name one of these items; how many these were."""
-    named = _Named(names)
+    """Clear the rows of a file that name any of these items; return the number of rows."""
+    named = NameMatcher(names)
     counts: dict[int, int] = {}
 
     def change(rows: pa.Table, at: int) -> pa.Table:
@@ -51,22 +51,22 @@ def clear_rejected(path: Path, names: Collection[str]) -> int:
         return rows.set_column(column, CONTENT, pc.if_else(pa.array(gone), "", rows[CONTENT]))
 
     rewrite(path, change)
-    settle(path.parent)
+    update_lengths(path.parent)
     reach("rejects cleared")
     return sum(counts.values())
 
 
-def settle_rejected(layout: Layout, base: int) -> None:
-    """Do what ``clear_rejected`` leaves to do where it is cut off after a file was replaced."""
+def finish_rejected(layout: Layout, base: int) -> None:
+    """Complete a ``clear_rejected`` that was interrupted after it replaced a file."""
     folder = layout.table(base, REJECTS)
-    if newest(folder) is not None:
-        settle(folder)
+    if newest_version(folder) is not None:
+        update_lengths(folder)
 
 
-class _Named:
-    """Which of some names a rejected row has in its fields.
+class NameMatcher:
+    """Finds which of some names occur in the fields of a rejected row.
 
-    A row's own names may lack the scope that was put in front of them as they became items.
+    The row's src and dst may lack the scope that an ingest puts in front of item names.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -82,9 +82,9 @@ class _Named:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """All texts in a value, also those within a text that is JSON itself, as attributes are.
+    """Yield all texts in a value, also those in a text that is JSON itself, as attributes are.
 
-    Anybody may have written that JSON: it may be as deep as it is long.
+    The input is untrusted, and may be nested as deeply as it is long.
     """
     left = [value]
     while left:
@@ -100,7 +100,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _parsed(text: str) -> object:
-    """What JSON says; all that stands in quotes where it is too deep, or no JSON."""
+    """Parse JSON; if it is nested too deeply or not valid, return all quoted texts."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

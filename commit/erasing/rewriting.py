@@ -1,8 +1,8 @@
-"""Parquet files of tables with other values in the same rows, under the same name and length.
+"""Rewrite Parquet files of tables with other values in the same rows, name and length.
 
-A table's log names each file with its length, at every version, and readers trust both. What is
-removed from a file leaves room, which is filled with zeros in front of its footer. Where the new
-values take more room than the old ones, whatever the encoding, the log is told of the new length.
+At every version, a table's log has the name and length of each file, and readers trust both. So a
+file that becomes shorter is padded with zeros in front of its footer. If the new values take more
+space in every encoding, the log gets the new length.
 """
 
 import json
@@ -16,36 +16,36 @@ from deltalake import DeltaTable
 
 from provhouse.model.columns import ORIGIN
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
-from provhouse.store.tables.delta import sync
+from provhouse.runtime.files import sync_file, sync_folder
 
 Change = Callable[[pa.Table, int], pa.Table]
-"""Gives rows with other values in the same columns; it is told the number of the first row."""
+"""Returns the given rows with other values; the second argument is the first row's number."""
 _TAIL = 8
-"""The length of the footer and the magic that end a file."""
-_WAYS = (
+"""Size in bytes of the footer length and the magic number that end a file."""
+_ENCODINGS = (
     (1, True),
     (19, True),
     (19, False),
 )
-"""The level of compression, and whether texts get dictionaries; the quickest first."""
+"""Compression level, and whether texts get dictionaries; the fastest first."""
 
 
 def rewrite(path: Path, change: Change) -> None:
-    """Replace a file of a table by one with what ``change`` makes of its rows, at once for readers.
+    """Replace a file of a table by one with changed rows, atomically for readers.
 
-    Whoever has it open reads what it was. ``settle`` has to follow, whatever crashes meanwhile.
+    Processes that have the old file open can still read it. ``update_lengths`` must follow, also
+    after a crash.
     """
-    aside = path.with_name(f".{path.name}")  # a file that no commit shows, should this be cut off
+    aside = path.with_name(f".{path.name}")  # if this is interrupted, no commit shows the file
     size = path.stat().st_size
-    for way in _WAYS:
-        _write(path, aside, change, *way)
+    for encoding in _ENCODINGS:
+        _write(path, aside, change, *encoding)
         if aside.stat().st_size <= size:
             _pad(aside, size)
             break
     else:
-        _write(path, aside, change, *_WAYS[0])
-    sync(aside)
+        _write(path, aside, change, *_ENCODINGS[0])
+    sync_file(aside)
     reach("file rewritten")
     aside.replace(path)
     sync_folder(path.parent)
@@ -77,7 +77,7 @@ def _write(path: Path, aside: Path, change: Change, level: int, coded: bool) -> 
 
 
 def _pad(path: Path, size: int) -> None:
-    """Fill a file up to a length with zeros between its last column and its footer."""
+    """Extend a file to a given size, with zeros between its last column and its footer."""
     with path.open("r+b") as file:
         file.seek(-_TAIL, os.SEEK_END)
         footer = int.from_bytes(file.read(4), "little") + _TAIL
@@ -88,20 +88,20 @@ def _pad(path: Path, size: int) -> None:
         file.write(bytes(size - at - len(end)) + end)
 
 
-def settle(folder: Path) -> None:
-    """Let the log of a table say of each file how long it is now, at every version."""
+def update_lengths(folder: Path) -> None:
+    """Set the length of each file in the log of a table, at every version."""
     actions = DeltaTable(folder).get_add_actions(flatten=True)
     for name, size in zip(
         actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True
     ):
         if (length := (folder / name).stat().st_size) != size:
-            _tell_length(folder / name, length)
+            _log_length(folder / name, length)
 
 
-def _tell_length(path: Path, length: int) -> None:
-    """Let the log name a file with this length; checkpoints, which only repeat the log, go."""
+def _log_length(path: Path, length: int) -> None:
+    """Set the length of a file in the log; remove checkpoints, which only repeat the log."""
     logs = path.parent / "_delta_log"
-    # Whoever finds the hint trusts it, and fails where the checkpoint is gone.
+    # The hint goes first: a reader that finds it fails if the checkpoint is missing.
     (logs / "_last_checkpoint").unlink(missing_ok=True)
     sync_folder(logs)
     reach("hint removed")
@@ -110,17 +110,17 @@ def _tell_length(path: Path, length: int) -> None:
         reach("checkpoint removed")
     for log in sorted(logs.glob("*.json")):
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        told = [
+        entries = [
             entry
             for line in lines
             for kind in ("add", "remove")
             if (entry := line.get(kind)) and Path(entry["path"]).name == path.name
         ]
-        if any(entry.get("size", length) != length for entry in told):
-            for entry in told:
+        if any(entry.get("size", length) != length for entry in entries):
+            for entry in entries:
                 entry["size"] = length
             aside = log.with_name(f".{log.name}.new")
             aside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-            sync(aside)
+            sync_file(aside)
             aside.replace(log)
     sync_folder(logs)

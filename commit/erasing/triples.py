@@ -1,49 +1,48 @@
-"""Take op and attributes from triples that touch erased items.
+"""Remove op and attributes from triples that touch erased items.
 
-Their rows stay, so that what an erased item led to is still reached, and so that all that is said
-of rows by their places stays true.
+The rows stay. So questions still reach what an erased item led to, and everything that refers to
+rows by their places stays valid.
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.arrays import I64, Bools, ItemNumbers, PartitionNumbers, among
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
 from provhouse.model.faults import reach
 from provhouse.store.tables.delta import table_files
-from provhouse.store.tables.links import partitions_of, spoken, touching
-from provhouse.store.tables.partitions import partition_path, read_partition
+from provhouse.store.tables.links import count_described, partitions_touching, touching
+from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
-from .rewriting import rewrite, settle
+from .rewriting import rewrite, update_lengths
 
 Pairs = dict[tuple[int, int], set[str]]
-"""Ops by a set and one that it derives from."""
+"""Ops by pair of sets: a set, and one that it derives from."""
 _COUNTED = ("set_dependencies", "workflow")
-"""Tables that name ops."""
+"""The tables with counts and ops."""
 
 
-def clear_links(snapshot: Snapshot, items: I64) -> int:
-    """Take op and attributes from all triples that touch some items; how many these are."""
+def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
+    """Remove op and attributes from all triples that touch some items; return their number."""
     links = 0
-    for partition in partitions_of(snapshot, items).tolist():
-        path = _path(snapshot, partition)
+    for partition in partitions_touching(snapshot, items).tolist():
+        path = snapshot.partition_path(partition)
         rows = read_partition(path)
         touched = touching(rows, items)
         links += int(touched.sum())
-        if spoken(rows.filter(pa.array(touched))):
-            rewrite(path, lambda rows, _: _silent(rows, items))
+        if count_described(rows.filter(pa.array(touched))):
+            rewrite(path, lambda rows, _: _without_text(rows, items))
             reach("links cleared")
-    settle(snapshot.layout.table(snapshot.commit.base, "triples"))
+    update_lengths(snapshot.folder("triples"))
     return links
 
 
-def _silent(rows: pa.Table, items: I64) -> pa.Table:
+def _without_text(rows: pa.Table, items: ItemNumbers) -> pa.Table:
     touched = pa.array(touching(rows, items))
     for name in (OP, ATTRIBUTES):
         at = rows.column_names.index(name)
@@ -51,12 +50,12 @@ def _silent(rows: pa.Table, items: I64) -> pa.Table:
     return rows
 
 
-def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
-    """The ops of triples that touch some items, and of no other triple of the base."""
-    touched = partitions_of(snapshot, items)
+def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
+    """Return the ops that only triples touching some items have in the base."""
+    touched = partitions_touching(snapshot, items)
     lone: set[str] = set()
     for partition in touched.tolist():
-        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         lone |= _ops(rows.filter(pa.array(touching(rows, items))))
     lone.discard("")
     for others in _other_ops(snapshot, touched, items):
@@ -66,27 +65,29 @@ def lone_ops(snapshot: Snapshot, items: I64) -> set[str]:
     return lone
 
 
-def _other_ops(snapshot: Snapshot, touched: I64, items: I64) -> Iterator[set[str]]:
-    """The ops of the triples that do not touch the items, a partition at a time."""
+def _other_ops(
+    snapshot: Snapshot, touched: PartitionNumbers, items: ItemNumbers
+) -> Iterator[set[str]]:
+    """Yield the ops of triples that do not touch the items, a partition at a time."""
     for partition in touched.tolist():
-        rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         yield _ops(rows.filter(pa.array(~touching(rows, items))))
     for partition in np.setdiff1d(snapshot.partitions, touched).tolist():
-        yield _ops(read_partition(_path(snapshot, partition), (OP,)))
+        yield _ops(read_partition(snapshot.partition_path(partition), (OP,)))
 
 
 def _ops(rows: pa.Table) -> set[str]:
     return set(pc.unique(rows[OP]).to_pylist())
 
 
-def lone_ops_of_pairs(snapshot: Snapshot, items: I64) -> Pairs:
-    """By pairs of sets, the ops of triples between them that only those have which touch items."""
-    touched = partitions_of(snapshot, items).tolist()
+def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
+    """Return ops by pair of sets that, between these two, only triples touching some items have."""
+    touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
     for partition in touched:
         for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
             lone.setdefault(pair, set()).add(op)
-    for partition in touched:  # which have all triples of such a pair
+    for partition in touched:  # these have all triples between such a pair
         for pair, op in _across(snapshot, partition, lambda rows: ~touching(rows, items)):
             lone.get(pair, set()).discard(op)
     return {pair: ops for pair, ops in lone.items() if ops - {""}}
@@ -95,8 +96,8 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: I64) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: int, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """The pairs of sets that some triples lead between, dst's first, each with each of its ops."""
-    rows = read_partition(_path(snapshot, partition), (SRC, DST, OP))
+    """Yield each pair of sets with a triple between them, dst's set first, and each op of it."""
+    rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))
     src, dst = (
         snapshot.set_ids[snapshot.set_rows(np.asarray(rows[end], dtype=np.int64))]
@@ -108,24 +109,24 @@ def _across(
 
 
 def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
-    """Take ops out of the tables that count triples: some altogether, others from pairs of sets."""
+    """Remove ops from the tables with counts: some everywhere, others from pairs of sets."""
     for name in _COUNTED:
         version = snapshot.commit.tables.get(name)
         if version is None:
             continue
-        folder = snapshot.layout.table(snapshot.commit.base, name)
+        folder = snapshot.folder(name)
         for path in table_files(folder, name, version):
             rows = pq.read_table(path, partitioning=None)
             if not _without(rows, ops, pairs).equals(rows):
                 rewrite(path, lambda rows, _: _without(rows, ops, pairs))
                 reach("ops cleared")
-        settle(folder)
+        update_lengths(folder)
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    """The same rows without some ops; those that have any are few, and only they become lists."""
+    """Return the rows without some ops; only the few rows that have any become Python lists."""
     column = rows[OPS].combine_chunks()
-    naming = _naming(rows, column, ops, pairs)
+    naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):
         return rows
     some = rows.take(pa.array(naming))
@@ -133,7 +134,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     if SET in rows.column_names:
         ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
         gone = [ops | pairs.get(pair, set()) for pair in ends]
-    # Where nothing is left there is none, as is said of triples that came without an op.
+    # A row without ops gets the empty op, like that of triples ingested without an op.
     lists = [
         [op for op in each if op not in without] or [""]
         for each, without in zip(some[OPS].to_pylist(), gone, strict=True)
@@ -144,8 +145,8 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     return rows.set_column(rows.column_names.index(OPS), OPS, changed)
 
 
-def _naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
-    """The rows that may name some ops, or be of some pairs of sets."""
+def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
+    """Return the rows that may have some of the ops, or one of the pairs of sets."""
     named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
     found = np.zeros(rows.num_rows, bool)
     found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True
@@ -154,7 +155,3 @@ def _naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -
         child, parent = (np.unique(each) for each in np.array([*pairs], np.int64).T)
         found |= among(ends[0], child) & among(ends[1], parent)
     return np.flatnonzero(found)
-
-
-def _path(snapshot: Snapshot, partition: int) -> Path:
-    return partition_path(snapshot.layout.table(snapshot.commit.base, "triples"), partition)

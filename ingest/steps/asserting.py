@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ORIGIN, PARTITION, ROW
-from provhouse.store.tables.assertions import said
+from provhouse.store.tables.assertions import assertion_rows
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -66,7 +66,7 @@ def assertions(folder: Path, partitions: Sequence[int], first_partition: int) ->
         place = places(np.asarray(rows[PARTITION]) + first, np.asarray(rows[ROW]))
         assert_all(place, np.asarray(rows[ORIGIN]))
     for one in sorted(asserted):
-        yield said(one, Ranges.joined(asserted[one]), holds=True)
+        yield assertion_rows(one, Ranges.joined(asserted[one]), holds=True)
 
 
 class Brought:

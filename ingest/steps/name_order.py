@@ -12,7 +12,9 @@ import pyarrow as pa
 
 from provhouse.model.columns import NAME, TABLE
 from provhouse.spark.tasks import tell
-from provhouse.store.names.names import BATCH, ERASED, names_file, write_index, write_names
+from provhouse.store.names.erased import ERASED
+from provhouse.store.names.lookup import write_lookup
+from provhouse.store.names.segments import BATCH, names_file, write_names
 
 from .stage import HASH, read_stream
 
@@ -95,7 +97,7 @@ class Index:
         target.mkdir(exist_ok=True)
         hashed = np.concatenate([part["hash"] for part in parts])
         offsets = np.concatenate([part["offset"] for part in parts])
-        write_index(target, self.ingest, hashed, offsets)
+        write_lookup(target, self.ingest, hashed, offsets)
         erased = np.concatenate([part["erased"] for part in parts])
         if len(erased):
             np.save(target / ERASED, np.sort(erased))

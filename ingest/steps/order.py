@@ -17,21 +17,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.commit.append import Target, pairs_among
-from provhouse.commit.ending import life_rows, without
+from provhouse.commit.ending import end_of_origins, life_rows
 from provhouse.commit.graph_rows import bulk, load
-from provhouse.commit.origins import known, origins_of
+from provhouse.commit.origins import origins_of, stored_origins
 from provhouse.commit.publish import make_current
-from provhouse.commit.record import added, ingest_row
+from provhouse.commit.record import commit_with_ingest, ingest_row
 from provhouse.cypher.server import Import
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE
 from provhouse.model.errors import BadInput
 from provhouse.spark.tasks import Sizes, run_tasks
 from provhouse.store.names.names import Span
-from provhouse.store.tables.partitions import UNKNOWN
+from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, Totals
-from provhouse.store.warehouse.ids import take
+from provhouse.store.warehouse.ids import take_ids
 
 from ..mapped import mapped
 from ..splits import Split, check_splits, split_codes
@@ -200,8 +200,8 @@ def _only(splits: Sequence[Split], tables: set[str]) -> list[Split]:
 def _place(work: Work) -> None:
     """Sort the triples into partitions, and the names into the order of numbers."""
     before = Snapshot(work.layout, work.held) if work.held else None
-    earlier = known(before) if before else []
-    bring = [UNKNOWN] * len(work.staged)
+    earlier = stored_origins(before) if before else []
+    bring = [UNKNOWN_ORIGIN] * len(work.staged)
     if work.sources:  # else it is a compaction, whose rows say themselves where they come from
         files = [source.path for source in work.sources]
         work.origins = origins_of(files, work.run, earlier, work.ids.origin)
@@ -242,7 +242,7 @@ def _place(work: Work) -> None:
     work.progress.count("new triples", work.triples)
     if before and work.run is not None:
         same_run = [origin.number for origin in earlier if origin.run == work.run]
-        work.ended = without(before, same_run, Brought(work.folder))
+        work.ended = end_of_origins(before, same_run, Brought(work.folder))
 
 
 def _run(task: Scatter | ScatterNames | Gather | GatherNames | Index) -> Gathered | None:
@@ -269,9 +269,9 @@ def _write(work: Work) -> None:
         partition=ids.partition + partitions,
         origin=max([ids.origin, *(origin.number + 1 for origin in work.origins)]),
     )
-    take(work.layout, after)
+    take_ids(work.layout, after)
     held = work.held or Commit(work.base, 0, "", "", (), {}, Totals())
-    commit = added(held, ids, work.rolls_back_to)
+    commit = commit_with_ingest(held, ids, work.rolls_back_to)
     row = ingest_row(
         commit,
         ids,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, matching_rows
 from provhouse.model.columns import DST, ORIGIN, SRC, TRIPLE
-from provhouse.store.tables.partitions import UNKNOWN, partition_path, read_partition
+from provhouse.store.tables.partitions import UNKNOWN_ORIGIN, partition_path, read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -31,7 +31,7 @@ class Held:
 
 def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Held:
     """Where rows (src, dst, op, attributes) are held; from ``first_new`` on items are new."""
-    held = Held(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN, np.int64))
+    held = Held(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN_ORIGIN, np.int64))
     src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
     candidates = np.flatnonzero((src < first_new) & (dst < first_new))
     if not len(candidates):
@@ -61,10 +61,7 @@ def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Held:
 def _between(there: pa.Table, src: I64, dst: I64) -> I64:
     """The rows of a partition that lead from and to the same items as others do; both by dst."""
     ends, items = np.asarray(there[DST]), np.unique(dst)
-    low = np.searchsorted(ends, items)
-    count = np.searchsorted(ends, items, "right") - low
-    item = np.repeat(np.arange(len(items)), count)
-    rows = low[item] + np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
+    rows, item = matching_rows(ends, items)
     pairs = item * _ITEMS + np.asarray(there[SRC])[rows]
     found: I64 = rows[np.isin(pairs, np.searchsorted(items, dst) * _ITEMS + src)]
     return found

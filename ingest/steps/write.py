@@ -22,10 +22,10 @@ from provhouse.model.columns import (
     TABLE,
 )
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
-from provhouse.store.tables.delta import NewFile, append_files, sync
+from provhouse.runtime.files import sync_file, sync_folder
+from provhouse.store.tables.delta import NewFile, append_files
 from provhouse.store.tables.partitions import partition_file
-from provhouse.store.warehouse.locks import still_writing
+from provhouse.store.warehouse.locks import check_lock
 
 from .place import Gathered
 from .stage import read_stream
@@ -40,7 +40,7 @@ def write_tables(
     life: Mapping[str, pa.Table],
 ) -> dict[str, int]:
     """Append everything that was staged; the new version of each table that grew."""
-    still_writing(target.layout)
+    check_lock(target.layout)
     _move_names(folder, target)
     versions = {"triples": _triples(folder, target, gathered)}
     rejects = _rejects(folder, target)
@@ -79,7 +79,7 @@ def _triples(folder: Path, target: Target, gathered: Sequence[Gathered]) -> int:
         reach("partition moved")
         files.append(NewFile(partition_file(number), size, {PARTITION: str(number)}))
     reach("partitions moved")
-    still_writing(target.layout)
+    check_lock(target.layout)
     return append_files(table, "triples", files) if files else -1
 
 
@@ -102,7 +102,7 @@ def _move_names(folder: Path, target: Target) -> None:
     names = target.layout.names(target.base)
     names.mkdir(parents=True, exist_ok=True)
     for path in _parts(folder, "segments"):
-        sync(path)
+        sync_file(path)
         os.replace(path, names / path.name)
     sync_folder(names)
     reach("names moved")

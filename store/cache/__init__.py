@@ -1,1 +1,1 @@
-"""Partitions of triples that Spark caches for all questions."""
+"""Partitions of triples, cached by Spark and shared by all questions."""

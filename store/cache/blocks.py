@@ -1,4 +1,4 @@
-"""Triples as blocks of bytes, as they are kept in Spark's memory and sent from it."""
+"""Triples as blocks of bytes: the form in which Spark caches and sends them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 SENT = pa.schema(
     [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
 )
-"""Triples as they are sent: few of a block, which must not bring all of its texts along."""
+"""The schema of sent triples. Texts are plain, so a few rows do not carry a whole dictionary."""
 
 
 def as_block(rows: pa.Table) -> bytes:
-    """Triples as bytes to keep: numbers as narrow as they can be, each text once."""
+    """Return triples as bytes to cache, with the narrowest numbers and each text once."""
     return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in SENT.names}))
 
 
@@ -41,7 +41,7 @@ def _fits(count: int, width: pa.DataType) -> bool:
 
 
 def as_sent(rows: pa.Table) -> bytes:
-    """Triples as bytes to send."""
+    """Return triples as bytes to send, in the schema ``SENT``."""
     return _bytes(rows.cast(SENT))
 
 
@@ -54,12 +54,12 @@ def _bytes(rows: pa.Table) -> bytes:
 
 
 def from_block(block: bytes) -> pa.Table:
-    """The triples of a block, without a copy."""
+    """Return the triples of a block, without copying."""
     return pa.ipc.open_stream(pa.py_buffer(block)).read_all()
 
 
 def joined(blocks: Iterable[bytes]) -> pa.Table:
-    """The triples of several sent blocks as one table."""
+    """Return the triples of several sent blocks as one table."""
     return pa.concat_tables([SENT.empty_table(), *map(from_block, blocks)]).combine_chunks()
 
 
@@ -69,7 +69,7 @@ def run_on(
     select: Callable[[pa.Table], pa.Table],
     chosen: Sequence[int],
 ) -> list[bytes]:
-    """What ``select`` keeps of the blocks in the chosen partitions; empty results are left out."""
+    """Run ``select`` on the blocks in the chosen partitions; return the results with any rows."""
     if not chosen:
         return []
     with working():
@@ -77,7 +77,7 @@ def run_on(
 
 
 def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> Iterator[bytes]:
-    for block in blocks:  # to the end: a worker whose input is left unread is thrown away
+    for block in blocks:  # to the end: Spark discards a worker that leaves input unread
         kept = select(from_block(block))
         if kept.num_rows:
             yield as_sent(kept)
@@ -85,17 +85,17 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
 
 
 def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
-    """The rows of these partitions of a persisted RDD, as Spark's JVM keeps them.
+    """Return the rows of some partitions of a persisted RDD straight from Spark's JVM.
 
-    The public ``runJob`` would send them through a Python worker. What is used instead is what that
-    is made of (PySpark 4.2, ``SparkContext.runJob``).
+    The public ``runJob`` would send them through a Python worker. This calls its internals instead
+    (PySpark 4.2, ``SparkContext.runJob``).
     """
     from pyspark.util import _load_from_socket
 
     context: Any = rows.context
     jvm = _handles(context._gateway)
     source: Any = rows
-    # As text: a list would take one call to Java for each number in it.
+    # Sent as text: a list would take one call to Java for each number.
     wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
     address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
     with _load_from_socket(address, source._jrdd_deserializer) as stream:
@@ -103,7 +103,7 @@ def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
 
 
 class _Handles:
-    """What is called in Java: to find it by its name takes a call for each part of that, 4 ms."""
+    """The Java objects in use. Looking them up by name takes a call for each part, 4 ms in all."""
 
     def __init__(self, jvm: Any) -> None:
         self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
@@ -116,9 +116,9 @@ def _handles(gateway: Any) -> _Handles:
     return _Handles(gateway.jvm)
 
 
-def nothing(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Takes blocks and gives none, so that a job does no more than have them cached."""
-    for _ in blocks:  # to the end: a worker whose input is left unread is thrown away
+def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Read blocks and return none: a job that does nothing but cache its partitions."""
+    for _ in blocks:  # to the end: Spark discards a worker that leaves input unread
         pass
     settle()
     return iter(())

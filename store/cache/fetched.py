@@ -1,6 +1,6 @@
-"""Triples as a question reads them: their ends as numbers, all else packed until it is wanted.
+"""The triples that a question reads: src and dst as numbers, the rest encoded until needed.
 
-Few of the triples that are read belong to the answer; only those are made into rows.
+Few of the triples read belong to the answer, and only those become rows.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, expand_ranges
 from provhouse.model.columns import DST, SRC
 
 from ..tables.ranges import Ranges, places
@@ -18,7 +18,7 @@ from .blocks import SENT
 class Fetched:
     """The triples of some partitions whose dst is in one of the ranges first to last.
 
-    ``partitions`` are as they were cached, each sorted by dst.
+    ``partitions`` are the cached tables, each sorted by dst. Both ends of a range are included.
     """
 
     def __init__(self, partitions: Sequence[pa.Table], first: I64, last: I64) -> None:
@@ -34,7 +34,7 @@ class Fetched:
         return len(self.src)
 
     def drop(self, dead: Ranges, numbers: I64) -> None:
-        """Leave out triples that have died; ``numbers`` are those of the partitions."""
+        """Leave out dead triples; ``numbers`` are the partitions, in the order of the tables."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
@@ -45,7 +45,7 @@ class Fetched:
         return np.concatenate([none, *(np.asarray(rows[name])[chosen] for rows, chosen in parts)])
 
     def take(self, chosen: I64) -> pa.Table:
-        """Some triples by their places, which are in order: src, dst, op, attributes."""
+        """Return src, dst, op and attributes of triples chosen by position, in order."""
         cuts = np.searchsorted(chosen, self._ends)
         parts = [SENT.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
@@ -56,10 +56,7 @@ class Fetched:
 
 
 def _within(partition: pa.Table, first: I64, last: I64) -> I64:
-    """The rows of a partition whose dst is in one of the ranges, in order."""
+    """Return the rows of a partition whose dst is in one of the ranges, in order."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
-    counts = np.searchsorted(dst, last, "right") - starts
-    before = np.cumsum(counts) - counts
-    rows: I64 = np.repeat(starts - before, counts) + np.arange(counts.sum())
-    return rows
+    return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts)

@@ -1,9 +1,9 @@
-"""The partitions of triples that Spark has cached, shared by all generations that show them.
+"""The partitions of triples that Spark caches, shared by all generations that show them.
 
-A partition changes by an erasure only, after which ``forget`` lets all that was cached go. A stale
-one does no harm, since every answer leaves out the rows of what was erased by then. Reading is one
-Spark job on exactly the partitions that were named. What comes back are whole partitions as Spark
-keeps them, since a Python worker that picks rows first takes longer than sending all.
+Only an erasure changes a partition; ``clear`` then drops the whole cache. A stale partition does no
+harm, since every answer leaves out the triples of items erased by then. A read is one Spark job on
+exactly the partitions that were named. It returns whole partitions as Spark stores them: selecting
+rows in a Python worker first would take longer than sending all of them.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ import numpy as np
 import pyarrow as pa
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, PartitionNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.spark.session import working
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
-from .blocks import as_block, cached_rows, from_block, nothing
+from .blocks import as_block, cached_rows, discard_blocks, from_block
 from .fetched import Fetched
-from .shared_reads import Blocks, Flights
+from .shared_reads import Blocks, SharedReads
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 MEGABYTE = 1 << 20
 
 
-class Cached:
-    """What is cached of one warehouse, for all who ask in this process.
+class PartitionCache:
+    """The cached partitions of one warehouse, for all questions of this process.
 
-    The last used partitions stay in this process besides, decoded, up to ``hot_mb`` megabytes, so
-    that their next reader needs no job.
+    Recently used partitions also stay in this process, decoded, up to ``hot_mb`` megabytes, so
+    that reading them again needs no Spark job.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -46,19 +46,19 @@ class Cached:
         self._ingests: dict[Path, RDD[bytes]] = {}
         self._hot: LRUCache[Path, pa.Table] = LRUCache(settings.hot_mb * MEGABYTE, _size)
         self._lock = Lock()
-        self._flights = Flights()
-        self.read_before: set[Path] = set()
-        """What Spark has cached, unless it had to let it go."""
+        self._reads = SharedReads()
+        self.loaded: set[Path] = set()
+        """The partitions that Spark has cached, unless it has evicted them since."""
 
     def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
-        """The visible partitions of a snapshot; none is read before it is asked for."""
-        folder = snapshot.layout.table(snapshot.commit.base, "triples")
+        """Return the visible partitions of a snapshot; each is read when first needed."""
+        folder = snapshot.folder("triples")
         parts = [
             self._of_ingest(context, [partition_path(folder, p) for p in partitions])
             for partitions in snapshot.partitions_by_ingest()
             if partitions
         ]
-        # A generation may show nothing, after a rollback of the first ingest.
+        # A generation has no partitions after a rollback of the first ingest.
         blocks = context.union(parts) if parts else context.parallelize([], 1)
         return Partitions(self, blocks, folder, snapshot.partitions)
 
@@ -73,45 +73,54 @@ class Cached:
             return self._ingests[paths[0]]
 
     def hot(self, paths: Sequence[Path]) -> dict[Path, pa.Table]:
-        """Those of these partitions that are here, decoded."""
+        """Return those of some partitions that this process has, decoded."""
         with self._lock:
             return {path: self._hot[path] for path in paths if path in self._hot}
 
     def keep(self, path: Path, rows: pa.Table) -> None:
-        """Keep a partition here, until others have been used more lately."""
-        with self._lock, suppress(ValueError):  # larger than all that may be kept
+        """Keep a decoded partition in this process until it is evicted as least recently used."""
+        with self._lock, suppress(ValueError):  # it is larger than the cache
             self._hot[path] = rows
 
     def read(
         self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
     ) -> dict[Path, bytes]:
-        """Blocks of partitions, by their places in ``blocks``; each is read by one job only."""
+        """Return the blocks of partitions, each read by one job however many questions wait.
+
+        ``at`` has the position of each partition in ``blocks``.
+        """
         read = partial(_read, blocks, at)
-        found = self._flights.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
-        self.read_before |= found.keys()
+        found = self._reads.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
+        self.loaded |= found.keys()
         return found
 
     def release(self) -> None:
-        """Give the memory back; quiet where Spark has ended, which gives it back too."""
-        self._flights.close()
-        self.forget()
+        """Free all memory; ignore a Spark that has ended, which has freed it already."""
+        self._reads.close()
+        self.clear()
 
-    def forget(self) -> None:
-        """Let all go that was read; partitions that others hold by now are read anew each time."""
+    def clear(self) -> None:
+        """Drop all cached partitions; ``Partitions`` in use read theirs again each time."""
         with self._lock:
             ingests = list(self._ingests.values())
             self._ingests.clear()
             self._hot.clear()
-            self.read_before = set()
+            self.loaded = set()
         for blocks in ingests:
             with suppress(Exception):
                 blocks.unpersist()
 
 
 class Partitions:
-    """The partitions that one generation shows."""
+    """The visible partitions of one generation."""
 
-    def __init__(self, cached: Cached, blocks: "RDD[bytes]", folder: Path, partitions: I64) -> None:
+    def __init__(
+        self,
+        cached: PartitionCache,
+        blocks: "RDD[bytes]",
+        folder: Path,
+        partitions: PartitionNumbers,
+    ) -> None:
         self._cached = cached
         self._blocks = blocks
         self._folder = folder
@@ -120,10 +129,10 @@ class Partitions:
     def fetch(
         self, partitions: I64, first: I64, last: I64, watch: Stopwatch | None = None
     ) -> Fetched:
-        """The triples of these partitions whose dst is in one of the ranges first to last.
+        """Return the triples of some partitions whose dst is in one of the ranges first to last.
 
-        Runs at most one Spark job, with one task for each partition that is neither here nor being
-        read for somebody else, and no other. Raises TooSlow when the time of the watch is up.
+        Runs at most one Spark job. It has one task for each partition that is neither in this
+        process nor being read for another question. Raises TooSlow when the watch's time is up.
         """
         at = self._places(partitions)
         tables = self._cached.hot(list(at))
@@ -133,21 +142,20 @@ class Partitions:
             self._cached.keep(path, tables[path])
         return Fetched([tables[path] for path in at], first, last)
 
-    def missing(self) -> I64:
-        """The partitions that nobody has read yet."""
+    def missing(self) -> PartitionNumbers:
+        """Return the partitions that were never read."""
         at = self._places(self._partitions)
-        read = self._cached.read_before
+        read = self._cached.loaded
         unread = [path not in read for path in at]
-        missing: I64 = self._partitions[np.array(unread, bool)]
-        return missing
+        return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
     def warm(self, partitions: I64) -> None:
-        """Let Spark cache these partitions; nothing comes back."""
+        """Have Spark cache some partitions, without returning them."""
         at = self._places(partitions)
         if at:
             with unless_damaged(at), working():
-                self._blocks.context.runJob(self._blocks, nothing, list(at.values()))
-            self._cached.read_before |= at.keys()
+                self._blocks.context.runJob(self._blocks, discard_blocks, list(at.values()))
+            self._cached.loaded |= at.keys()
 
     def _places(self, partitions: I64) -> dict[Path, int]:
         places = np.searchsorted(self._partitions, partitions).tolist()

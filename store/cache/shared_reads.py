@@ -1,6 +1,6 @@
-"""Reading partitions for several who ask at once: each is read by one job, however many wait.
+"""Concurrent reads of partitions: each is read by one job, however many questions wait for it.
 
-A job stops only when the last who waits for it has left.
+A job is cancelled only when the last question that waits for it has given up.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,28 +13,28 @@ from threading import RLock
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
-"""So many jobs run at once; a further one waits for its turn."""
+"""The number of jobs that run at once; further ones wait."""
 
 Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
-"""Takes the name of a job, under which it can be cancelled, and the partitions it is to read."""
+"""Reads partitions, given a job name by which it can be cancelled and their paths."""
 
 
 @dataclass
-class _Flight:
+class _Job:
     group: str
     blocks: Future[Blocks]
     cancel: Callable[[str], None]
     waiting: int = 0
 
 
-class Flights:
-    """Jobs under way, by partition."""
+class SharedReads:
+    """The running jobs, by partition."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(JOBS, "fetch")
-        self._lock = RLock()  # a job may be over before we have asked to be told
-        self._under_way: dict[Path, _Flight] = {}
+        self._lock = RLock()  # add_done_callback may call at once, in this thread
+        self._under_way: dict[Path, _Job] = {}
         self._numbers = count()
 
     def blocks(
@@ -44,54 +44,54 @@ class Flights:
         cancel: Callable[[str], None],
         watch: Stopwatch,
     ) -> Blocks:
-        """The blocks of these partitions; raises TooSlow when the time of the watch is up.
+        """Return the blocks of some partitions; raise TooSlow when the watch's time is up.
 
-        ``cancel`` stops the job of a name.
+        ``cancel`` stops the job of a given name.
         """
         if not partitions:
             return {}
         with self._lock:
-            flights = self._boarded(partitions, read, cancel)
+            jobs = self._join(partitions, read, cancel)
         try:
-            blocks = [flight.blocks for flight in flights]
+            blocks = [job.blocks for job in jobs]
             while wait(blocks, watch.pause()).not_done:
                 pass
             found: Blocks = {}
-            for flight in flights:
-                found |= flight.blocks.result()
+            for job in jobs:
+                found |= job.blocks.result()
             return {partition: found[partition] for partition in partitions}
         finally:
             with self._lock:
-                self._left(flights)
+                self._leave(jobs)
 
-    def _boarded(
+    def _join(
         self, partitions: Sequence[Path], read: Read, cancel: Callable[[str], None]
-    ) -> list[_Flight]:
+    ) -> list[_Job]:
         missing = [p for p in partitions if p not in self._under_way]
         if missing:
             group = f"fetch {id(self)} {next(self._numbers)}"
-            flight = _Flight(group, self._pool.submit(read, group, missing), cancel)
-            self._under_way |= dict.fromkeys(missing, flight)
-        flights = {f.group: f for f in (self._under_way[p] for p in partitions)}
-        for each in flights.values():
+            job = _Job(group, self._pool.submit(read, group, missing), cancel)
+            self._under_way |= dict.fromkeys(missing, job)
+        jobs = {f.group: f for f in (self._under_way[p] for p in partitions)}
+        for each in jobs.values():
             each.waiting += 1
         if missing:
-            flight.blocks.add_done_callback(lambda _: self._landed(flight))
-        return list(flights.values())
+            job.blocks.add_done_callback(lambda _: self._remove(job))
+        return list(jobs.values())
 
-    def _landed(self, flight: _Flight) -> None:
+    def _remove(self, job: _Job) -> None:
         with self._lock:
-            for partition in [p for p, f in self._under_way.items() if f is flight]:
+            for partition in [p for p, f in self._under_way.items() if f is job]:
                 del self._under_way[partition]
 
-    def _left(self, flights: Sequence[_Flight]) -> None:
-        for flight in flights:
-            flight.waiting -= 1
-            if not flight.waiting and not flight.blocks.done():
-                self._landed(flight)  # who comes now must not board it
-                if not flight.blocks.cancel():
-                    flight.cancel(flight.group)
+    def _leave(self, jobs: Sequence[_Job]) -> None:
+        for job in jobs:
+            job.waiting -= 1
+            if not job.waiting and not job.blocks.done():
+                self._remove(job)  # later questions must not wait for a cancelled job
+                if not job.blocks.cancel():
+                    job.cancel(job.group)
 
     def close(self) -> None:
-        """Let go of the threads; jobs that run end by themselves."""
+        """Release the threads; running jobs end by themselves."""
         self._pool.shutdown(wait=False, cancel_futures=True)

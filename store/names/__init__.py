@@ -1,1 +1,1 @@
-"""Names of items: number to name and name to number, without Spark."""
+"""Names of items, from number to name and from name to number, without Spark."""

@@ -1,8 +1,8 @@
-"""64-bit hashes of names, straight from Arrow's buffers.
+"""64-bit hashes of names, computed straight from Arrow's buffers.
 
-XXH64 as its specification gives it; the tests hold it against the reference library. A hash stands
-for a name only while an ingest runs or a look-up narrows down: a name that matters is compared
-itself, so that two names with one hash are never taken for each other.
+This is XXH64 as specified; the tests compare it with the reference library. Hashes only narrow a
+search down. The names themselves are compared afterwards, so two names with the same hash are
+never confused.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ _P5 = np.uint64(0x27D4EB2F165667C5)
 
 
 def hashes(names: Column, seed: int = 0) -> U64:
-    """XXH64 of the UTF-8 bytes of every name; an array as long as ``names``, without nulls."""
+    """Return the XXH64 of the UTF-8 bytes of each name; ``names`` must not have nulls."""
     chunks = names.chunks if isinstance(names, pa.ChunkedArray) else [names]
     if len(chunks) == 1:
         return _of_chunk(chunks[0], seed)

@@ -1,147 +1,71 @@
-"""Names of items: from a number to name and table, and from a name to its number, without Spark.
+"""Names of items, from number to name and table and from name to number, without Spark.
 
-Each ingest adds segments, which only an erasure changes again. ``FIRST-INGEST.arrow`` holds names
-and tables in the order of numbers, in small compressed batches, so that reading one name
-decompresses one batch.
-``INGEST.hash.npy`` holds the sorted hashes of the names and ``INGEST.offset.npy`` the number of
-each less the ingest's first; both are mapped, and every hit is verified by the name itself. Where
-an erasure took entries out, ``INGEST.both.npy`` holds the two instead, so that both change at once.
-Names stand here and nowhere else, but for rejected rows. ``erased.npy`` holds the numbers of items
-whose names were erased: whatever a segment may still say, they have none (``nameless.py``).
+Each ingest adds files that only an erasure changes later:
+
+- ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
+  in small compressed batches, so that reading one name decompresses one batch.
+- ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``): the sorted hashes of
+  the names, and the number of each less the ingest's first. Every hit is verified by the name.
+- ``INGEST.both.npy`` replaces those two after an erasure, so that both change at once.
+
+``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
+segment may still contain. Names are stored in these files and in rejected rows, nowhere else.
 """
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Lock, local
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64, U64, Bools, Column, among
+from provhouse.model.arrays import I64, U64, Column, ItemNumbers, among
 from provhouse.model.columns import NAME, TABLE
 
+from .erased import Mark, erased_in, erased_mark, without_names
 from .hashing import hashes
-from .spilled import spilled
+from .lookup import read_lookup
+from .segments import BATCH, SCHEMA, open_names
 
-BATCH = 1024
 MANY = 1 << 18
-"""More names than these are unpacked into a file instead of memory."""
-ERASED = "erased.npy"
+"""The most names that are decompressed into memory; more go into a temporary file."""
 _NONE = pa.array([], pa.string())
 T = TypeVar("T")
-Mark = tuple[int, int, int] | None
 _Key = tuple[str, int, tuple[str, ...]]
-SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
 
 
 @dataclass(frozen=True)
 class Span:
-    """The items that one ingest brought: ``items`` numbers from ``first`` on."""
+    """The items that one ingest added: ``items`` numbers from ``first`` on."""
 
     ingest: int
     first: int
     items: int
 
 
-def names_file(first: int, ingest: int) -> str:
-    """The file name of a segment that begins with item ``first``."""
-    return f"{first:016d}-{ingest:08d}.arrow"
-
-
-def write_names(path: Path, names: Column, tables: Column) -> None:
-    """Write a segment; both columns in the order of numbers."""
-    rows = pa.table({NAME: names, TABLE: tables}).cast(SCHEMA).unify_dictionaries()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA, options=options) as out:
-        for batch in rows.combine_chunks().to_batches(BATCH):
-            out.write_batch(batch)
-
-
-def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileReader:
-    """A reader of a segment that unpacks these columns only, in the thread that asks it to."""
-    fields = [SCHEMA.get_field_index(name) for name in columns]
-    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
-    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
-
-
-def write_index(folder: Path, ingest: int, hashed: U64, offsets: npt.NDArray[np.uint32]) -> None:
-    """Write the look-up from names to numbers of one ingest; ``hashed`` need not be sorted."""
-    order = np.argsort(hashed, kind="stable")
-    first, second = pair(folder, ingest)
-    np.save(first, hashed[order])
-    np.save(second, offsets[order])
-
-
-def pair(folder: Path, ingest: int) -> tuple[Path, Path]:
-    """The files of the look-up as an ingest writes it: hashes, and offsets."""
-    return folder / f"{ingest:08d}.hash.npy", folder / f"{ingest:08d}.offset.npy"
-
-
-def look_up(folder: Path, ingest: int) -> tuple[U64, npt.NDArray[np.uint32]]:
-    """The sorted hashes of the names of one ingest, and the offset of each; both are mapped."""
-    while True:
-        with suppress(FileNotFoundError):
-            both = np.load(folder / both_file(ingest), mmap_mode="r")
-            count = 2 * len(both) // 3
-            return both[:count], both[count:].view(np.uint32)[:count]
-        try:
-            hashed, offsets = (np.load(path, mmap_mode="r") for path in pair(folder, ingest))
-            return hashed, offsets
-        except FileNotFoundError:  # an erasure has come between
-            if not (folder / both_file(ingest)).exists():
-                raise
-
-
-def both_file(ingest: int) -> str:
-    """The file name of a look-up from which entries were taken: hashes, then pairs of offsets."""
-    return f"{ingest:08d}.both.npy"
-
-
-def erased_mark(folder: Path) -> Mark:
-    """What is another whenever items of a base were erased; None if none ever was."""
-    try:
-        found = (folder / ERASED).stat()
-    except FileNotFoundError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
-
-
-def erased_in(folder: Path) -> I64:
-    """The numbers of all erased items of a base, in order."""
-    try:
-        erased: I64 = np.load(folder / ERASED)
-    except FileNotFoundError:
-        return np.empty(0, np.int64)
-    return erased
-
-
-def without_names(names: Column, gone: Bools) -> pa.Array:
-    """The names with nothing where they are gone."""
-    return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)
-
-
 class Names:
-    """The names of the items that some ingests brought; those of erased items are null.
+    """The names of the items that some ingests added; those of erased items are null.
 
-    The batches that were used last stay unpacked, up to ``kept`` bytes.
+    Recently used batches stay decompressed, up to ``kept`` bytes.
     """
 
     def __init__(self, folder: Path, spans: Iterable[Span], kept: int = 0) -> None:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
-        self._readers = local()  # threads can't share a reader
+        self._readers = local()  # readers are not thread-safe
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
         self._mark: Mark = None
-        self._erased = np.empty(0, np.int64)
-        self._look_up = cache(lambda ingest: look_up(folder, ingest))
+        self._erased = ItemNumbers(np.empty(0, np.int64))
+        self._read_lookup = cache(lambda ingest: read_lookup(folder, ingest))
 
     @cached_property
     def _segments(self) -> tuple[I64, list[str]]:
@@ -152,17 +76,17 @@ class Names:
 
     @property
     def files(self) -> list[tuple[int, Path]]:
-        """The first number of each segment, and its file, in the order of numbers."""
+        """The first item number and the file of each segment, in the order of numbers."""
         firsts, names = self._segments
         return [
             (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
         ]
 
     @property
-    def erased(self) -> I64:
-        """The numbers of all items of the base that are erased by now, in order.
+    def erased(self) -> ItemNumbers:
+        """The numbers of all erased items of the base, in order.
 
-        It is the same array until others are erased.
+        Every access returns the same array until more items are erased.
         """
         mark = erased_mark(self._folder)
         with self._lock:
@@ -170,37 +94,41 @@ class Names:
                 self._mark, self._erased = mark, erased_in(self._folder)
             return self._erased
 
-    def settled(self, ask: Callable[[], T]) -> T:
-        """What is asked; asked again if something was erased meanwhile, and so half of it read.
+    def settled(self, read: Callable[[], T]) -> T:
+        """Return what ``read`` returns; call it again if items were erased meanwhile.
 
-        Texts are cleared only once ``erased.npy`` tells of it.
+        Without that, a result could mix texts from before and after the erasure. An erasure writes
+        ``erased.npy`` before it removes any text.
         """
         while True:
             erased = self.erased
-            told = ask()
+            result = read()
             if self.erased is erased:
-                return told
+                return result
 
     def names(self, numbers: I64) -> pa.Array:
-        """The name of each item, in the order asked; an array of text."""
-        return self._shown(numbers, self.stored(numbers))
+        """Return the name of each item, in the given order; null for erased items."""
+        return self._without_erased(numbers, self.stored(numbers))
 
     def stored(self, numbers: I64) -> pa.Array:
-        """The same as the segments say, which may be behind."""
+        """Return the name of each item as the segments have it.
+
+        They may still have names that ``erased.npy`` has declared erased.
+        """
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
-    def _shown(self, numbers: I64, names: pa.Array) -> pa.Array:
+    def _without_erased(self, numbers: I64, names: pa.Array) -> pa.Array:
         erased = self.erased
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
     def tables(self, numbers: I64) -> pa.Array:
-        """The table of each item, empty where it has none, in the order asked."""
+        """Return the table of each item, in the given order; empty if it has none."""
         return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
     def described(self, numbers: I64) -> tuple[pa.Array, pa.DictionaryArray]:
-        """Name and table of each of these items, which are in order, distinct, and not erased.
+        """Return name and table of items that are ordered, distinct and not erased.
 
-        The names of very many items lie in a file.
+        More than ``MANY`` names are kept in a temporary file instead of memory.
         """
         tables: list[pa.Array] = []
 
@@ -210,7 +138,7 @@ class Names:
                 tables.append(rows[TABLE].combine_chunks().dictionary_encode())
                 yield rows[NAME].combine_chunks()
 
-        texts = spilled(names()) if len(numbers) > MANY else pa.concat_arrays([_NONE, *names()])
+        texts = _spilled(names()) if len(numbers) > MANY else pa.concat_arrays([_NONE, *names()])
         coded = pa.chunked_array(tables, pa.dictionary(pa.int32(), pa.string()))
         return texts, coded.unify_dictionaries().combine_chunks()
 
@@ -245,28 +173,28 @@ class Names:
         with self._lock:
             batch = self._kept.get(key)
         if batch is None:
-            batch = self._opened(file, columns).get_batch(number)
-            with self._lock, suppress(ValueError):  # larger than all that may be kept
+            batch = self._reader(file, columns).get_batch(number)
+            with self._lock, suppress(ValueError):  # it is larger than the cache
                 self._kept[key] = batch
         return batch
 
-    def _opened(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
-        held = self._readers.__dict__
+    def _reader(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
+        readers = self._readers.__dict__
         key = " ".join((file, *columns))
-        if key not in held:
-            held[key] = open_names(self._folder / file, columns)
-        return held[key]
+        if key not in readers:
+            readers[key] = open_names(self._folder / file, columns)
+        return readers[key]
 
-    def locate(self, names: Column) -> I64:
-        """The number of each name, -1 where it is not held."""
-        found = np.full(len(names), -1, np.int64)
+    def locate(self, names: Column) -> ItemNumbers:
+        """Return the number of each name, or -1 if no item has it."""
+        found = ItemNumbers(np.full(len(names), -1, np.int64))
         wanted = hashes(names)
         for span in self._spans:
             self._locate_in(span, names, wanted, found)
         return found
 
-    def _locate_in(self, span: Span, names: Column, wanted: U64, found: I64) -> None:
-        known, offsets = self._look_up(span.ingest)
+    def _locate_in(self, span: Span, names: Column, wanted: U64, found: ItemNumbers) -> None:
+        known, offsets = self._read_lookup(span.ingest)
         at = np.searchsorted(known, wanted)
         rows = np.flatnonzero(found < 0)
         while len(rows):  # one round for each further name with the same hash
@@ -282,3 +210,22 @@ class Names:
 
 def _size(batch: pa.RecordBatch) -> int:
     return int(batch.nbytes)
+
+
+def _spilled(pieces: Iterable[pa.StringArray]) -> pa.LargeStringArray:
+    """Return all texts as one array in an unnamed, memory-mapped temporary file.
+
+    At least one text must not be empty.
+    """
+    ends = [np.zeros(1, np.int64)]
+    with TemporaryFile() as file:
+        for texts in pieces:
+            offsets = np.frombuffer(texts.buffers()[1], np.int32)
+            offsets = offsets[texts.offset : texts.offset + len(texts) + 1]
+            ends.append(offsets[1:].astype(np.int64) - offsets[0] + ends[-1][-1])
+            file.write(texts.buffers()[2][int(offsets[0]) : int(offsets[-1])])
+        file.flush()
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    places = pa.py_buffer(np.concatenate(ends))
+    count = sum(map(len, ends)) - 1
+    return pa.LargeStringArray.from_buffers(count, places, pa.py_buffer(data))

@@ -1,4 +1,4 @@
-"""All names read through, a piece at a time and in threads, so that few are in memory at once."""
+"""A scan of all names, piece by piece and in threads, so that few are in memory at once."""
 
 import os
 from collections import deque
@@ -11,15 +11,17 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import NAME
 
-from .names import BATCH, Names, open_names, without_names
+from .erased import without_names
+from .names import Names
+from .segments import BATCH, open_names
 
 T = TypeVar("T")
 
 _BATCHES = 64
-"""So many batches are a piece."""
+"""The number of batches in a piece."""
 
 
 def scan(
@@ -28,11 +30,11 @@ def scan(
     columns: Sequence[str] = (NAME,),
     most: int | None = None,
 ) -> Iterator[T]:
-    """What ``select`` makes of each piece, in the order of numbers.
+    """Yield what ``select`` returns for each piece, in the order of numbers.
 
-    It is given a table of these columns, and the number of the first row; the next ones follow.
-    The names of erased items are null.
-    ``most`` names or a few more are read, the first ones; None reads all.
+    ``select`` gets a table of the given columns, and the item number of its first row; the numbers
+    of the other rows follow without gaps. The names of erased items are null. With ``most``, read
+    only the first pieces with at least that many names.
     """
     threads = len(os.sched_getaffinity(0))
     pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))
@@ -61,9 +63,9 @@ def _select(
     batches: range,
     first: int,
     columns: Sequence[str],
-    erased: I64,
+    erased: ItemNumbers,
 ) -> T:
-    reader = open_names(path, columns)  # one of its own, since threads can't share it
+    reader = open_names(path, columns)  # a reader of its own: readers are not thread-safe
     rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])
     gone = erased[(erased >= first) & (erased < first + rows.num_rows)] - first
     if len(gone):

@@ -1,1 +1,1 @@
-"""Delta tables, partitions of triples, and what one generation shows of them."""
+"""Delta tables, partitions of triples, and the view of one generation on them."""

@@ -1,7 +1,7 @@
-"""Which origins say of a triple that it is so; it lives while one of them does.
+"""Which origins assert a triple; it lives as long as at least one of them does.
 
-The first one to say it stands in the triple itself. What others say, and what any of them takes
-back, stands in the table ``assertions``, where the last word of an origin counts.
+The first origin is stored with the triple. Assertions by others, and retractions by any of them,
+are rows of the table ``assertions``, where the last row of an origin counts.
 """
 
 from collections import defaultdict
@@ -10,56 +10,63 @@ from collections.abc import Collection
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, PartitionNumbers
 from provhouse.model.columns import HOLDS, INGEST, ORIGIN
 
 from .ranges import Ranges
 
 
 class Assertions:
-    """What origins said and took back, in the order in which they did; ``rows`` are those shown."""
+    """The assertions and retractions of each origin, in order of ingest.
+
+    ``rows`` are the visible rows of the table ``assertions``. Methods that take ``places`` also
+    take ``first``, the origin stored with each of those triples.
+    """
 
     def __init__(self, rows: pa.Table) -> None:
-        self._words: defaultdict[int, list[tuple[bool, Ranges]]] = defaultdict(list)
+        self._history: defaultdict[int, list[tuple[bool, Ranges]]] = defaultdict(list)
         keys = rows.select([INGEST, ORIGIN, HOLDS]).group_by([INGEST, ORIGIN, HOLDS]).aggregate([])
         said = [np.asarray(rows[name]) for name in (INGEST, ORIGIN, HOLDS)]
         for key in keys.sort_by(INGEST).select([INGEST, ORIGIN, HOLDS]).to_pylist():
             ingest, origin, holds = key.values()
             same = (said[0] == ingest) & (said[1] == origin) & (said[2] == holds)
-            self._words[origin].append((holds, Ranges.read(rows.filter(pa.array(same)))))
+            self._history[origin].append((holds, Ranges.read(rows.filter(pa.array(same)))))
 
-    def partitions(self, origin: int) -> I64:
-        """The partitions of whose triples an origin has said something, in order."""
-        spoken = [ranges.partitions for _, ranges in self._words.get(origin, ())]
-        return np.unique(np.concatenate([np.empty(0, np.int64), *spoken]))
+    def partitions(self, origin: int) -> PartitionNumbers:
+        """Return the partitions where an origin has asserted or retracted triples, in order."""
+        spoken = [ranges.partitions for _, ranges in self._history.get(origin, ())]
+        return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
     def holds(self, origin: int, places: I64, first: I64) -> Bools:
-        """Whether an origin stands for each of some places, where ``first`` was the first."""
+        """Return whether an origin asserts each of some triples."""
         said: Bools = first == origin
-        for holds, ranges in self._words.get(origin, ()):
+        for holds, ranges in self._history.get(origin, ()):
             said[ranges.has(places)] = holds
         return said
 
     def standing(self, places: I64, first: I64) -> tuple[I64, I64]:
-        """Who stands for some places: a position among them and an origin, for each that does."""
-        at = [np.flatnonzero(~np.isin(first, [*self._words]))]
+        """Return all assertions of some triples, as parallel arrays.
+
+        The first array has positions in ``places``, the second an origin that asserts the triple.
+        """
+        at = [np.flatnonzero(~np.isin(first, [*self._history]))]
         origins = [first[at[0]]]
-        for origin in self._words:
+        for origin in self._history:
             at.append(np.flatnonzero(self.holds(origin, places, first)))
             origins.append(np.full(len(at[-1]), origin))
         return np.concatenate(at), np.concatenate(origins)
 
-    def others_hold(self, but: Collection[int], places: I64, first: I64) -> Bools:
-        """Whether any origin but these stands for each of some places."""
-        spoke = self._words.keys() - set(but)
-        held: Bools = ~np.isin(first, [*but, *spoke])
-        for origin in spoke:
-            held |= self.holds(origin, places, first)
-        return held
+    def others_hold(self, excluded: Collection[int], places: I64, first: I64) -> Bools:
+        """Return whether any origin other than the excluded ones asserts each of some triples."""
+        asserted = self._history.keys() - set(excluded)
+        others: Bools = ~np.isin(first, [*excluded, *asserted])
+        for origin in asserted:
+            others |= self.holds(origin, places, first)
+        return others
 
 
-def said(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
-    """Rows of the table of assertions, without the ingest: an origin stands for them, or not."""
+def assertion_rows(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
+    """Return rows of the table ``assertions``, without the ingest, for one origin."""
     rows = ranges.table()
     rows = rows.append_column(ORIGIN, pa.repeat(pa.scalar(origin, pa.int32()), rows.num_rows))
     return rows.append_column(HOLDS, pa.repeat(holds, rows.num_rows))

@@ -1,12 +1,11 @@
-"""The Delta tables of a base: append to them, read them, take back what was not committed.
+"""The Delta tables of a base: append, read, and restore the committed version.
 
-Files are written with pyarrow, exactly as they shall lie on disk, and then added to the table's
-log; Spark reads them as any Delta table. No column statistics are written to a log, since names
-must stand in few places (``docs/decisions/0004-tables.md``).
+pyarrow writes the files exactly as they stay on disk; then they are added to the table's log. Spark
+reads them like any Delta table. Logs have no column statistics, so that names are stored in as few
+places as possible (``docs/decisions/0004-tables.md``).
 """
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,11 +22,11 @@ from deltalake.transaction import AddAction, create_table_with_add_actions
 from provhouse.model.columns import ORIGIN, PARTITION, TABLES
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
+from provhouse.runtime.files import sync_file, sync_folder
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
-from ..warehouse.locks import still_writing
+from ..warehouse.locks import check_lock
 
 _CONFIGURATION: dict[str, str | None] = {
     "delta.dataSkippingNumIndexedCols": "0",
@@ -38,7 +37,7 @@ _CONFIGURATION: dict[str, str | None] = {
 
 @dataclass(frozen=True)
 class NewFile:
-    """A Parquet file that lies in a table's folder and is to become part of it."""
+    """A Parquet file in a table's folder that is not yet part of the table."""
 
     name: str
     rows: int
@@ -47,8 +46,8 @@ class NewFile:
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write rows as they shall lie in a table: one row group, compressed, numbers packed."""
-    # Origins come in any order, but few of them: a dictionary takes less than differences do.
+    """Write rows in the form of all table files: one row group, compressed, packed numbers."""
+    # A file has few origins, in any order: a dictionary is smaller than delta encoding.
     few = [ORIGIN] if ORIGIN in table.column_names else []
     numbers = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in few]
     texts = [f.name for f in table.schema if f.name not in numbers]
@@ -60,13 +59,13 @@ def write_parquet(table: pa.Table, path: Path) -> None:
         use_dictionary=texts,
         column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
         write_statistics=False,
-        write_page_checksum=True,  # what rots on a disk shall not be read as if it were whole
+        write_page_checksum=True,  # else corruption on disk could be read as valid data
         store_schema=False,
     )
 
 
 def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
-    """Make files part of a table, which is created if need be; its new version."""
+    """Add files to a table, created if it is missing; return the table's new version."""
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
     actions = [_action(folder, file) for file in files]
@@ -74,31 +73,25 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     try:
         table = DeltaTable(folder)
         table.create_write_transaction([*actions], "append", schema, partition_by)
-        version = DeltaTable(folder).version()  # ``table`` still is what it was when it was opened
+        version = DeltaTable(folder).version()  # ``table`` stays at the version that it opened
     except TableNotFoundError:
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
         )
     reach("log appended")
     for file in files:
-        sync(folder / file.name)
+        sync_file(folder / file.name)
     logs = folder / "_delta_log"
     for log in (*logs.glob(f"{version:020d}.*"), *logs.glob("_last_checkpoint")):
-        sync(log)
+        sync_file(log)
     sync_folder(folder)
     sync_folder(folder / "_delta_log")
     reach("table synced")
     return version
 
 
-def sync(path: Path) -> None:
-    """Wait until the disk has a file."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def newest(folder: Path) -> int | None:
-    """The last version of a table, if there is one; for the one writer."""
+def newest_version(folder: Path) -> int | None:
+    """Return the newest version of a table, or None if it is missing; for the writer only."""
     try:
         return DeltaTable(folder).version()
     except TableNotFoundError:
@@ -106,7 +99,7 @@ def newest(folder: Path) -> int | None:
 
 
 def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
-    """Append the rows of an ingest to a table, as a file of their own; its new version."""
+    """Append the rows of an ingest to a table as one file; return the table's new version."""
     folder.mkdir(parents=True, exist_ok=True)
     file = _rows_file(ingest)
     write_parquet(rows.cast(TABLES[name]), folder / file)
@@ -136,9 +129,10 @@ def read_rows(
     columns: Iterable[str] | None = None,
     ingest: int | None = None,
 ) -> pa.Table:
-    """The rows of a small table at one version, without Spark; no version, no rows.
+    """Return the rows of a small table at one version, read without Spark.
 
-    With an ``ingest`` only what that appended is read.
+    Without a version the result is empty. With ``ingest``, read only the rows that it appended.
+    Raises Damaged if the table cannot be read.
     """
     names = list(columns or TABLES[name].names)
     empty = TABLES[name].empty_table().select(names)
@@ -152,13 +146,13 @@ def read_rows(
 
 
 def _read(path: Path, columns: list[str]) -> pa.Table:
-    """Columns of a file, opened once: an erasure may replace it meanwhile."""
+    """Read columns of a file, opened only once since an erasure may replace it meanwhile."""
     with pq.ParquetFile(path, page_checksum_verification=True) as file:
         return file.read(columns).select(columns)
 
 
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
-    """The files of a table at one version, in order; no version, no files."""
+    """Return the files of a table at one version, in order; without a version, none."""
     with _readable(folder, name, version):
         return _files(folder, version)
 
@@ -166,7 +160,7 @@ def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
 def _files(folder: Path, version: int | None) -> list[Path]:
     if version is None:
         return []
-    # A uri has blanks and accents of the folder in code; our own file names have neither.
+    # URIs escape blanks and accents of the folder's path; our own file names have neither.
     uris = DeltaTable(folder, version=version).file_uris()
     return sorted(folder / Path(uri).name for uri in uris)
 
@@ -177,14 +171,14 @@ def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
         yield
     except (OSError, DeltaError, pa.ArrowInvalid) as error:
         raise Damaged(
-            f"The table {name} should be readable at version {version} in {folder}",
-            f"It is not: {str(error).splitlines()[0]}",
-            "Bring the folder back from a backup",
+            f"Cannot read version {version} of the table {name} in {folder}",
+            f"Reading it fails: {str(error).splitlines()[0]}",
+            "Restore the folder from a backup",
         ) from error
 
 
-def is_ahead(layout: Layout, commit: Commit) -> bool:
-    """Whether a table of its base has rows that this commit, the last one, does not know."""
+def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
+    """Return whether tables of the base have rows that the last commit does not show."""
     for name in TABLES:
         folder, known = layout.table(commit.base, name), commit.tables.get(name)
         logs = (folder / "_delta_log").glob("*.json")
@@ -193,28 +187,29 @@ def is_ahead(layout: Layout, commit: Commit) -> bool:
                 return True
             continue
         newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
-        # What was taken back is newer too, and says what the committed version does.
-        if newer and _newest(folder, known) != set(table_files(folder, name, known)):
+        # A restored table has newer versions, too, with the files of the committed one.
+        if newer and _newest_files(folder, known) != set(table_files(folder, name, known)):
             return True
     return False
 
 
-def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
-    """Bring every table of a base to its committed version and remove files that no commit shows.
+def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
+    """Restore every table of a base to its committed version; remove files that no commit shows.
 
-    For a writer, after a crash of the one before; ``commits`` are all that use the base. A table
-    without a committed version goes whole. Raises Busy if another writer has the lock meanwhile.
+    A writer calls this after another one has crashed. ``commits`` are all commits that use the
+    base; a table without a committed version is removed. Raises Busy if another writer has taken
+    the lock.
     """
     for name in TABLES:
         folder = layout.table(base, name)
         versions = {commit.tables[name] for commit in commits if name in commit.tables}
         files = list(folder.glob("*.parquet"))
-        still_writing(layout)  # what lies there by now is nobody's but theirs that are dead
+        check_lock(layout)  # so the files listed above are only those of writers that died
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
         shown = {version: set(table_files(folder, name, version)) for version in versions}
-        if _newest(folder, max(versions)) != shown[max(versions)]:
+        if _newest_files(folder, max(versions)) != shown[max(versions)]:
             DeltaTable(folder).restore(max(versions))
             reach("table taken back")
         kept = set().union(*shown.values())
@@ -223,12 +218,12 @@ def take_back(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
                 file.unlink()
 
 
-def _newest(folder: Path, committed: int) -> set[Path]:
-    """The files of the newest version; logs after the committed one that are torn are removed."""
+def _newest_files(folder: Path, committed: int) -> set[Path]:
+    """Return the files of the newest version; remove torn log entries after the committed one."""
     try:
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
     except (OSError, DeltaError):
-        table_files(folder, folder.name, committed)  # raises Damaged if that is torn too
+        table_files(folder, folder.name, committed)  # raises Damaged if this one is torn, too
         for log in (folder / "_delta_log").glob("*.json"):
             if log.stem.isdigit() and int(log.stem) > committed:
                 log.unlink()

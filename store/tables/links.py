@@ -1,25 +1,23 @@
-"""Triples that touch erased items: links without op and attributes, between numbers.
+"""Triples that touch given items, and what an erasure leaves of them: links between numbers.
 
-Their rows stay, so that what an erased item led to is still reached, and so that all that is said
-of rows by their places stays true.
+An erased triple keeps its row but loses op and attributes. So questions still reach what an erased
+item led to, and everything that refers to rows by their places stays valid.
 """
-
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, among
-from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, SET, SRC
+from provhouse.model.arrays import I64, Bools, ItemNumbers, PartitionNumbers, among
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 
-from .partitions import partition_path, read_partition
+from .partitions import read_partition
 from .ranges import places
 from .snapshot import Snapshot
 
 
 def touching(rows: pa.Table, items: I64) -> Bools:
-    """Which triples lead from or to one of some items, which are in order."""
+    """Return which triples lead from or to one of the given items, which must be ordered."""
     if not len(items):
         return np.zeros(rows.num_rows, bool)
     src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))
@@ -27,26 +25,30 @@ def touching(rows: pa.Table, items: I64) -> Bools:
     return found
 
 
-def partitions_of(snapshot: Snapshot, items: I64) -> I64:
-    """All partitions that may have triples from or to some items.
+def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
+    """Return all partitions that may have triples from or to the given items.
 
-    These lie with the items' own sets, and with those that derive from them.
+    A triple lies with the set of its dst. So these are the partitions of the items' own sets and
+    of the sets that derive from those.
     """
-    own = np.unique(snapshot.set_ids[snapshot.set_rows(items)])
-    pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
-    child, parent = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    own = np.unique(snapshot.set_rows(items))
+    parents, children = snapshot.dependents
+    sets = np.union1d(own, children[among(parents, own)])
     placed = snapshot.placements
-    rows, _ = placed.rows(np.union1d(own, child[among(parent, own)]))
-    return np.unique(placed.partitions[rows])
+    rows, _ = placed.rows(snapshot.set_ids[sets])
+    return PartitionNumbers(np.unique(placed.partitions[rows]))
 
 
-def alike(snapshot: Snapshot, erased: I64) -> int:
-    """How many living links between the same items there are beside the first."""
+def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
+    """Return the number of surplus links: all live links of erased items less distinct pairs.
+
+    Triples that differed in op or attributes become equal links when their item is erased.
+    """
     if not len(erased):
         return 0
     ends = []
-    for partition in partitions_of(snapshot, erased).tolist():
-        rows = read_partition(_path(snapshot, partition), (SRC, DST))
+    for partition in partitions_touching(snapshot, erased).tolist():
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST))
         living = ~snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
         rows = rows.filter(pa.array(living & touching(rows, erased)))
         ends.append(np.stack([np.asarray(rows[SRC]), np.asarray(rows[DST])]))
@@ -54,11 +56,7 @@ def alike(snapshot: Snapshot, erased: I64) -> int:
     return int(pairs.shape[1] - np.unique(pairs, axis=1).shape[1])
 
 
-def spoken(rows: pa.Table) -> int:
-    """How many triples have an op or attributes."""
+def count_described(rows: pa.Table) -> int:
+    """Return the number of triples that have an op or attributes."""
     says = pc.or_(pc.not_equal(rows[OP], ""), pc.not_equal(rows[ATTRIBUTES], ""))
     return int(pc.sum(says).as_py() or 0)
-
-
-def _path(snapshot: Snapshot, partition: int) -> Path:
-    return partition_path(snapshot.layout.table(snapshot.commit.base, "triples"), partition)

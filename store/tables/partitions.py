@@ -1,6 +1,8 @@
 """Partitions of triples: one Parquet file each, sorted by dst.
 
-Only an erasure changes one, which keeps its name and its rows' places, ends and order."""
+Only an erasure changes one. The file then keeps its name, and its rows keep place, src, dst and
+order.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,51 +16,54 @@ from provhouse.model.errors import Damaged, Unavailable
 
 from .delta import write_parquet
 
-UNKNOWN = 0
-"""The origin of triples that were brought before origins were kept."""
+UNKNOWN_ORIGIN = 0
+"""The origin of triples ingested before origins were recorded."""
 
 
 def partition_file(partition: int) -> str:
-    """The file name of a partition."""
+    """Return the file name of a partition."""
     return f"{partition:010d}.parquet"
 
 
 def partition_path(folder: Path, partition: int) -> Path:
-    """Where a partition lies in the folder of the table ``triples``."""
+    """Return the path of a partition in the folder of the table ``triples``."""
     return folder / partition_file(partition)
 
 
 def write_partition(rows: pa.Table, path: Path) -> None:
-    """Write a partition; rows by dst, without the column ``partition``, which Delta's log has."""
+    """Write a partition of rows sorted by dst, without the column ``partition``.
+
+    Delta's log has that value.
+    """
     write_parquet(rows, path)
 
 
 def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
-    """The triples of a partition: src, dst, op, attributes; texts as plain columns.
+    """Return columns of a partition's triples; texts are plain columns, not dictionaries.
 
-    A file of before origins were kept has an unknown one for all.
+    A file without origins gets ``UNKNOWN_ORIGIN``. Raises Damaged if the file cannot be read.
     """
     try:
-        # Three times as quick as a data set of one file.
+        # Three times as fast as a data set of one file.
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             rows = file.read(list(columns))
             if ORIGIN in columns and ORIGIN not in rows.column_names:
-                none = pa.repeat(pa.scalar(UNKNOWN, pa.int32()), rows.num_rows)
+                none = pa.repeat(pa.scalar(UNKNOWN_ORIGIN, pa.int32()), rows.num_rows)
                 rows = rows.append_column(ORIGIN, none)
             return rows
     except (OSError, pa.ArrowException) as error:
         raise Damaged(
-            f"A partition of triples should be readable at {path}",
-            f"It is not: {str(error).splitlines()[0]}",
-            "Bring the file back from a backup",
+            f"Cannot read the partition {path}",
+            f"Reading it fails: {str(error).splitlines()[0]}",
+            "Restore the file from a backup",
         ) from error
 
 
 @contextmanager
 def unless_damaged(paths: Iterable["str | Path"]) -> Iterator[None]:
-    """Around a job that reads these partitions: raises Damaged if it fails over one of them.
+    """Raise Damaged if a Spark job in the block fails because of one of these partitions.
 
-    What a task says reaches the driver as text only, so the driver looks for itself.
+    A task's error reaches the driver only as text, so the driver reads the partitions itself.
     """
     try:
         yield

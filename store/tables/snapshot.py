@@ -1,13 +1,21 @@
-"""What one generation shows, held as arrays: sets, where their triples lie, components, names."""
+"""The view of one generation, as arrays: sets, components, dependencies, placements, names."""
 
-from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.arrays import (
+    I64,
+    Bools,
+    ItemNumbers,
+    PartitionNumbers,
+    SetIds,
+    SetPositions,
+    among,
+)
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -20,51 +28,26 @@ from provhouse.model.columns import (
     ROW,
     ROWS,
     SET,
-    TRIPLES,
+    TABLES,
 )
 
 from ..names.names import Names, Span
-from ..warehouse.commits import Commit
+from ..warehouse.commits import Commit, Totals
 from ..warehouse.layout import Layout
 from .assertions import Assertions
-from .delta import read_rows
+from .delta import newest_version, read_rows
+from .partitions import partition_path
+from .placements import Placements
 from .ranges import Ranges, places
 
 
-@dataclass(frozen=True)
-class Placements:
-    """Where the triples of sets lie: parallel arrays, ordered by set, then partition."""
-
-    sets: I64
-    partitions: I64
-    triples: I64
-
-    def rows(self, sets: I64) -> tuple[I64, I64]:
-        """The rows of these sets, and the position in ``sets`` of each row's."""
-        return rows_of(self.sets, sets)
-
-    def held(self, sets: I64) -> I64:
-        """How many triples lie with each of these sets."""
-        rows, owner = self.rows(sets)
-        return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)
-
-
-def rows_of(keys: I64, wanted: I64) -> tuple[I64, I64]:
-    """Where keys, which are in order, are one of those wanted, and the position there of each."""
-    low = np.searchsorted(keys, wanted, "left")
-    count = np.searchsorted(keys, wanted, "right") - low
-    owner = np.repeat(np.arange(len(wanted)), count)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    return low[owner] + within, owner
-
-
 class Snapshot:
-    """The state that a commit names; nothing in it changes, whatever is written meanwhile.
+    """The immutable view that a commit defines, whatever is written meanwhile.
 
-    But for an erasure: what is read afterwards has lost names, ops and attributes, never rows.
-    ``Names.settled`` is for whoever reads texts.
+    Only an erasure changes what is read from it: names, ops and attributes disappear, but never
+    rows. Read texts inside ``Names.settled``.
 
-    Names that were used last stay unpacked, up to ``kept`` bytes.
+    Recently used names stay decompressed, up to ``kept`` bytes.
     """
 
     def __init__(self, layout: Layout, commit: Commit, kept: int = 0) -> None:
@@ -72,21 +55,28 @@ class Snapshot:
         self.commit = commit
         self._kept = kept
 
+    def folder(self, table: str) -> Path:
+        """Return the folder of a table."""
+        return self.layout.table(self.commit.base, table)
+
+    def partition_path(self, partition: int) -> Path:
+        """Return the path of a partition of triples."""
+        return partition_path(self.folder("triples"), partition)
+
     def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
-        """The visible rows of a small table."""
+        """Return the visible rows of a small table."""
         wanted = None if columns is None else list(dict.fromkeys([*columns, INGEST]))
-        folder = self.layout.table(self.commit.base, table)
-        rows = read_rows(folder, table, self.commit.tables.get(table), wanted)
+        rows = read_rows(self.folder(table), table, self.commit.tables.get(table), wanted)
         shown = self.shows(np.asarray(rows[INGEST]))
         return rows if shown.all() else rows.filter(pa.array(shown))
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
-        """The rows of a small table that one visible ingest brought; others are not read."""
-        folder = self.layout.table(self.commit.base, table)
-        return read_rows(folder, table, self.commit.tables.get(table), ingest=ingest)
+        """Return the rows of a small table that one visible ingest appended; read no others."""
+        version = self.commit.tables.get(table)
+        return read_rows(self.folder(table), table, version, ingest=ingest)
 
     def shows(self, ingests: I64) -> Bools:
-        """Which of these ingests are visible."""
+        """Return which of the given ingests are visible."""
         shown: Bools = np.zeros(len(ingests), bool)
         for first, last in self.commit.visible:
             shown |= (ingests >= first) & (ingests <= last)
@@ -94,17 +84,17 @@ class Snapshot:
 
     @cached_property
     def ingests(self) -> pa.Table:
-        """The visible ingests, in order."""
+        """The visible rows of the table ``ingests``, in order."""
         return self.rows("ingests").sort_by(INGEST)
 
     @cached_property
     def names(self) -> Names:
-        """The names of all items that are held."""
+        """The names of all visible items."""
         return Names(self.layout.names(self.commit.base), self.spans, self._kept)
 
     @property
     def spans(self) -> list[Span]:
-        """The items that each visible ingest brought."""
+        """The range of items that each visible ingest added."""
         columns = (self.ingests[c].to_pylist() for c in (INGEST, "first_item", "items"))
         return [Span(*values) for values in zip(*columns, strict=True)]
 
@@ -113,46 +103,43 @@ class Snapshot:
         return _in_order(self.rows("sets", [SET, COMPONENT, FIRST, ITEMS, NODE]), FIRST)
 
     @cached_property
-    def set_ids(self) -> I64:
-        """The sets in the order of their first items, which is that of their ids too."""
-        return _ints(self._sets, SET)
+    def set_ids(self) -> SetIds:
+        """The ids of all visible sets, in order; their first items have the same order."""
+        return SetIds(_ints(self._sets, SET))
 
     @cached_property
-    def set_firsts(self) -> I64:
-        """The first item of each set of ``set_ids``; a set's items are consecutive numbers."""
-        return _ints(self._sets, FIRST)
+    def set_firsts(self) -> ItemNumbers:
+        """The first item of each set in ``set_ids``; a set's items are consecutive numbers."""
+        return ItemNumbers(_ints(self._sets, FIRST))
 
     @cached_property
     def set_items(self) -> I64:
-        """How many items each set of ``set_ids`` has."""
+        """The number of items of each set in ``set_ids``."""
         return _ints(self._sets, ITEMS)
 
-    def triples_of(self, sets: I64) -> I64:
-        """How many triples live with each of some sets, those that end in it.
-
-        Sets are positions in ``set_ids``, in order.
-        """
+    def triples_of(self, sets: SetPositions) -> I64:
+        """Return the number of live triples whose dst is in each of some sets, given in order."""
         ids = self.set_ids[sets]
-        return (self.living if len(self.deaths) else self.placements_of(ids)).held(ids)
+        return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
     @cached_property
     def set_nodes(self) -> Bools:
-        """Whether each set of ``set_ids`` was given a node in Neo4j when it was born."""
+        """Whether each set in ``set_ids`` got a node in Neo4j when it was created."""
         return np.asarray(self._sets[NODE])
 
     @cached_property
     def set_components(self) -> I64:
-        """The component that each set of ``set_ids`` belongs to now."""
+        """The component that each set in ``set_ids`` belongs to now."""
         return self.components_now(_ints(self._sets, COMPONENT))
 
     @cached_property
     def alone(self) -> Bools:
-        """Whether each set of ``set_ids`` is all of its component, and so depends on none."""
+        """Whether each set in ``set_ids`` is its whole component, and so has no dependencies."""
         alone: Bools = (np.bincount(self.set_components) == 1)[self.set_components]
         return alone
 
     def components_now(self, components: I64) -> I64:
-        """The components that these, named at birth, have been merged into."""
+        """Return the components that the given original components have been merged into."""
         old, into = self._merges
         if not len(old):
             return components
@@ -174,29 +161,29 @@ class Snapshot:
 
     @cached_property
     def placements(self) -> Placements:
-        """Where the triples of every set lie."""
-        return _placed(self.rows("placements"))
+        """The placements of all sets, dead triples included."""
+        return Placements.read(self.rows("placements"))
 
     @cached_property
-    def living(self) -> Placements:
-        """The same, counting only triples that live."""
+    def live_placements(self) -> Placements:
+        """The placements of all sets, counting live triples only."""
         placed = self.placements
         if not len(self.deaths):
             return placed
         living = placed.triples - self._placed_among(self.deaths)
         return Placements(placed.sets, placed.partitions, living)
 
-    def sets_among(self, triples: Ranges) -> I64:
-        """The ids of the sets that some triples lie with, in order."""
+    def sets_among(self, triples: Ranges) -> SetIds:
+        """Return the ids of the sets that some triples lie with, in order."""
         if not len(triples):
-            return np.empty(0, np.int64)
-        return np.unique(self.placements.sets[self._placed_among(triples) > 0])
+            return SetIds(np.empty(0, np.int64))
+        return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
 
     def _placed_among(self, triples: Ranges) -> I64:
-        """How many of some triples each row of ``placements`` has."""
-        placed = self.placements
-        order = np.lexsort((placed.sets, placed.partitions))  # as they lie in each partition
-        partition, count = placed.partitions[order], placed.triples[order]
+        """Return, for each row of ``placements``, the number of the given triples in it."""
+        order = self.placements.order_by_partition()
+        placed = self.placements.take(order)
+        partition, count = placed.partitions, placed.triples
         before = np.cumsum(count) - count
         first = places(partition, before - before[np.searchsorted(partition, partition)])
         found = np.zeros(len(count), np.int64)
@@ -205,99 +192,112 @@ class Snapshot:
 
     @cached_property
     def deaths(self) -> Ranges:
-        """The places of triples that have died."""
+        """The places of dead triples."""
         return Ranges.read(self.rows("deaths", [PARTITION, ROW, ROWS]))
 
     @cached_property
     def assertions(self) -> Assertions:
-        """What origins say of triples that another brought before them."""
+        """The visible assertions and retractions of triples."""
         return Assertions(self.rows("assertions"))
 
     def placements_of(self, sets: I64) -> Placements:
-        """Where the triples of some sets lie, ids in order; all others are only passed over."""
+        """Return the placements of some sets, given by id in order.
+
+        This is cheaper than ``placements``, since it does not sort those of all other sets.
+        """
         rows = self.rows("placements")
-        return _placed(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
+        return Placements.read(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
 
     @cached_property
-    def set_dependencies(self) -> tuple[I64, I64]:
-        """Positions in ``set_ids``: sets, and each time one that the set derives from."""
+    def set_dependencies(self) -> tuple[SetPositions, SetPositions]:
+        """All set dependencies: sets, and for each a set that it derives from."""
         rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
-        ids = self.set_ids
-        return np.searchsorted(ids, _ints(rows, SET)), np.searchsorted(
-            ids, _ints(rows, DERIVES_FROM)
+        child, parent = (
+            np.searchsorted(self.set_ids, _ints(rows, end)) for end in (SET, DERIVES_FROM)
         )
+        return SetPositions(child), SetPositions(parent)
 
     @cached_property
     def dependency_pairs(self) -> int:
-        """How many dependencies there are, each counted once however many ingests brought it."""
+        """The number of distinct set dependencies."""
         child, parent = self.set_dependencies
         return len(np.unique(child * len(self.set_ids) + parent))
 
     def partitions_by_ingest(self) -> list[range]:
-        """The partitions that each visible ingest wrote."""
+        """Return the range of partitions that each visible ingest wrote."""
         firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
         return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
 
     @cached_property
-    def dependents(self) -> tuple[I64, I64]:
-        """The same to be looked up: sets, in order, and each time one that derives from it."""
+    def dependents(self) -> tuple[SetPositions, SetPositions]:
+        """All set dependencies for look-up: sets in order, and for each a set derived from it."""
         child, parent = self.set_dependencies
         order = np.argsort(parent, kind="stable")
-        return parent[order], child[order]
+        return SetPositions(parent[order]), SetPositions(child[order])
 
     @cached_property
-    def partitions(self) -> I64:
+    def partitions(self) -> PartitionNumbers:
         """All visible partitions, in order."""
-        return np.array([p for each in self.partitions_by_ingest() for p in each], np.int64)
+        each = [p for partitions in self.partitions_by_ingest() for p in partitions]
+        return PartitionNumbers(np.array(each, np.int64))
 
-    def set_rows(self, items: I64) -> I64:
-        """The position in ``set_ids`` of the set of each item."""
-        return np.searchsorted(self.set_firsts, items, "right") - 1
+    def set_rows(self, items: I64) -> SetPositions:
+        """Return the position in ``set_ids`` of the set of each item, which must be in a set."""
+        return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
-    def held_rows(self, items: I64) -> I64:
-        """The same, -1 for an item that no set has."""
+    def known_set_rows(self, items: I64) -> SetPositions:
+        """Return the position in ``set_ids`` of the set of each item, or -1 if no set has it."""
         at = self.set_rows(items)
         inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
-        return np.where(inside, at, -1)
+        return SetPositions(np.where(inside, at, -1))
 
-    def item_ranges(self, sets: I64) -> tuple[I64, I64]:
-        """The first and the last item of each range that some sets, in order, fill without a gap.
+    def item_ranges(self, sets: I64) -> tuple[ItemNumbers, ItemNumbers]:
+        """Return the first and last item of each range that some sets fill without a gap.
 
-        Sets are positions in ``set_ids``.
+        Sets are positions in ``set_ids``, in order.
         """
         first = self.set_firsts[sets]
         last = first + self.set_items[sets] - 1
         gap = np.ones(len(first), bool)
         gap[1:] = first[1:] != last[:-1] + 1
         begins = np.flatnonzero(gap)
-        return first[begins], last[np.append(begins[1:] - 1, len(last) - 1)]
+        ends = last[np.append(begins[1:] - 1, len(last) - 1)]
+        return ItemNumbers(first[begins]), ItemNumbers(ends)
 
-    def rows_of_sets(self, sets: I64) -> I64:
-        """The position in ``set_ids`` of each of these sets; those not visible are left out."""
+    def rows_of_sets(self, sets: I64) -> SetPositions:
+        """Return the positions in ``set_ids`` of sets given by id; leave out invisible ones."""
         at = np.searchsorted(self.set_ids, sets)
         inside = at < len(self.set_ids)
         at, sets = at[inside], sets[inside]
-        found: I64 = at[self.set_ids[at] == sets]
-        return found
+        return SetPositions(at[self.set_ids[at] == sets])
 
     @cached_property
     def tables(self) -> list[str]:
-        """The names of the tables that items are in, in order."""
+        """The names of the tables that items belong to, in order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
 
 
+def all_of_base(layout: Layout, base: int) -> Snapshot:
+    """Return a view of everything in a base, also what was rolled back or pruned.
+
+    Only the writer may call this, after ``recover``. The newest version of each table then has
+    exactly what was committed. It is found without a commit record, since a base whose records
+    were pruned may still be in use.
+    """
+    versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
+    tables = {name: version for name, version in versions.items() if version is not None}
+    rows = read_rows(layout.table(base, "ingests"), "ingests", tables.get("ingests"), [INGEST])
+    ingests = np.asarray(rows[INGEST])
+    visible = ((int(ingests.min()), int(ingests.max())),) if len(ingests) else ()
+    return Snapshot(layout, Commit(base, 0, "", "", visible, tables, Totals()))
+
+
 def _in_order(rows: pa.Table, key: str) -> pa.Table:
-    """The rows by a column of numbers; those that share one stay as they were."""
+    """Return the rows ordered by a column of numbers; the sort is stable."""
     values = _ints(rows, key)
     if (values[1:] >= values[:-1]).all():
         return rows
     return rows.take(pa.array(np.argsort(values, kind="stable")))
-
-
-def _placed(rows: pa.Table, chosen: I64 | slice = slice(None)) -> Placements:
-    columns = [_ints(rows, name)[chosen] for name in (SET, PARTITION, TRIPLES)]
-    order = np.argsort(columns[0], kind="stable")  # a later ingest has higher partitions
-    return Placements(*(column[order] for column in columns))
 
 
 def _ints(table: pa.Table, column: str) -> I64:

@@ -1,1 +1,1 @@
-"""The warehouse's folder: where things lie, who may write, what is committed."""
+"""The warehouse folder: file layout, locks, ids and commit records."""

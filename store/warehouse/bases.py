@@ -1,4 +1,4 @@
-"""Bases: kept while they are read; removed as soon as no generation uses them and nobody does."""
+"""Bases: pinned by readers, and removed once no generation and no reader uses them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,20 +9,20 @@ from provhouse.model.faults import reach
 
 from .commits import Commit, generations, read_commit
 from .layout import Layout
-from .locks import reading, still_writing, unread
+from .locks import check_lock, exclusive, reading
 
 
 def bases(layout: Layout) -> list[int]:
-    """The numbers of all bases that have a folder, in order."""
+    """Return the numbers of all bases that have a folder, in order."""
     names = (folder.name.removeprefix("base-") for folder in layout.root.glob("base-*"))
     return sorted(int(name) for name in names if name.isdecimal())
 
 
 @contextmanager
-def kept(layout: Layout, commit: Commit) -> Iterator[None]:
-    """Keep what a generation shows for as long as it is read.
+def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
+    """Keep the base of a generation from being removed for the length of the block.
 
-    Raises NotFound if it was pruned since its record was read.
+    Raises NotFound if the generation was pruned since its record was read.
     """
     with reading(layout, commit.base):
         read_commit(layout, commit.generation)
@@ -30,24 +30,24 @@ def kept(layout: Layout, commit: Commit) -> Iterator[None]:
 
 
 def remove_unused(layout: Layout) -> list[int]:
-    """Remove each base that no record names; those that stay for now, because they are read.
+    """Remove every base that no commit record names; return those that readers still use.
 
-    For the one writer. Where a record cannot be read, nothing is removed.
+    Only the writer may call this. Nothing is removed if a record cannot be read.
     """
-    there = bases(layout)
-    if not there:
+    stored = bases(layout)
+    if not stored:
         return []
     try:
         used = {read_commit(layout, number).base for number in generations(layout)}
-    except Damaged:  # told by those who need that record
+    except Damaged:  # reported by whatever needs that record
         return []
-    return [base for base in there if base not in used and not _removed(layout, base)]
+    return [base for base in stored if base not in used and not _remove_if_unread(layout, base)]
 
 
-def _removed(layout: Layout, base: int) -> bool:
-    with unread(layout, base) as free:
+def _remove_if_unread(layout: Layout, base: int) -> bool:
+    with exclusive(layout, base) as free:
         if free:
-            still_writing(layout)
+            check_lock(layout)
             rmtree(layout.base(base))
             reach("base removed")
         return free

@@ -1,24 +1,24 @@
-"""Ids that are taken: none is ever given twice, not after a crash and not after a rollback.
+"""Ids in use: none is ever given twice, not even after a crash or a rollback.
 
-``ids.json`` holds the next free id of each kind. A writer raises it, and waits for the disk, before
-it writes anything under an id; whatever a crash leaves behind is therefore never mistaken.
+``ids.json`` stores the next free id of each kind. A writer raises it, and waits for the disk,
+before it writes anything under an id. So what a crash leaves is never mistaken for later data.
 """
 
 import json
 from dataclasses import asdict, dataclass, replace
 
-from provhouse.model.errors import Busy, Damaged
+from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 
 from .commits import generations
 from .layout import Layout
-from .layout import replace as replace_file
-from .locks import still_writing
+from .locks import check_lock
+from .records import write_record
 
 
 @dataclass(frozen=True)
 class Ids:
-    """The next free number of each kind, and whether a writer may have left something behind."""
+    """The next free number of each kind, and whether a writer may have left unfinished work."""
 
     ingest: int = 1
     generation: int = 1
@@ -28,50 +28,41 @@ class Ids:
     partition: int = 1
     origin: int = 1
     pruned: int = 0
-    """Generations up to this one are no longer kept."""
+    """Generations up to this one have been pruned."""
     unfinished: bool = False
 
 
 def read_ids(layout: Layout) -> Ids:
-    """The ids that are free now; raises Damaged if they are not known."""
+    """Return the next free ids; raise Damaged if they cannot be read."""
     try:
         return Ids(**json.loads(layout.ids.read_text()))
     except FileNotFoundError:
         if not generations(layout):
             return Ids()
-        found = "The file is gone"
+        found = "The file is missing"
     except (ValueError, TypeError):
-        found = "The file cannot be read"
+        found = "The file is not valid"
     raise Damaged(
-        f"{layout.ids} should say which ids are free", found, "Bring it back from a backup"
+        f"Cannot read the ids in use from {layout.ids}", found, "Restore it from a backup"
     )
 
 
-def take(layout: Layout, ids: Ids) -> None:
-    """Make all ids below these taken, for good; what follows counts as unfinished.
+def take_ids(layout: Layout, ids: Ids) -> None:
+    """Take all ids below these for good, and mark the warehouse as unfinished.
 
-    Raises Busy if another writer has the lock meanwhile.
+    Raises Busy if another writer has taken the lock.
     """
     _write(layout, replace(ids, unfinished=True))
-    still_writing(layout)  # from here on nobody else is given these
+    check_lock(layout)  # from here on no other writer is given these
     reach("ids taken")
 
 
-def finished(layout: Layout) -> None:
-    """Say that whoever took ids last left nothing half-written."""
+def mark_finished(layout: Layout) -> None:
+    """Record that the last writer left nothing half-written."""
     ids = read_ids(layout)
     if ids.unfinished:
         _write(layout, replace(ids, unfinished=False))
 
 
 def _write(layout: Layout, ids: Ids) -> None:
-    def last() -> None:
-        reach("ids aside")
-        still_writing(layout)
-
-    if not replace_file(layout.ids, asdict(ids), last):
-        raise Busy(
-            f"{layout.ids} should be this writer's to change",
-            "Another writer has been here meanwhile",
-            "Run the command again",
-        )
+    write_record(layout, layout.ids, asdict(ids), lambda: reach("ids aside"))

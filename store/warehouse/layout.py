@@ -1,14 +1,15 @@
-"""Where things lie in a warehouse folder, and the warehouse's identity."""
+"""The files and folders of a warehouse, and its identity."""
 
 import json
 import os
-import re
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from provhouse.runtime.files import make_folder, sync_folder
+from provhouse.runtime.files import make_folder, write_new
+
+SHARED = 0o666
+"""The mode of records before the umask, as for any file."""
 
 
 @dataclass(frozen=True)
@@ -29,32 +30,32 @@ class Layout:
 
     @property
     def staging(self) -> Path:
-        """What an ingest writes before it knows where it belongs; worthless after it."""
+        """The folder for temporary files of an ingest, worthless once it ends."""
         return self.root / "staging"
 
     @property
     def ids(self) -> Path:
-        """The file with the ids that are taken."""
+        """The file with the ids in use."""
         return self.root / "ids.json"
 
     @property
     def erasure(self) -> Path:
-        """The file that tells of an erasure under way."""
+        """The file that describes an erasure in progress."""
         return self.root / "erasure.json"
 
     @property
     def write_lock(self) -> Path:
-        """Locked by the one writer."""
+        """The lock file of the single writer."""
         return self.root / "write.lock"
 
     @property
     def unpruned(self) -> Path:
-        """There while Neo4j may still hold what is no longer kept, which does no harm."""
+        """A file that exists while Neo4j may still have pruned data, which does no harm."""
         return self.root / "unpruned"
 
     @property
     def logs(self) -> Path:
-        """What Spark and unexpected errors have to say."""
+        """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"
 
     def base(self, number: int) -> Path:
@@ -66,25 +67,25 @@ class Layout:
         return self.base(base) / name
 
     def names(self, base: int) -> Path:
-        """The folder of the names and their look-ups."""
+        """The folder of the names and their look-ups in one base."""
         return self.base(base) / "names"
 
     def warehouse_id(self) -> str:
-        """The id that every node of this warehouse carries in Neo4j; made when first asked for."""
+        """Return the id that all nodes of this warehouse carry in Neo4j; create it if missing."""
         try:
-            return str(json.loads(self.identity.read_text())["warehouse"])
+            return self._identity()
         except FileNotFoundError:
-            self.create(self.root)
-            write_once(self.identity, {"format": 1, "warehouse": secrets.token_hex(8)})
-            return str(json.loads(self.identity.read_text())["warehouse"])
+            make_folder(self.root)
+            content = json.dumps({"format": 1, "warehouse": secrets.token_hex(8)}, indent=1)
+            write_new(self.identity, content.encode(), mode=SHARED)
+            return self._identity()
 
-    def create(self, folder: Path) -> None:
-        """Make a folder of the warehouse, or say why it cannot be made."""
-        make_folder(folder)
+    def _identity(self) -> str:
+        return str(json.loads(self.identity.read_text())["warehouse"])
 
 
 def bytes_below(folder: Path) -> int:
-    """All bytes of the files in a folder; what vanishes meanwhile counts nothing."""
+    """Return the total size of the files below a folder; skip files that disappear meanwhile."""
     total = 0
     for root, _, files in os.walk(folder):
         for file in files:
@@ -93,62 +94,3 @@ def bytes_below(folder: Path) -> int:
             except OSError:
                 continue
     return total
-
-
-def _nothing() -> None:
-    pass
-
-
-def write_once(path: Path, content: object, last: Callable[[], None] = _nothing) -> bool:
-    """Write JSON that appears whole or not at all and never replaces; False if it is there.
-
-    ``last`` is called just before it appears. False also if a writer has put away what was about to
-    appear, taking it for that of a dead one.
-    """
-    aside = _aside(path)
-    try:
-        write_synced(aside, content)
-        last()
-        os.link(aside, path)
-    except (FileExistsError, FileNotFoundError):
-        return False
-    finally:
-        aside.unlink(missing_ok=True)
-    sync_folder(path.parent)
-    return True
-
-
-def replace(path: Path, content: object, last: Callable[[], None] = _nothing) -> bool:
-    """Write JSON that replaces what was there, whole or not at all; see ``write_once``."""
-    aside = _aside(path)
-    try:
-        write_synced(aside, content)
-        last()
-        aside.replace(path)
-    except FileNotFoundError:
-        return False
-    finally:
-        aside.unlink(missing_ok=True)
-    sync_folder(path.parent)
-    return True
-
-
-_ASIDE = re.compile(r"\.(ids|erasure|warehouse|\d+)\.json\.[0-9a-f]{8}")
-"""Names of ours, beside which a folder may hold what others left there."""
-
-
-def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-
-
-def asides(folder: Path) -> list[Path]:
-    """What was about to become a JSON file of this folder, and may have been left."""
-    return [file for file in folder.glob(".*.json.*") if _ASIDE.fullmatch(file.name)]
-
-
-def write_synced(path: Path, content: object) -> None:
-    """Write JSON and wait until the disk has it."""
-    with path.open("x", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())

@@ -1,6 +1,5 @@
-"""Who may write and what may not be pruned: locks that fall with the process that holds them."""
+"""Locks for the single writer and for readers; the system frees them when a process dies."""
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -9,72 +8,78 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from provhouse.model.errors import Busy, Unavailable
+from provhouse.runtime.files import lock, make_folder, open_lock
 
 from .layout import Layout
 
-_held: dict[Path, int] = {}
-"""The lock of each warehouse that this process writes to."""
+_handles: dict[Path, int] = {}
+"""The descriptors of the write locks that this process has, by warehouse folder.
+
+This is process-wide because the lock is: it belongs to the process, while the functions that check
+it deep inside a write each know only the warehouse's ``Layout``.
+"""
 
 
 @contextmanager
 def locked(layout: Layout) -> Iterator[None]:
-    """Be the one writer; raises Busy, naming who writes and since when, if there is another."""
-    layout.create(layout.root)
+    """Be the single writer of a warehouse for the length of the block.
+
+    Raises Busy, naming the process that writes and since when, if there is one; Unavailable if the
+    folder is not writable.
+    """
+    make_folder(layout.root)
     try:
-        handle = os.open(layout.write_lock, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = open_lock(layout.write_lock, 0o644)
     except OSError as error:
         raise Unavailable(
-            f"The warehouse {layout.root} should be writable",
-            f"It is not: {error.strerror}",
-            "Change the rights of the folder, or name another with --warehouse",
+            f"Cannot write to the warehouse {layout.root}",
+            str(error.strerror),
+            "Change the folder's permissions, or choose another warehouse with --warehouse",
         ) from error
     try:
-        _lock(handle, layout)
+        _take_lock(handle, layout)
         os.ftruncate(handle, 0)
-        os.pwrite(handle, json.dumps(_me()).encode(), 0)
-        _held[layout.root] = handle
+        os.pwrite(handle, json.dumps(_owner()).encode(), 0)
+        _handles[layout.root] = handle
         try:
             yield
         finally:
-            del _held[layout.root]
+            del _handles[layout.root]
     finally:
         os.close(handle)
 
 
-def still_writing(layout: Layout) -> None:
-    """Raise Busy if somebody removed the lock of this process, so that others may write.
+def check_lock(layout: Layout) -> None:
+    """Raise Busy if the lock file of this process was removed, so that another may write.
 
-    Nothing is to be changed then, not even to put away: it may be another's.
+    The caller must then change nothing, not even clean up: the files may be the other writer's.
     """
-    handle = _held.get(layout.root)
-    if handle is None:  # not by a command
+    handle = _handles.get(layout.root)
+    if handle is None:  # called without a lock, as tests do
         return
     with suppress(FileNotFoundError):
         if os.path.samestat(os.fstat(handle), os.stat(layout.write_lock)):
             return
     raise Busy(
-        f"{layout.write_lock} should be there for as long as this command writes",
-        "It was removed meanwhile, and another writer may be at work",
-        "Leave the file to provhouse: the lock of a process that ended is free. Run it again",
+        f"The lock file {layout.write_lock} was removed while this command was writing",
+        "Another writer may be at work",
+        "Run the command again, and never remove the file: a process that ends frees its lock",
     )
 
 
-def _lock(handle: int, layout: Layout) -> None:
+def _take_lock(handle: int, layout: Layout) -> None:
+    if lock(handle):
+        return
+    who = os.pread(handle, 1000, 0).decode(errors="replace")
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        who = os.pread(handle, 1000, 0).decode(errors="replace")
-        try:
-            held = json.loads(who)
-            found = f"Process {held['process']} has been writing since {held['since']}"
-        except (ValueError, KeyError, TypeError):
-            found = "Another process is writing"
-        raise Busy(
-            f"One writer at a time may change {layout.root}", found, "Wait until it is done"
-        ) from None
+        owner = json.loads(who)
+        found = f"Process {owner['process']} has been writing since {owner['since']}"
+    except (ValueError, KeyError, TypeError):
+        found = "Another process is writing"
+    raise Busy(f"Cannot write to {layout.root} now", found, "Wait until it has finished")
 
 
-def _me() -> dict[str, object]:
+def _owner() -> dict[str, object]:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {"process": os.getpid(), "since": now}
 
@@ -83,28 +88,25 @@ def _me() -> dict[str, object]:
 def reading(layout: Layout, base: int) -> Iterator[None]:
     """Keep a base from being removed while it is read.
 
-    It may have been removed before: whoever looks for its commit record after this knows.
+    It may already be gone. A caller that reads the commit record inside the block finds out.
     """
     try:
         handle = os.open(layout.base(base), os.O_RDONLY)
-    except OSError:  # whoever reads it will say what is wrong
+    except OSError:  # reported when its files are read
         yield
         return
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH)
+        lock(handle, shared=True, wait=True)
         yield
     finally:
         os.close(handle)
 
 
 @contextmanager
-def unread(layout: Layout, base: int) -> Iterator[bool]:
-    """Whether nobody reads a base; nobody begins to for the length of the block then."""
+def exclusive(layout: Layout, base: int) -> Iterator[bool]:
+    """Yield whether no process reads a base; if so, none can begin to during the block."""
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
+        yield lock(handle)
     finally:
         os.close(handle)

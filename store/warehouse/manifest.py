@@ -1,6 +1,6 @@
-"""What lies beside exported files: what they hold, and how to tell that they are what was written.
+"""The manifest of an export: what its files contain, and their checksums.
 
-``manifest.json`` is written last, so that a folder without it is no export.
+``manifest.json`` is written last, so a folder without it is not a complete export.
 """
 
 import hashlib
@@ -11,20 +11,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from provhouse.model.errors import BadInput
-from provhouse.runtime.files import sync_folder
+from provhouse.model.errors import BadInput, Unavailable
+from provhouse.runtime.files import write_over
 
-from .layout import write_synced
+from .layout import SHARED
 
 FORMAT = 1
 NAME = "manifest.json"
 Holds = Literal["warehouse", "lineage", "impact"]
-_MAKE = "Export again, or bring the folder over again from where it was made"
+_REMEDY = "Export again, or copy the folder again from its source"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file: its name within the folder, and what must come out of it again."""
+    """One exported file: its name within the folder, its number of rows, size and checksum."""
 
     name: str
     rows: int
@@ -34,25 +34,25 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What was exported."""
+    """The content of an export."""
 
     holds: Holds
     item: str | None
-    """Whose lineage or impact it is."""
+    """The item whose lineage or impact was exported; None for a whole warehouse."""
     generation: int
     time: str
-    """When the generation was committed."""
+    """The time when the generation was committed."""
     triples: int
     items: int
-    """Distinct names in the triples."""
+    """The number of distinct names in the triples."""
     files: tuple[Part, ...]
     erased: int = 0
-    """Triples that are left out, since they touch items that were erased."""
+    """The number of triples left out because they touch erased items."""
     format: int = FORMAT
 
 
 def part_of(path: Path, rows: int) -> Part:
-    """A file that was written, and is now on the disk."""
+    """Describe a written file, after waiting until the disk has it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -60,50 +60,53 @@ def part_of(path: Path, rows: int) -> Part:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest, whole or not at all: it appears under its name at last."""
-    aside = folder / f".{NAME}"
-    write_synced(aside, asdict(manifest))
-    aside.replace(folder / NAME)
-    sync_folder(folder)
+    """Write the manifest, which appears whole or not at all."""
+    content = json.dumps(asdict(manifest), indent=1).encode()
+    if not write_over(folder / NAME, content, mode=SHARED):
+        raise Unavailable(
+            f"Cannot write the manifest to {folder}",
+            "Another process removed the temporary file",
+            "Export again, to another folder",
+        )
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of an export; raises BadInput if there is none that can be read."""
+    """Return the manifest of an export; raise BadInput if it is missing or not valid."""
     path = folder / NAME
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["format"] != FORMAT:
             raise BadInput(
-                f"{path} should be of format {FORMAT}",
-                f"It is of format {record['format']}",
+                f"Cannot read the export manifest {path}",
+                f"It has format {record['format']}; this release reads format {FORMAT}",
                 "Install a newer provhouse to import it",
             )
         record["files"] = tuple(Part(**part) for part in record["files"])
         return Manifest(**record)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BadInput(
-            f"The manifest of an export should be in {path}",
-            f"It cannot be read: {error!r}",
-            "Name a folder that `provhouse export` made; one that was cut off has none",
+            f"Cannot read the export manifest {path}",
+            f"Reading it fails with {error!r}",
+            "Name a folder written by `provhouse export`; an interrupted export has no manifest",
         ) from error
 
 
 def verified(folder: Path, parts: Sequence[Part]) -> list[Path]:
-    """The files of an export, each as it was written; raises BadInput, naming one that is not."""
+    """Return the files of an export after checking them; raise BadInput for one that differs."""
     return [_verified(folder, part) for part in parts]
 
 
 def _verified(folder: Path, part: Part) -> Path:
     path = folder / part.name
-    wanted = f"{path} should be the file that was exported, of {part.bytes:,} bytes"
+    wanted = f"{path} differs from the exported file of {part.bytes:,} bytes"
     if Path(part.name).name != part.name:
-        raise BadInput(f"{folder / NAME} should name files beside it", f"It names {part.name!r}")
+        raise BadInput(f"{folder / NAME} names a file outside its folder", f"It is {part.name!r}")
     try:
         found = part_of(path, part.rows)
     except OSError as error:
-        raise BadInput(wanted, f"It cannot be read: {error.strerror}", _MAKE) from error
+        raise BadInput(wanted, f"It cannot be read: {error.strerror}", _REMEDY) from error
     if found.bytes != part.bytes:
-        raise BadInput(wanted, f"It has {found.bytes:,}", _MAKE)
+        raise BadInput(wanted, f"It has {found.bytes:,} bytes", _REMEDY)
     if found.sha256 != part.sha256:
-        raise BadInput(wanted, "Its content has another SHA-256", _MAKE)
+        raise BadInput(wanted, "Its SHA-256 differs", _REMEDY)
     return path

@@ -27,16 +27,15 @@ from provhouse.changes.retract import Wanted, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing import (
-    names as nameless,
+    erasure_file as erasure,
 )
 from provhouse.commit.erasing import (
-    progress_file as erasure,
+    name_files,
+    rewriting,
+    triples,
 )
 from provhouse.commit.erasing import (
     rejects as rejected,
-)
-from provhouse.commit.erasing import (
-    rewriting,
 )
 from provhouse.cypher import process, server
 from provhouse.cypher.state import State
@@ -45,7 +44,6 @@ from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
 from provhouse.query.ask import Asker
-from provhouse.store.tables import links
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations
 
@@ -147,7 +145,7 @@ def copied(house: House, folder: Path) -> Secret:
 @pytest.fixture
 def copy(told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secret:
     """A copy, to be changed."""
-    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     return copied(told, tmp_path)
 
 
@@ -240,14 +238,14 @@ def test_without_its_own_step_neo4j_would_keep_it(
 POINTS: list[tuple[object, str, bool]] = [
     (rejected, "rejects cleared", True),
     (erasure, "erasure written", True),
-    (nameless, "erased unwritten", True),
-    (nameless, "erased written", False),
-    (links, "ops cleared", True),
+    (name_files, "erased unwritten", True),
+    (name_files, "erased written", False),
+    (triples, "ops cleared", True),
     (rewriting, "file rewritten", False),
-    (links, "links cleared", True),
-    (nameless, "segment rewritten", True),
-    (nameless, "look-up rewritten", True),
-    (nameless, "look-up switched", False),
+    (triples, "links cleared", True),
+    (name_files, "segment rewritten", True),
+    (name_files, "look-up rewritten", True),
+    (name_files, "look-up switched", False),
     (steps, "logs cleared", True),
 ]
 
@@ -300,7 +298,7 @@ def test_what_is_known_from_a_rejected_row_only(
             raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr(rewriting, "_WAYS", ((-50, False),))  # its length changes
+        patched.setattr(rewriting, "_ENCODINGS", ((-50, False),))  # its length changes
         patched.setattr(rewriting, "_pad", lambda *_: None)
         for module in (rejected, erasure, rewriting):
             patched.setattr(module, "reach", crash)
@@ -344,7 +342,9 @@ def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remade: list[Path | None] = []
-    monkeypatch.setattr(steps, "_remake", lambda settings, _: remade.append(settings.neo4j_home))
+    monkeypatch.setattr(
+        steps, "_rebuild_graph", lambda settings, _: remade.append(settings.neo4j_home)
+    )
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
     alone = replace(house.settings, neo4j_home=None)
@@ -358,7 +358,7 @@ def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
 
 def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
-    with pytest.raises(NotFound, match="hold something to erase"):
+    with pytest.raises(NotFound, match="is empty"):
         forget(["a"], house.settings, Silent())
     assert not house.settings.warehouse.exists()
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x"), Triple("b", "c", "x")])

@@ -110,7 +110,7 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(5, 45))
 def test_answers_of_many_graphs(houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     random_forgets(houses, seed, 2)
 
 
@@ -118,7 +118,7 @@ def test_the_same_name_later_is_another_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also from the very same file: what is told of it again is new, the old link stays."""
-    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=4, pack=0)
     rows = [Triple("a", "b", "x"), Triple("b", "c", "x"), Triple("c", "d", "x")]
     house.ingest(rows)
@@ -150,7 +150,7 @@ def test_the_same_name_later_is_another_item(
 def test_every_question_does_without_it(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=3, pack=0)
     rows = [
         Triple("raw/1", "gone/1", "x", "raw", "persons"),
@@ -220,7 +220,7 @@ def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Each erasure comes when items were found, and before their names are read."""
-    monkeypatch.setattr(steps, "_remake", lambda *_: None)
+    monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=3, pack=0)
     house.ingest([Triple("raw", f"p{n}", "x") for n in range(5)])
     house.ingest([Triple(f"p{n}", "end", "x") for n in range(5)])

@@ -20,8 +20,8 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
 from provhouse.changes.retract import Wanted, retract
-from provhouse.commit.ending import without
-from provhouse.commit.origins import known
+from provhouse.commit.ending import end_of_origins
+from provhouse.commit.origins import stored_origins
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
@@ -139,7 +139,7 @@ def test_memory_holds_one_partition_of_what_ends(houses: Houses) -> None:
     held = Snapshot(house.layout, commit)
     tracemalloc.start()
     try:
-        ended = without(held, [origin.number for origin in known(held)])
+        ended = end_of_origins(held, [origin.number for origin in stored_origins(held)])
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

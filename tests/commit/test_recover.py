@@ -7,7 +7,7 @@ import pytest
 
 from provhouse.commit.recover import recover
 from provhouse.model.errors import Damaged
-from provhouse.store.warehouse.ids import finished, read_ids, take
+from provhouse.store.warehouse.ids import mark_finished, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
 
 
@@ -16,13 +16,13 @@ def layout(tmp_path: Path) -> Layout:
     """A warehouse of one base, whose records are gone."""
     layout = Layout(tmp_path)
     (layout.base(1) / "names").mkdir(parents=True)
-    take(layout, replace(read_ids(layout), generation=4, base=2))
+    take_ids(layout, replace(read_ids(layout), generation=4, base=2))
     return layout
 
 
 def test_bases_whose_records_are_gone_are_not_taken_for_leftovers(layout: Layout) -> None:
-    finished(layout)
-    with pytest.raises(Damaged, match="should have the records"):
+    mark_finished(layout)
+    with pytest.raises(Damaged, match="commit records are missing"):
         recover(layout)
     assert layout.base(1).exists()
 

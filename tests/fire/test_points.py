@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 def test_every_point_is_named_once_and_reached_somewhere() -> None:
     code = "\n".join(
         file.read_text()
-        for folder in ("care", "cypher", "ingest", "store")
+        for folder in ("care", "changes", "commit", "cypher", "ingest", "store")
         for file in (ROOT / folder).rglob("*.py")
     )
     reached = set(re.findall(r'\breach\("([^"]+)"\)', code))
@@ -64,7 +64,7 @@ def test_a_writer_that_stood_still_harms_nobody(fire: Fire) -> None:
     (fire.warehouse / "write.lock").unlink()
     fire.ingest()
     made = fire.generations()
-    assert "It was removed meanwhile" in first.goes_on().awaits().done.message
+    assert "was removed while this command was writing" in first.goes_on().awaits().done.message
     assert first.status == 6
     assert fire.generations() == made
     fire.ingest()

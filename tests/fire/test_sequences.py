@@ -31,7 +31,7 @@ from helpers.warehouse import House
 from helpers.warm import Warm
 from provhouse.care.check import check
 from provhouse.changes import restage
-from provhouse.commit.erasing.progress_file import read_erasure
+from provhouse.commit.erasing.erasure_file import read_erasure
 from provhouse.commit.writer import only_writer
 from provhouse.model.progress import Silent
 from provhouse.model.question import Method

@@ -17,7 +17,8 @@ from provhouse.query.filters import narrow
 from provhouse.query.methods.found import Found, ends
 from provhouse.query.named_rows import counted, named
 from provhouse.query.recurse import recurse
-from provhouse.store.names.names import BATCH, Names, Span, names_file, write_names
+from provhouse.store.names.names import Names, Span
+from provhouse.store.names.segments import BATCH, names_file, write_names
 
 Store = Callable[[Trace], Names]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from provhouse.commit.erasing.rejects import _Named
+from provhouse.commit.erasing.rejects import NameMatcher
 
 NAME = 'persons/Zoë "47"'
 DEEP = 100_000
@@ -26,13 +26,13 @@ DEEP = 100_000
     ids=range(9),
 )
 def test_a_row_that_cannot_be_parsed_is_searched(odd: str) -> None:
-    named = _Named([NAME, "c", "nobody"])
+    named = NameMatcher([NAME, "c", "nobody"])
     content = json.dumps({"src": "a", "dst": "", "op": "x", "note": odd}, ensure_ascii=False)
     assert named(content) == ({NAME} if "persons" in odd else set())
     assert named(json.dumps({"src": NAME, "note": odd})) == {NAME}
 
 
 def test_a_scope_may_come_in_front() -> None:
-    named = _Named(["scope/a", "scope/b", "op", "src"])
+    named = NameMatcher(["scope/a", "scope/b", "op", "src"])
     assert named(json.dumps({"src": "a", "dst": "", "op": "b"})) == {"scope/a"}
     assert named("") == set()

@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from provhouse.commit.erasing import rewriting
-from provhouse.commit.erasing.rewriting import rewrite, settle
+from provhouse.commit.erasing.rewriting import rewrite, update_lengths
 from provhouse.model.columns import TABLES
 from provhouse.store.tables.delta import NewFile, append_files, write_parquet
 
@@ -58,7 +58,7 @@ def rewritten(folder: Path, seed: int, rows: int) -> tuple[pa.Table, bool]:
     append_files(folder, "triples", [NewFile(path.name, rows, {"partition": "1"})])
     change = silent(random.choice([1 / rows, 0.1, 0.5, 1]), seed)
     rewrite(path, change)
-    settle(folder)
+    update_lengths(folder)
     with pq.ParquetFile(path, page_checksum_verification=True) as file:
         found = file.read()
     assert found.equals(change(table, 0))
@@ -94,7 +94,7 @@ def test_every_version_of_the_log_tells_the_new_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also beside checkpoints, which go."""
-    monkeypatch.setattr(rewriting, "_WAYS", ((-50, False),))
+    monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(
         {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}
     )
@@ -105,7 +105,7 @@ def test_every_version_of_the_log_tells_the_new_length(
     DeltaTable(tmp_path).restore(1)
     rewrite(tmp_path / "2.parquet", lambda rows, _: rows)
     rewrite(tmp_path / "0.parquet", lambda rows, _: rows)
-    settle(tmp_path)
+    update_lengths(tmp_path)
     assert not list((tmp_path / "_delta_log").glob("*checkpoint*"))
     for version, files in ((0, 1), (1, 2), (2, 3), (3, 2)):
         actions = DeltaTable(tmp_path, version=version).get_add_actions(flatten=True)
@@ -121,7 +121,7 @@ def test_every_version_of_the_log_tells_the_new_length(
 def test_a_table_stays_readable_while_its_checkpoint_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crash: str
 ) -> None:
-    monkeypatch.setattr(rewriting, "_WAYS", ((-50, False),))
+    monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(
         {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}
     )
@@ -139,9 +139,9 @@ def test_a_table_stays_readable_while_its_checkpoint_goes(
     with monkeypatch.context() as patched:
         patched.setattr(rewriting, "reach", killed)
         with pytest.raises(KeyboardInterrupt):
-            settle(tmp_path)
+            update_lengths(tmp_path)
     assert DeltaTable(tmp_path).version() == 0
-    settle(tmp_path)
+    update_lengths(tmp_path)
     actions = DeltaTable(tmp_path).get_add_actions(flatten=True)
     sizes = dict(zip(actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True))
     assert sizes == {name: (tmp_path / name).stat().st_size for name in sizes}

@@ -67,7 +67,7 @@ def observed(
     """The answer, and for each job how many tasks Spark itself says that it ran."""
     context = asker.bulk.session.sparkContext
     group = f"{item} {direction} {method}"
-    fetches = [f"fetch {id(asker.bulk._cached._flights)} {n}" for n in range(9)]
+    fetches = [f"fetch {id(asker.bulk._cached._reads)} {n}" for n in range(9)]
     tracker = context.statusTracker()
     before = {job for each in fetches for job in tracker.getJobIdsForGroup(each)}
     context.setJobGroup(group, group)

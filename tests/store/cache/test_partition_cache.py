@@ -9,12 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from helpers.spark import heard
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, PartitionNumbers
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.cache.blocks import SENT, as_block, cached_rows, from_block
-from provhouse.store.cache.partition_cache import Cached, Partitions
+from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, write_partition
 
 EVERYTHING = (np.array([0]), np.array([2**62]))
@@ -51,22 +51,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 def opened(spark: SparkSession, folder: Path, hot_mb: int) -> Partitions:
-    cached = Cached(Settings(hot_mb=hot_mb))
+    cached = PartitionCache(Settings(hot_mb=hot_mb))
     groups = [[partition_path(folder, p) for p in group] for group in ((3, 4), (9,))]
     context = spark.sparkContext
     parts = [cached._of_ingest(context, group) for group in groups]
-    return Partitions(cached, context.union(parts), folder, np.array([3, 4, 9]))
+    return Partitions(cached, context.union(parts), folder, PartitionNumbers(np.array([3, 4, 9])))
 
 
 def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
     """How many jobs a fetch of all rows of these partitions takes."""
     ask = spark.sparkContext.statusTracker().getJobIdsForGroup
-    flights = id(partitions._cached._flights)
-    before = sum(len(ask(f"fetch {flights} {n}")) for n in range(9))
+    reads = id(partitions._cached._reads)
+    before = sum(len(ask(f"fetch {reads} {n}")) for n in range(9))
     found = partitions.fetch(np.array(chosen), *EVERYTHING)
     heard(spark.sparkContext)
     assert found.dst.tolist() == [100 * p + n for p in chosen for n in range(100)]
-    return sum(len(ask(f"fetch {flights} {n}")) for n in range(9)) - before
+    return sum(len(ask(f"fetch {reads} {n}")) for n in range(9)) - before
 
 
 def test_what_was_read_lately_needs_no_job(spark: SparkSession, folder: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_job_that_nobody_waits_for_is_stopped(spark: SparkSession, folder: Pat
         time.sleep(30)
         return b""
 
-    cached = Cached(Settings())
+    cached = PartitionCache(Settings())
     blocks = context.parallelize(["x"], 1).map(slow)
     began = monotonic()
     with pytest.raises(TooSlow):

@@ -10,7 +10,7 @@ import pytest
 
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
-from provhouse.store.cache.shared_reads import Blocks, Flights
+from provhouse.store.cache.shared_reads import Blocks, SharedReads
 
 A, B, C = Path("a"), Path("b"), Path("c")
 
@@ -36,8 +36,8 @@ class Reader:
 
 
 @pytest.fixture
-def flights() -> Iterator[Flights]:
-    opened = Flights()
+def reads() -> Iterator[SharedReads]:
+    opened = SharedReads()
     yield opened
     opened.close()
 
@@ -48,9 +48,9 @@ def others() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def test_who_comes_later_shares_the_job(flights: Flights, others: ThreadPoolExecutor) -> None:
+def test_who_comes_later_shares_the_job(reads: SharedReads, others: ThreadPoolExecutor) -> None:
     reader = Reader()
-    ask = flights.blocks
+    ask = reads.blocks
     first = others.submit(ask, [A, B], reader.read, reader.cancelled.append, Stopwatch())
     assert reader.has_begun(1)
     later = [
@@ -69,45 +69,45 @@ def test_who_comes_later_shares_the_job(flights: Flights, others: ThreadPoolExec
     assert reader.cancelled == []
 
 
-def test_a_job_stops_with_the_last_who_waits(flights: Flights, others: ThreadPoolExecutor) -> None:
+def test_a_job_stops_with_the_last_who_waits(
+    reads: SharedReads, others: ThreadPoolExecutor
+) -> None:
     reader = Reader()
-    patient = others.submit(
-        flights.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(10)
-    )
+    patient = others.submit(reads.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(10))
     assert reader.has_begun(1)
     with pytest.raises(TooSlow):
-        flights.blocks([A], reader.read, reader.cancelled.append, Stopwatch(0.05))
+        reads.blocks([A], reader.read, reader.cancelled.append, Stopwatch(0.05))
     assert reader.cancelled == []
     reader.go.set()
     assert patient.result(10) == {A: b"a"}
     reader.go.clear()
     with pytest.raises(TooSlow):
-        flights.blocks([B], reader.read, reader.cancelled.append, Stopwatch(0.05))
+        reads.blocks([B], reader.read, reader.cancelled.append, Stopwatch(0.05))
     assert len(reader.cancelled) == 1
-    after = others.submit(flights.blocks, [B], reader.read, reader.cancelled.append, Stopwatch())
+    after = others.submit(reads.blocks, [B], reader.read, reader.cancelled.append, Stopwatch())
     assert reader.has_begun(3)  # a job that was told to stop is nobody's any more
     reader.go.set()
     assert after.result(10) == {B: b"b"}
 
 
-def test_an_error_reaches_all_who_wait(flights: Flights, others: ThreadPoolExecutor) -> None:
+def test_an_error_reaches_all_who_wait(reads: SharedReads, others: ThreadPoolExecutor) -> None:
     go = Event()
 
     def fail(_: str, __: Sequence[Path]) -> Blocks:
         go.wait(10)
         raise OSError("torn")
 
-    both = [others.submit(flights.blocks, [A], fail, print, Stopwatch()) for _ in range(2)]
+    both = [others.submit(reads.blocks, [A], fail, print, Stopwatch()) for _ in range(2)]
     go.set()
     for one in both:
         with pytest.raises(OSError, match="torn"):
             one.result(10)
 
 
-def test_who_has_left_waits_no_longer(flights: Flights, others: ThreadPoolExecutor) -> None:
+def test_who_has_left_waits_no_longer(reads: SharedReads, others: ThreadPoolExecutor) -> None:
     reader, gone = Reader(), Event()
     asked = others.submit(
-        flights.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(None, gone)
+        reads.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(None, gone)
     )
     assert reader.has_begun(1)
     gone.set()

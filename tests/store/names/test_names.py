@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from helpers.collision import colliding
 from provhouse.store.names import names as module
 from provhouse.store.names.hashing import hashes
-from provhouse.store.names.names import BATCH, Names, Span, names_file, write_index, write_names
+from provhouse.store.names.lookup import write_lookup
+from provhouse.store.names.names import Names, Span
+from provhouse.store.names.segments import BATCH, names_file, write_names
 
 
 def stored(folder: Path, span: Span, names: list[str], tables: list[str], segment: int) -> None:
@@ -20,7 +22,7 @@ def stored(folder: Path, span: Span, names: list[str], tables: list[str], segmen
     for start in range(0, len(names), segment):
         path = folder / names_file(span.first + start, span.ingest)
         write_names(path, texts[start : start + segment], of_tables[start : start + segment])
-    write_index(folder, span.ingest, hashes(texts), np.arange(len(names), dtype=np.uint32))
+    write_lookup(folder, span.ingest, hashes(texts), np.arange(len(names), dtype=np.uint32))
 
 
 def test_many_batches_segments_and_ingests(tmp_path: Path) -> None:

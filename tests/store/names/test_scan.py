@@ -7,8 +7,9 @@ import pytest
 
 from provhouse.model.columns import NAME, TABLE
 from provhouse.store.names import scan as scanning
-from provhouse.store.names.names import BATCH, Names, Span, names_file, write_names
+from provhouse.store.names.names import Names, Span
 from provhouse.store.names.scan import scan
+from provhouse.store.names.segments import BATCH, names_file, write_names
 
 SEGMENT = 2 * BATCH
 

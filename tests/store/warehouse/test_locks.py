@@ -9,12 +9,13 @@ from deltalake import DeltaTable
 
 from provhouse.model import faults
 from provhouse.model.errors import Busy
-from provhouse.store.tables.delta import append_rows, is_ahead, take_back
+from provhouse.store.tables.delta import append_rows, has_uncommitted_rows, restore_tables
 from provhouse.store.warehouse import commits, ids
 from provhouse.store.warehouse.commits import Commit, Totals, generations, write_commit
-from provhouse.store.warehouse.ids import Ids, read_ids, take
-from provhouse.store.warehouse.layout import Layout, asides
-from provhouse.store.warehouse.locks import locked, still_writing
+from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock, locked
+from provhouse.store.warehouse.records import left_records
 
 COMMIT = Commit(1, 5, "abc", "", (), {}, Totals())
 
@@ -38,23 +39,23 @@ def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -
 
 def test_who_writes_may_go_on(layout: Layout) -> None:
     with locked(layout):
-        still_writing(layout)
-        take(layout, Ids(item=7))
+        check_lock(layout)
+        take_ids(layout, Ids(item=7))
         write_commit(layout, COMMIT)
     assert read_ids(layout).item == 7
     assert generations(layout) == [5]
-    assert asides(layout.root) == asides(layout.commits) == []
+    assert left_records(layout.root) == left_records(layout.commits) == []
 
 
 def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
     with locked(layout):
         layout.write_lock.unlink()
-        with pytest.raises(Busy, match="removed meanwhile"):
-            still_writing(layout)
+        with pytest.raises(Busy, match="was removed while"):
+            check_lock(layout)
         layout.write_lock.touch()
-        with pytest.raises(Busy, match="removed meanwhile"):
-            still_writing(layout)
-    still_writing(layout)  # who is no writer is not asked
+        with pytest.raises(Busy, match="was removed while"):
+            check_lock(layout)
+    check_lock(layout)  # who is no writer is not asked
 
 
 def test_a_record_is_not_linked_over_another_s(
@@ -66,7 +67,7 @@ def test_a_record_is_not_linked_over_another_s(
         layout.write_lock.unlink()
 
     def put_away() -> None:
-        for file in asides(layout.commits):
+        for file in left_records(layout.commits):
             file.unlink()
 
     for act in (removed, put_away):
@@ -75,7 +76,7 @@ def test_a_record_is_not_linked_over_another_s(
             with pytest.raises(Busy):
                 write_commit(layout, COMMIT)
         assert generations(layout) == []
-        assert asides(layout.commits) == []
+        assert left_records(layout.commits) == []
 
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
@@ -94,9 +95,9 @@ def test_ids_are_not_taken_twice(
         else:
             other()
         with pytest.raises(Busy):
-            take(layout, Ids(item=7))
+            take_ids(layout, Ids(item=7))
     assert read_ids(layout).item == 100
-    assert asides(layout.root) == []
+    assert left_records(layout.root) == []
 
 
 def rows(ingest: int) -> pa.Table:
@@ -110,15 +111,15 @@ def test_rows_that_nobody_committed_are_taken_back(layout: Layout, left: float |
     commit = Commit(
         1, 1, "", "", (), {"merges": append_rows(folder, "merges", rows(1), 1)}, Totals()
     )
-    assert not is_ahead(layout, commit)
+    assert not has_uncommitted_rows(layout, commit)
     version = append_rows(folder, "merges", rows(2), 2)
     if left is not None:
         log = folder / "_delta_log" / f"{version:020d}.json"
         log.write_bytes(log.read_bytes()[: int(log.stat().st_size * left)])
-    assert is_ahead(layout, commit) == (left is None)  # what is torn shows nothing
-    take_back(layout, 1, [commit])
+    assert has_uncommitted_rows(layout, commit) == (left is None)  # what is torn shows nothing
+    restore_tables(layout, 1, [commit])
     assert sorted(path.name for path in folder.glob("*.parquet")) == ["00000001.parquet"]
     assert DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist() == [1]
-    assert not is_ahead(layout, commit)  # or each writer would look at everything
+    assert not has_uncommitted_rows(layout, commit)  # or each writer would look at everything
     append_rows(folder, "merges", rows(3), 3)
     assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]

@@ -8,19 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from provhouse.commit.erasing import names as nameless
-from provhouse.commit.erasing.names import add_erased, clear_lookup, clear_segments
+from provhouse.commit.erasing import name_files
+from provhouse.commit.erasing.name_files import clear_lookup, clear_segments, mark_erased
 from provhouse.store.names.hashing import hashes
-from provhouse.store.names.names import (
-    BATCH,
-    Names,
-    Span,
-    look_up,
-    names_file,
-    write_index,
-    write_names,
-)
+from provhouse.store.names.lookup import read_lookup, write_lookup
+from provhouse.store.names.names import Names, Span
 from provhouse.store.names.scan import scan
+from provhouse.store.names.segments import BATCH, names_file, write_names
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 3 * BATCH])
@@ -32,7 +26,7 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         some = texts[at : at + 2 * BATCH]
         tables = pa.array(["t", ""] * len(some))[: len(some)]
         write_names(tmp_path / names_file(5 + at, 1), some, tables)
-    write_index(tmp_path, 1, hashes(texts), np.arange(count, dtype=np.uint32))
+    write_lookup(tmp_path, 1, hashes(texts), np.arange(count, dtype=np.uint32))
     order = [5 + n for n in range(count)]
     random.shuffle(order)
     gone: set[int] = set()
@@ -40,7 +34,7 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         if not some:
             continue
         items = np.sort(np.array(some, np.int64))
-        add_erased(tmp_path, items)
+        mark_erased(tmp_path, items)
         gone |= set(some)
         _assert_gone(tmp_path, span, texts, gone)  # at once
         clear_segments(tmp_path, [span], items)
@@ -48,7 +42,7 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         _assert_gone(tmp_path, span, texts, gone)
         stored = Names(tmp_path, [span]).stored(np.sort(np.array(list(gone), np.int64)))
         assert stored.null_count == len(gone)
-        found, offsets = look_up(tmp_path, 1)
+        found, offsets = read_lookup(tmp_path, 1)
         assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
         rest = texts.filter(pa.array([5 + n not in gone for n in range(count)]))
         assert found.tolist() == np.sort(hashes(rest)).tolist()
@@ -61,7 +55,7 @@ def test_a_reader_beside_it_finds_all_others(
     """Whatever it has loaded before, and whatever a kill leaves, which is put away later."""
     span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
     write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
-    write_index(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))
+    write_lookup(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))
     readers = [Names(tmp_path, [span])]
     readers[0].locate(texts)
     seen = []
@@ -73,8 +67,8 @@ def test_a_reader_beside_it_finds_all_others(
         if name == "look-up switched":
             raise KeyboardInterrupt
 
-    add_erased(tmp_path, np.array([1]))
-    monkeypatch.setattr(nameless, "reach", killed)
+    mark_erased(tmp_path, np.array([1]))
+    monkeypatch.setattr(name_files, "reach", killed)
     with pytest.raises(KeyboardInterrupt):
         clear_lookup(tmp_path, span, np.array([1]))
     clear_lookup(tmp_path, span, np.array([1]))
@@ -88,7 +82,7 @@ def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     span, texts = Span(1, 1, 3), pa.array(["a", "b", "c"])
-    write_index(tmp_path, 1, hashes(texts), np.arange(3, dtype=np.uint32))
+    write_lookup(tmp_path, 1, hashes(texts), np.arange(3, dtype=np.uint32))
     load = np.load
 
     def late(path: Path, **options: Any) -> object:
@@ -98,7 +92,7 @@ def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
         return load(path, **options)
 
     monkeypatch.setattr(np, "load", late)
-    found, offsets = look_up(tmp_path, 1)
+    found, offsets = read_lookup(tmp_path, 1)
     assert (len(found), sorted(offsets.tolist())) == (2, [0, 2])
 
 

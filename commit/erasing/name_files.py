@@ -1,7 +1,7 @@
-"""Items without names: theirs go from the segments, and from the look-ups, which tell a guess.
+"""Remove names from segments and look-ups.
 
-``erased.npy`` comes first and lets every reader do without those names at once; the rest may follow
-later, and may be done twice.
+A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` comes
+first and hides the names from all readers at once. The rest may follow later, and may be repeated.
 """
 
 import os
@@ -9,32 +9,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, ItemNumbers, among
 from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
-from provhouse.runtime.files import sync_folder
-from provhouse.store.names.names import (
-    BATCH,
-    ERASED,
-    Names,
-    Span,
-    both_file,
-    erased_in,
-    look_up,
-    open_names,
-    pair,
-)
-from provhouse.store.tables.delta import sync
+from provhouse.runtime.files import sync_file, sync_folder
+from provhouse.store.names.erased import ERASED, erased_in
+from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
+from provhouse.store.names.names import Names, Span
+from provhouse.store.names.segments import BATCH, open_names
 
 _AT_ONCE = 1 << 20
-"""Entries of a look-up that are read at once."""
+"""The number of look-up entries read at once."""
 
 
-def add_erased(folder: Path, numbers: I64) -> None:
-    """Let these items of a base be erased for whoever reads it from now on."""
+def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
+    """Hide the names of these items of a base from all later reads."""
     aside = folder / f"{ERASED}.new"
     with aside.open("wb") as file:
         np.save(file, np.union1d(erased_in(folder), numbers))
@@ -46,20 +37,20 @@ def add_erased(folder: Path, numbers: I64) -> None:
     reach("erased written")
 
 
-def clear_segments(folder: Path, spans: list[Span], numbers: I64) -> None:
-    """Take the names of these items out of the segments that hold them."""
+def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> None:
+    """Remove the names of these items from their segments."""
     files = Names(folder, spans).files
     firsts = np.array([first for first, _ in files], np.int64)
     for at in np.unique(np.searchsorted(firsts, numbers, "right") - 1).tolist():
         first, path = files[at]
         after = firsts[at + 1] if at + 1 < len(files) else np.iinfo(np.int64).max
         rows = numbers[(numbers >= first) & (numbers < after)] - first
-        if any(_named(path, rows)):
+        if any(_have_names(path, rows)):
             _rewrite(path, rows)
 
 
-def _named(path: Path, rows: I64) -> Iterator[bool]:
-    """Whether some of these rows of a segment have names, batch by batch."""
+def _have_names(path: Path, rows: I64) -> Iterator[bool]:
+    """Yield, batch by batch, whether any of these rows of a segment has a name."""
     reader = open_names(path, (NAME,))
     for number in np.unique(rows // BATCH).tolist():
         here = rows[rows // BATCH == number] % BATCH
@@ -78,35 +69,35 @@ def _rewrite(path: Path, rows: I64) -> None:
         ):
             for number in range(reader.num_record_batches):
                 out.write_batch(_without(reader.get_batch(number), rows - number * BATCH))
-    sync(aside)
+    sync_file(aside)
     reach("segment rewritten")
     aside.replace(path)
     sync_folder(path.parent)
 
 
 def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
-    """The batch without the names of those rows that it has."""
+    """Return the batch without the names of the given rows, as far as it has them."""
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
     if not len(here):
         return batch
     gone = set(here.tolist())
     at = batch.schema.get_field_index(NAME)
-    texts = batch.column(at).to_pylist()  # Arrow's own ways keep the bytes below a null
+    texts = batch.column(at).to_pylist()  # Arrow's own functions keep the bytes below a null
     left = [None if row in gone else text for row, text in enumerate(texts)]
     return batch.set_column(at, NAME, pa.array(left, pa.string()))
 
 
-def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
-    """Write a look-up anew without the entries of erased items.
+def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
+    """Rewrite a look-up without the entries of erased items.
 
-    Hashes and offsets are one file from then on, which comes at once; the two that it stands for go
-    after it. Whoever has these mapped reads them to the end.
+    Hashes and offsets then share one file, which appears at once; the two old files are removed
+    after that. Processes that have mapped the old files can still read them.
     """
-    hashed, offsets = look_up(folder, span.ingest)
+    hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)
-    left = sum(len(_left(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
+    left = sum(len(_kept_entries(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
     if left < len(hashed):
-        aside = folder / f"{both_file(span.ingest)}.new"
+        aside = folder / f"{joined_file(span.ingest)}.new"
         with aside.open("wb") as file:
             shape = (left + (left + 1) // 2,)
             header = {"descr": "<u8", "fortran_order": False, "shape": shape}
@@ -114,20 +105,20 @@ def clear_lookup(folder: Path, span: Span, erased: I64) -> None:
             for values in (hashed, offsets):
                 for at in parts:
                     here = slice(at, at + _AT_ONCE)
-                    file.write(values[here][_left(offsets[here], span, erased)].tobytes())
+                    file.write(values[here][_kept_entries(offsets[here], span, erased)].tobytes())
             file.write(bytes(4 * (left % 2)))
             file.flush()
             os.fsync(file.fileno())
         reach("look-up rewritten")
-        aside.replace(folder / both_file(span.ingest))
+        aside.replace(folder / joined_file(span.ingest))
         sync_folder(folder)
         reach("look-up switched")
-    if (folder / both_file(span.ingest)).exists():
-        for old in pair(folder, span.ingest):
+    if (folder / joined_file(span.ingest)).exists():
+        for old in lookup_files(folder, span.ingest):
             old.unlink(missing_ok=True)
         sync_folder(folder)
 
 
-def _left(offsets: npt.NDArray[np.uint32], span: Span, erased: I64) -> I64:
-    """The places of the entries of items that are not erased."""
+def _kept_entries(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:
+    """Return the positions of the entries whose items are not erased."""
     return np.flatnonzero(~among(offsets.astype(np.int64) + span.first, erased))

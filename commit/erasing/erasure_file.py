@@ -1,0 +1,54 @@
+"""``erasure.json``, which describes the erasure in progress by numbers, never by names.
+
+It exists from before the first change until after the last, so that the next writer can complete an
+interrupted erasure.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+
+from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_folder
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock
+from provhouse.store.warehouse.records import write_record
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """The items to erase."""
+
+    items: dict[int, list[int]]
+    """The item numbers by base; empty while rejected rows are being cleared."""
+    graph: bool = False
+    """Whether Neo4j must be rebuilt, because it has ops that were erased."""
+
+
+def read_erasure(layout: Layout) -> Erasure | None:
+    """Return the erasure in progress, or None; raise Damaged if the file cannot be read."""
+    try:
+        record = json.loads(layout.erasure.read_text(encoding="utf-8"))
+        items = {int(base): [int(n) for n in numbers] for base, numbers in record["items"].items()}
+        return Erasure(items, bool(record["graph"]))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Damaged(
+            f"Cannot read the erasure in progress from {layout.erasure}",
+            f"Reading it fails with {error!r}",
+            "Run `provhouse repair`, then `provhouse forget` again for names that are still stored",
+        ) from error
+
+
+def write_erasure(layout: Layout, erasure: Erasure) -> None:
+    """Write the erasure in progress; raise Busy if another writer has taken the lock."""
+    write_record(layout, layout.erasure, asdict(erasure), lambda: reach("erasure aside"))
+    reach("erasure written")
+
+
+def end_erasure(layout: Layout) -> None:
+    """Remove the file: the erasure is complete."""
+    check_lock(layout)
+    layout.erasure.unlink()
+    sync_folder(layout.root)

@@ -1,0 +1,43 @@
+"""JSON records that only the single writer changes: commits, ids, the erasure in progress."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from provhouse.model.errors import Busy
+from provhouse.runtime.files import left_aside, write_over
+
+from .layout import SHARED, Layout
+from .locks import check_lock
+
+
+def write_record(
+    layout: Layout,
+    path: Path,
+    record: object,
+    reached: Callable[[], None],
+    write: Callable[..., bool] = write_over,
+) -> None:
+    """Write a record that appears whole or not at all; raise Busy if another writer has the lock.
+
+    The content is on disk in a temporary file, and ``reached`` is called, before the lock is
+    checked. A writer that takes the lock later removes such files. So a process that is suspended
+    after the check cannot publish its record, however long it stands still.
+    """
+
+    def last() -> None:
+        reached()
+        check_lock(layout)
+
+    content = json.dumps(record, indent=1).encode()
+    if not write(path, content, mode=SHARED, before=last):
+        raise Busy(
+            f"Cannot write {path}",
+            "Another writer has changed the warehouse meanwhile",
+            "Run the command again",
+        )
+
+
+def left_records(folder: Path) -> list[Path]:
+    """Return the temporary files that killed writers left for records of this folder."""
+    return left_aside(folder, r"(ids|erasure|warehouse|\d+)\.json") if folder.is_dir() else []
