@@ -18,14 +18,26 @@ from .java import java
 
 Program = Literal["neo4j", "spark"]
 PROGRAMS: tuple[Program, ...] = ("neo4j", "spark")
-_made: dict[Program, Path] = {}
-"""Archives that are to be written, by the programs that are started now."""
+
+
+class _Recording:
+    """The archives that Java writes when the programs that this process starts now end.
+
+    One a process: the code that builds a Java command is far below the code that asks for an
+    archive, and everything that starts Java in between takes its options from here.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[Program, Path] = {}
+
+
+_recording = _Recording()
 
 
 def options(program: Program) -> list[str]:
     """What Java has to be told so that it uses the program's archive; nothing if there is none."""
-    if program in _made:
-        return [f"-XX:ArchiveClassesAtExit={_made[program]}"]
+    if program in _recording.files:
+        return [f"-XX:ArchiveClassesAtExit={_recording.files[program]}"]
     if not has_archive(program):
         return []
     return [f"-XX:SharedArchiveFile={_file(program)}", "-Xshare:auto", "-Xlog:disable"]
@@ -46,11 +58,11 @@ def making(program: Program) -> Iterator[None]:
     aside = file.with_name(f".{os.getpid()}-{file.name}")
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-    _made[program] = aside
+    _recording.files[program] = aside
     try:
         yield
     finally:
-        del _made[program]
+        del _recording.files[program]
         with suppress(OSError):
             aside.replace(file)
 

@@ -4,7 +4,8 @@ import fcntl
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from provhouse.model.errors import Unavailable
@@ -43,9 +44,9 @@ def _write(
     publish: Callable[[Path, Path], None],
 ) -> bool:
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    # O_EXCL: never write through a file or link that another program put there first.
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
-        # O_EXCL: a file or link that somebody else put there first is not written through.
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
@@ -97,7 +98,7 @@ def open_lock(file: Path, mode: int = 0o600) -> int:
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
     """Lock an open file or folder until the descriptor is closed; return whether that worked.
 
-    With ``wait``, block until it does. A killed process frees its locks.
+    With ``wait``, block until it does. A process that dies frees its locks.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
@@ -105,3 +106,21 @@ def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def exclusive(
+    file: Path, *, mode: int = 0o600, waiting: Callable[[], None] = _nothing
+) -> Iterator[None]:
+    """Hold the exclusive lock of a file, made if it is missing, for the length of the block.
+
+    Call ``waiting`` once if another process has the lock, then block until it is free.
+    """
+    handle = open_lock(file, mode)
+    try:
+        if not lock(handle):
+            waiting()
+            lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)

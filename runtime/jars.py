@@ -5,11 +5,8 @@ fetches it. A jar enters its folder only by a rename after its SHA-256 was found
 on a start compares names and sizes, and ``fetch`` reads every byte again.
 """
 
-import fcntl
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +14,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 
 from .download import download
+from .files import exclusive
 from .jar_lock import GROUPS, Group, Jar, digest, locked
 
 __all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "missing"]
@@ -58,7 +56,11 @@ def fetch(progress: Progress) -> None:
     root = _root()
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with _alone(root / "lock", progress):
+        with exclusive(
+            root / "lock",
+            mode=0o644,
+            waiting=lambda: progress.say("Waiting for another process that fetches the jars"),
+        ):
             _mend(root, progress)
     except OSError as error:
         raise Unavailable(
@@ -123,18 +125,3 @@ def _sizes(folder: Path) -> dict[str, int]:
             return {entry.name: entry.stat().st_size for entry in entries}
     except OSError:  # none, or one that we may not read, which is none to us
         return {}
-
-
-@contextmanager
-def _alone(file: Path, progress: Progress) -> Iterator[None]:
-    """Be the only process that fetches; the lock falls with its process."""
-    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            progress.say("Waiting for another process that fetches the jars")
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -1,11 +1,12 @@
 """Folders for temporary files, which go even where their process was killed."""
 
-import fcntl
 import os
 import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+from .files import lock, open_lock
 
 PREFIX, IN_USE = "provhouse-", ".in-use"
 DEFECT = f"{PREFIX}defect-"
@@ -17,20 +18,19 @@ def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
     clear_left()
     folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
-    handle = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
+    lock(open_lock(aside))  # for as long as this process lives
     aside.rename(aside.with_name(IN_USE))  # nobody finds it before it is locked
     return folder
 
 
 def clear_left() -> None:
     """Remove the folders of processes that were killed, whatever their use."""
-    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
-        with suppress(OSError):  # somebody else's, or in use
-            handle = os.open(lock, os.O_RDWR)
+    for in_use in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
+        with suppress(OSError):  # somebody else's
+            handle = os.open(in_use, os.O_RDWR)  # never made: its process may just remove it
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(lock.parent, ignore_errors=True)
+                if lock(handle):
+                    shutil.rmtree(in_use.parent, ignore_errors=True)
             finally:
                 os.close(handle)
 
