@@ -1,5 +1,6 @@
 """What a managed server needs in its home folder before it starts: configuration, password."""
 
+import errno
 import hashlib
 import os
 import random
@@ -8,6 +9,7 @@ import socket
 from pathlib import Path
 
 from provhouse.model.errors import Unavailable
+from provhouse.runtime.files import write_new
 
 USER = "neo4j"
 DATABASE = "neo4j"  # the only one that Community has; named, it saves a round trip
@@ -88,20 +90,9 @@ def ensure_password(home: Path) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """O_EXCL: a file or link that somebody else put there first is not written through.
-
-    It appears whole: half a password, after a crash, would lock everybody out for ever.
-    """
-    aside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(handle)
-        os.link(aside, file)
-    finally:
-        aside.unlink()
+    """It appears whole: half a password, after a crash, would lock everybody out for ever."""
+    if not write_new(file, text.encode("ascii"), mode=0o600):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
 
 
 def _hashed(password: str) -> str:

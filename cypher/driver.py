@@ -15,8 +15,8 @@ from neo4j.exceptions import (
 
 from provhouse.model.errors import Unavailable
 
-from .address import Address
 from .config import DATABASE
+from .server_record import Address
 
 # Else the driver's warnings about lost connections reach the terminal, beside our own error.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
 from itertools import islice
 from typing import Any, Literal, Self
 
@@ -13,12 +15,11 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 
 from . import guard
-from .address import Address
 from .config import DATABASE
 from .driver import opened, translated
 from .guard import Result
 from .server import Import, connected
-from .statement import statement
+from .server_record import Address
 
 __all__ = ["Graph", "Result", "shared_graph"]
 
@@ -145,6 +146,12 @@ def shared_graph(
         Graph(address, warehouse) as graph,
     ):
         yield graph
+
+
+@cache
+def statement(name: str) -> str:
+    """The text of ``statements/<name>.cypher``."""
+    return (files(__package__) / "statements" / f"{name}.cypher").read_text(encoding="utf-8")
 
 
 def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:

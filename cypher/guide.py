@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from urllib.parse import urlencode
 
-from .address import Address
+from .server_record import Address
 
 
 @dataclass(frozen=True)

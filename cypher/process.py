@@ -12,7 +12,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.runtime.class_archives import options as archive
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
-from provhouse.runtime.processes import end
+from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
@@ -32,11 +32,7 @@ def start(home: Path, memory: str) -> int:
         f"--config-dir={home}/conf",
         "--console-mode",
     ]
-    environment = {**os.environ, **ENVIRONMENT}
-    # Not subprocess: its object complains when it goes while the server stays.
-    return os.posix_spawn(
-        command[0], command, environment, file_actions=_redirected(home), setsid=True
-    )
+    return spawn(command, {**os.environ, **ENVIRONMENT}, log_file(home))
 
 
 def java_command(memory: str, *options: str) -> list[str]:
@@ -59,15 +55,6 @@ def java_command(memory: str, *options: str) -> list[str]:
 def log_file(home: Path) -> Path:
     """What the server printed since its last start."""
     return home / "logs" / "console.log"
-
-
-def _redirected(home: Path) -> list[tuple[int, int, str, int, int] | tuple[int, int, int]]:
-    log = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    return [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, str(log_file(home)), log, 0o600),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-    ]
 
 
 def _mark(home: Path) -> str:
@@ -143,7 +130,6 @@ def reap(pid: int | None) -> None:
 
 def _tail(home: Path) -> str:
     """The causes that the server gave, else its last lines; stack traces left out."""
-    lines = [line for line in log_file(home).read_text(errors="replace").splitlines()
-             if line.strip() and not line.startswith("\t")]  # fmt: skip
+    lines = [line for line in log_lines(log_file(home)) if not line.startswith("\t")]
     causes = [line for line in lines if "ERROR" in line or "Exception" in line]
-    return "\n".join("  " + line for line in (causes or lines)[-4:])
+    return quoted(causes or lines)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from provhouse.cypher.wipe import wipe
+from provhouse.cypher.server import wipe
 from provhouse.model.arrays import I64
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach

@@ -8,9 +8,8 @@ import neo4j
 import networkx as nx
 import pytest
 
-from provhouse.cypher.address import Address
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.statement import statement
+from provhouse.cypher.graph import Graph, statement
+from provhouse.cypher.server_record import Address
 from provhouse.model.errors import Unavailable
 
 Direction = Literal["upstream", "downstream"]

@@ -4,9 +4,9 @@ import urllib.request
 
 import pytest
 
-from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.guide import Query, queries, style, url
+from provhouse.cypher.server_record import Address
 
 
 @pytest.fixture

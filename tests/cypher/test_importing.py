@@ -9,11 +9,10 @@ import psutil
 import pyarrow as pa
 
 from provhouse.cypher import process
-from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.importing import clear
 from provhouse.cypher.server import Import, connected, is_fresh
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import Address, ServerRecord
 from provhouse.model.progress import Silent
 
 WAREHOUSE = "imported"
@@ -73,7 +72,7 @@ def test_import_is_what_statements_write(tmp_path: Path, address: Address) -> No
         assert content(imported) == expected
         write(imported)  # constraints hold, and nothing is doubled
         assert content(imported) == expected
-    state = State.read(home)
+    state = ServerRecord.read(home)
     assert state
     assert not process.serves(state.pid, home)
     assert not is_fresh(home)

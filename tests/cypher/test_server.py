@@ -21,7 +21,7 @@ from provhouse.cypher import process
 from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected, down, running, up
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.progress import Silent
 
@@ -68,7 +68,7 @@ def home(one_home: Path) -> Iterator[Path]:
 
 def pid(home: Path) -> int | None:
     """The process id that was last remembered."""
-    state = State.read(home)
+    state = ServerRecord.read(home)
     return state.pid if state else None
 
 
@@ -142,7 +142,7 @@ def test_two_commands_share_what_the_first_started(
 @pytest.mark.long
 def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
     """On other ports if the remembered ones are taken meanwhile; nothing written is lost."""
-    before = State.read(home)
+    before = ServerRecord.read(home)
     assert before
     with socket.create_server(("127.0.0.1", before.bolt)):
         said = Sayings()
@@ -209,7 +209,7 @@ def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 def test_the_copy_of_a_home_is_not_taken_for_the_home(graph_home: Path, tmp_path: Path) -> None:
     """Else a command on a copied warehouse would write into the original's server."""
-    state = State.read(graph_home)
+    state = ServerRecord.read(graph_home)
     assert state
     state.save(tmp_path)
     assert running(tmp_path) is None
