@@ -8,7 +8,7 @@ from .server_record import Address
 
 
 @dataclass(frozen=True)
-class Query:
+class BrowserQuery:
     """A query to paste; ``text`` begins with the title as a comment, as Browser's favourites do."""
 
     title: str
@@ -21,7 +21,7 @@ def url(address: Address) -> str:
     return f"{address.http}/browser/?{urlencode({'dbms': server, 'db': 'neo4j'}, safe=':/@')}"
 
 
-def queries(warehouse: str) -> list[Query]:
+def queries(warehouse: str) -> list[BrowserQuery]:
     """The queries of ``browser/``, in the order of their names, made for one warehouse.
 
     Browser has no parameters to begin with, so the warehouse's id stands in the text.
@@ -36,7 +36,7 @@ def style() -> str:
     return (files(__package__) / "browser" / "style.grass").read_text(encoding="utf-8")
 
 
-def _query(text: str, warehouse: str) -> Query:
+def _query(text: str, warehouse: str) -> BrowserQuery:
     title = text.partition("\n")[0].removeprefix("// ")
     quoted = "'" + warehouse.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return Query(title, text.replace("$warehouse", quoted))
+    return BrowserQuery(title, text.replace("$warehouse", quoted))

@@ -31,7 +31,7 @@ LOG_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Part:
+class CsvLayout:
     """How the importer is told of the rows that a statement would write."""
 
     option: str
@@ -40,24 +40,24 @@ class Part:
     """The row's value under each header."""
 
 
-PARTS = {
-    "sets": Part(
+LAYOUTS = {
+    "sets": CsvLayout(
         "--nodes=Set",
         (":ID(Set)", "id:long", "warehouse", "component:long", "items:long", "triples:long",
          "tables:string[]"),
         ("id", "id", WAREHOUSE, "component", "items", "triples", "tables"),
     ),
-    "components": Part(
+    "components": CsvLayout(
         "--nodes=Component",
         (":ID(Component)", "id:long", "warehouse", "items:long", "triples:long", "sets:long"),
         ("id", "id", WAREHOUSE, "items", "triples", "sets"),
     ),
-    "dependencies": Part(
+    "dependencies": CsvLayout(
         "--relationships=DEPENDS_ON",
         (":START_ID(Set)", ":END_ID(Set)", "triples:long", "ops:string[]"),
         ("set", "derives_from", "triples", "ops"),
     ),
-    "part_of": Part(
+    "part_of": CsvLayout(
         "--relationships=PART_OF",
         (":START_ID(Set)", ":END_ID(Component)"),
         ("set", "component"),
@@ -83,8 +83,8 @@ class Import:
         arguments = []
         for name, rows in self._rows.items():
             file = folder / f"{name}.csv"
-            self._write(file, PARTS[name], rows)
-            arguments.append(f"{PARTS[name].option}={file}")
+            self._write(file, LAYOUTS[name], rows)
+            arguments.append(f"{LAYOUTS[name].option}={file}")
         write_store(home, memory, arguments)
         reach("import written")
         shutil.rmtree(folder)
@@ -92,10 +92,10 @@ class Import:
         reach("import complete")
         self.done = True
 
-    def _write(self, file: Path, part: Part, rows: pa.Table) -> None:
+    def _write(self, file: Path, layout: CsvLayout, rows: pa.Table) -> None:
         warehouse = pa.repeat(self._warehouse, rows.num_rows)
-        columns = [warehouse if c == WAREHOUSE else _plain(rows[c]) for c in part.columns]
-        write_csv(pa.table(columns, names=list(part.header)), file)
+        columns = [warehouse if c == WAREHOUSE else _plain(rows[c]) for c in layout.columns]
+        write_csv(pa.table(columns, names=list(layout.header)), file)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -82,28 +82,40 @@ POINTS = (
 )
 """All names, about in the order in which commands come to them."""
 
-_armed: tuple[str, str, int] | None = None
-_count = 0
+
+class _Fault:
+    """The one fault of this process.
+
+    It is process-wide because only the environment reaches Spark's workers and every place that
+    calls ``reach``; an object could not be passed that far.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        self.arm(text)
+
+    def arm(self, text: str) -> None:
+        self._name, _, what = text.partition("=")
+        self._action, _, times = what.partition("@")
+        self._left = int(times or 1)
+
+    def reach(self, name: str) -> None:
+        if name != self._name:
+            return
+        self._left -= 1
+        if self._left == 0:
+            if self._action == "full":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
+_fault = _Fault(os.environ.get(VARIABLE, ""))
 
 
 def arm(text: str) -> None:
     """Take a fault as the environment names it; an empty text takes none."""
-    global _armed, _count
-    name, _, what = text.partition("=")
-    action, _, times = what.partition("@")
-    _armed, _count = (name, action, int(times or 1)) if name else None, 0
+    _fault.arm(text)
 
 
 def reach(name: str) -> None:
     """Be at a place; raises OSError where its disk shall be full."""
-    global _count
-    if _armed is None or _armed[0] != name:
-        return
-    _count += 1
-    if _count == _armed[2]:
-        if _armed[1] == "full":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
-        os.kill(os.getpid(), signal.SIGSTOP)
-
-
-arm(os.environ.get(VARIABLE, ""))
+    _fault.reach(name)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -21,6 +21,8 @@ from provhouse.runtime.files import make_folder
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 from provhouse.runtime.scratch import scratch
+
+from .pyspark_internals import forget_jvm, leave_job_group, start_context
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -44,8 +46,17 @@ LONGEST_SOCKET_FOLDER = 60
 DAEMON = "provhouse.spark.daemon"
 ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
 """What Spark says of workers that were killed, and when it was asked to end itself."""
-_starting = threading.Lock()
-_sessions: "list[SparkSession]" = []
+
+
+class _Process:
+    """The one Spark of this process, since PySpark can have no more than one JVM."""
+
+    def __init__(self) -> None:
+        self.starting = threading.Lock()
+        self.session: SparkSession | None = None
+
+
+_process = _Process()
 
 
 def spark(settings: Settings, logs: Path) -> "SparkSession":
@@ -54,11 +65,11 @@ def spark(settings: Settings, logs: Path) -> "SparkSession":
     What the JVM prints goes to ``spark.log`` in the folder ``logs``. Raises Unavailable where Java,
     the jars or the master are missing.
     """
-    with _starting:
-        if not _sessions:
+    with _process.starting:
+        if _process.session is None:
             make_folder(logs)
-            _sessions.append(_started(settings, logs / "spark.log"))
-        return _sessions[0]
+            _process.session = _started(settings, logs / "spark.log")
+        return _process.session
 
 
 class Starting:
@@ -72,7 +83,7 @@ class Starting:
         self._thread.start()
 
     def _start(self, settings: Settings, logs: Path) -> None:
-        began = not _sessions
+        began = _process.session is None
         try:
             self._session = spark(settings, logs)
         except BaseException as error:  # raised where the session is asked for
@@ -91,8 +102,7 @@ class Starting:
 
 
 def _started(settings: Settings, log: Path) -> "SparkSession":
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     executable, jars = java(), jar_folder("delta")
@@ -115,25 +125,14 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
         conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", temporary.name)
     atexit.register(_stop, temporary)
     try:
-        with log.open("ab") as sink:
-            launch: Any = launch_gateway  # untyped
-            gateway = launch(conf, {"stdout": sink, "stderr": sink})
-        with _signal_kept():
-            context = SparkContext(conf=conf, gateway=gateway)
-        # Else its thread prints a traceback when the JVM is gone.
-        server: Any = context._accumulatorServer
-        server.handle_error = _ignore
-        return SparkSession(context)
+        with log.open("ab") as sink, _signal_kept():
+            return SparkSession(start_context(conf, sink))
     except Exception as error:
         raise Unavailable(
             f"Spark should start with the master {settings.master}",
             f"It did not: {_said(error).splitlines()[0]}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
-
-
-def _ignore(*_: object) -> None:
-    pass
 
 
 @contextmanager
@@ -164,28 +163,15 @@ def end(patience: float = 10) -> None:
     """
     for _ in range(100):
         _end_processes(patience)
-        if _starting.acquire(timeout=0.1):  # a start that goes on gives up when its JVM is gone
+        # A start that goes on gives up when its JVM is gone.
+        if _process.starting.acquire(timeout=0.1):
             try:
-                _forget()
+                if _process.session:
+                    forget_jvm(_process.session)
+                _process.session = None
             finally:
-                _starting.release()
+                _process.starting.release()
             return
-
-
-def _forget() -> None:
-    """PySpark holds on to its first JVM for ever, in class attributes and nowhere else."""
-    if not _sessions:
-        return
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    context: Any = _sessions.pop().sparkContext
-    context._jsc = None  # or stopping would speak to it
-    context.stop()
-    held: Any = SparkContext
-    held._gateway = held._jvm = None
-    sessions: Any = SparkSession
-    sessions._instantiatedSession = sessions._activeSession = None
 
 
 def _end_processes(patience: float) -> None:
@@ -254,7 +240,7 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
         raise
     finally:
         over.set()
-        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+        leave_job_group(context)
 
 
 def _stop_late(

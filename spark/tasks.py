@@ -15,7 +15,7 @@ from provhouse.model.errors import ProvhouseError
 from provhouse.model.progress import Progress
 
 from .session import working
-from .workers import settle
+from .workers import freeze_imports
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -25,8 +25,6 @@ Result = TypeVar("Result")
 
 LOOK_SECONDS = 0.25
 """How often it is looked how far tasks are."""
-_told: list[tuple[I64, int]] = []
-"""Where the task that runs in this process tells how far it is, and its size."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,24 @@ class Sizes:
         return int(np.fromfile(self.file, np.int64).sum()), sum(self.of), self.unit
 
 
-def tell(part: float) -> None:
+class _Running:
+    """The task that runs in this process, of which Spark runs one at a time in each worker.
+
+    Spark hands a worker the function and its argument alone; the code of a task is far below it.
+    """
+
+    def __init__(self) -> None:
+        self.share: tuple[I64, int] | None = None
+        """Where the task tells how far it is, and its size."""
+
+
+_running = _Running()
+
+
+def report_progress(part: float) -> None:
     """Let whoever waits know which part, up to 1, is behind the task that runs here."""
-    for mine, size in _told:
+    if _running.share:
+        mine, size = _running.share
         mine[0] = part * size
 
 
@@ -79,16 +92,16 @@ class _Guarded(Generic[Arg, Result]):
     def __call__(self, numbered: tuple[int, Arg]) -> Result | _Failed:
         number, argument = numbered
         try:
-            _told[:] = [self.sizes.mine(number)] if self.sizes else []
+            _running.share = self.sizes.mine(number) if self.sizes else None
             result = self.task(argument)
-            tell(1)
+            report_progress(1)
             return result
         except (ProvhouseError, OSError, MemoryError) as error:
             error.add_note(traceback.format_exc())  # which does not travel by itself
             return _Failed(error)
         finally:
-            _told.clear()
-            settle()
+            _running.share = None
+            freeze_imports()
 
 
 def run_tasks(

@@ -1,15 +1,15 @@
 """Triples as blocks of bytes, as they are kept in Spark's memory and sent from it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.spark.session import working
-from provhouse.spark.workers import settle
+from provhouse.spark.workers import freeze_imports
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -81,44 +81,12 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
         kept = select(from_block(block))
         if kept.num_rows:
             yield as_sent(kept)
-    settle()
-
-
-def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
-    """The rows of these partitions of a persisted RDD, as Spark's JVM keeps them.
-
-    The public ``runJob`` would send them through a Python worker. What is used instead is what that
-    is made of (PySpark 4.2, ``SparkContext.runJob``).
-    """
-    from pyspark.util import _load_from_socket
-
-    context: Any = rows.context
-    jvm = _handles(context._gateway)
-    source: Any = rows
-    # As text: a list would take one call to Java for each number in it.
-    wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
-    address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
-    with _load_from_socket(address, source._jrdd_deserializer) as stream:
-        return list(stream)
-
-
-class _Handles:
-    """What is called in Java: to find it by its name takes a call for each part of that, 4 ms."""
-
-    def __init__(self, jvm: Any) -> None:
-        self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
-        self.list_class = jvm.java.util.ArrayList._java_lang_class
-        self.run_job = jvm.PythonRDD.runJob
-
-
-@lru_cache(maxsize=1)
-def _handles(gateway: Any) -> _Handles:
-    return _Handles(gateway.jvm)
+    freeze_imports()
 
 
 def nothing(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Takes blocks and gives none, so that a job does no more than have them cached."""
     for _ in blocks:  # to the end: a worker whose input is left unread is thrown away
         pass
-    settle()
+    freeze_imports()
     return iter(())

@@ -5,7 +5,7 @@ import urllib.request
 import pytest
 
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.guide import Query, queries, style, url
+from provhouse.cypher.guide import BrowserQuery, queries, style, url
 from provhouse.cypher.server_record import Address
 
 
@@ -39,7 +39,7 @@ def test_each_finds_something(filled: Graph, number: int) -> None:
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.usefixtures("filled")
 def test_none_finds_what_another_warehouse_holds(graph: Graph, number: int) -> None:
-    query: Query = queries("it's \\ another")[number]
+    query: BrowserQuery = queries("it's \\ another")[number]
     assert graph.read(query.text, {}).rows == []
 
 

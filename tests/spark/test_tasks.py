@@ -6,7 +6,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from provhouse.model.progress import Silent
-from provhouse.spark.tasks import Sizes, run_tasks, tell
+from provhouse.spark.tasks import Sizes, report_progress, run_tasks
 
 
 class Heard(Silent):
@@ -22,7 +22,7 @@ class Heard(Silent):
 
 def half(seconds: float) -> float:
     """Tell that half is done, then take so long for the rest."""
-    tell(0.5)
+    report_progress(0.5)
     time.sleep(seconds)
     return seconds
 
