@@ -19,6 +19,7 @@ from pyarrow.csv import write_csv
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_file, sync_folder
 
 from .config import DATABASE
 from .process import ENVIRONMENT, java_command
@@ -186,11 +187,7 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
 def _sync(folder: Path) -> None:
     """Wait until the disk has all files of a folder."""
     for path in (*folder.rglob("*"), folder):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        (sync_folder if path.is_dir() else sync_file)(path)
 
 
 def _trim(logs: Path) -> None:

@@ -5,7 +5,7 @@ from datetime import date, datetime, time
 from .errors import UsageError
 
 
-def moment(text: str, wanted: str, day: time) -> datetime:
+def parse_time(text: str, wanted: str, day: time) -> datetime:
     """The time that a text in ISO 8601 names, in its own zone or the local one.
 
     Of a date, ``day`` is the time that is meant. Raises UsageError, saying what was ``wanted``.

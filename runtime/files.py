@@ -76,6 +76,12 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def sync_file(path: Path) -> None:
+    """Wait until the disk has the content of a file."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder and its parents, if they are missing; raise Unavailable if that fails."""
     try:
