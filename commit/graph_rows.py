@@ -72,7 +72,7 @@ def load_without(graph: Graph, held: Snapshot, after: Snapshot) -> None:
     if held.commit.base == after.commit.base:
         for name, table in _taken_back(held, after).items():
             graph.write(name, _rows(table))
-    graph.forget_tables()
+    graph.delete_tables()
     _load_tables(graph, after)
     graph.write_load(after.commit.commit)
 

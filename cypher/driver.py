@@ -22,7 +22,7 @@ from .server_record import Address
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
-def opened(address: Address) -> Driver:
+def open_driver(address: Address) -> Driver:
     """A driver, which connects when first used; close it."""
     return GraphDatabase.driver(
         address.bolt,
@@ -34,10 +34,10 @@ def opened(address: Address) -> Driver:
     )
 
 
-def answers(address: Address) -> bool:
+def is_ready(address: Address) -> bool:
     """Whether the server lets us in by now; raises Unavailable if it refuses the password."""
     try:
-        with translated(address), opened(address) as driver:
+        with translated(address), open_driver(address) as driver:
             driver.verify_connectivity()
             with driver.session(database=DATABASE) as session:  # which comes up after its server
                 session.run("RETURN 1").consume()  # not execute_query, which would retry

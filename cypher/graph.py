@@ -16,7 +16,7 @@ from provhouse.model.settings import Settings
 
 from . import guard
 from .config import DATABASE
-from .driver import opened, translated
+from .driver import open_driver, translated
 from .guard import Result
 from .server import Import, connected
 from .server_record import Address
@@ -39,7 +39,7 @@ class Graph:
     def __init__(self, address: Address, warehouse: str) -> None:
         self._address = address
         self.warehouse = warehouse
-        self._driver: Driver = opened(address)
+        self._driver: Driver = open_driver(address)
 
     def __enter__(self) -> Self:
         return self
@@ -69,9 +69,9 @@ class Graph:
             done += len(batch)
         return done
 
-    def forget_tables(self) -> None:
+    def delete_tables(self) -> None:
         """Remove all tables, which only people look at, to be written anew."""
-        self._run(statement("forget_tables"))
+        self._run(statement("delete_tables"))
 
     def remove(self, name: str, first: int, last: int) -> None:
         """Remove what ``statements/<name>.cypher`` finds of these numbers, in parts."""
@@ -84,13 +84,13 @@ class Graph:
         self._run(statement("load"), commit=commit)
         reach("mark written")
 
-    def holds_load(self, commit: str) -> bool:
+    def has_load(self, commit: str) -> bool:
         """Whether all that the commit wrote is here."""
-        return bool(self._run(statement("holds_load"), commit=commit)[0])
+        return bool(self._run(statement("has_load"), commit=commit)[0])
 
     def check_load(self, commit: str, generation: int) -> None:
         """Raise Damaged if not all is here that the commit of this generation wrote."""
-        if not self.holds_load(commit):
+        if not self.has_load(commit):
             raise Damaged(
                 f"Neo4j should hold generation {generation}",
                 "It holds another state of this warehouse, or none",
@@ -112,7 +112,7 @@ class Graph:
 
     def dependencies(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """All dependencies of the sets of these ids: the set, and the one it derives from."""
-        ends = self._run(statement("dependencies_held"), first=first, last=last)[0]
+        ends = self._run(statement("stored_dependencies"), first=first, last=last)[0]
         return zip(*ends, strict=True)
 
     def read(self, query: str, parameters: Mapping[str, object]) -> Result:

@@ -72,7 +72,7 @@ def serves(pid: int | None, home: Path) -> bool:
         return False
 
 
-def stop_forgotten(home: Path) -> None:
+def stop_unrecorded(home: Path) -> None:
     """Stop a server of this home that nobody remembers: who started it was killed at once."""
     for process in psutil.process_iter():
         stop(process.pid, home)

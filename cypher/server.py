@@ -109,7 +109,7 @@ def wipe(home: Path, progress: Progress) -> None:
                 "Another command is using it",
                 "All else is done. Run `provhouse repair` when that, or the server, has ended",
             )
-        process.stop_forgotten(home)
+        process.stop_unrecorded(home)
         discard(home)
         shutil.rmtree(home / "logs", ignore_errors=True)
     reach("Neo4j wiped")
@@ -150,7 +150,7 @@ def _record(home: Path) -> ServerRecord:
 
 def _ensured(home: Path, memory: str, progress: Progress, first: Import | None = None) -> Address:
     """The server, up and answering; the caller holds the transition."""
-    from .driver import answers  # importing it takes a third of a second that ``down`` needs not
+    from .driver import is_ready  # importing it takes a third of a second that ``down`` needs not
 
     record = _record(home)
     started = not process.serves(record.pid, home)
@@ -158,7 +158,7 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
         if started:
             record = _started(home, memory, record, progress, first)
         address = record.address(home)
-        process.await_ready(record.pid, home, lambda: answers(address))
+        process.await_ready(record.pid, home, lambda: is_ready(address))
         reach("Neo4j up")
     except BaseException:
         if started:
@@ -171,7 +171,7 @@ def _started(
     home: Path, memory: str, record: ServerRecord, progress: Progress, first: Import | None
 ) -> ServerRecord:
     """Start the process and remember it at once, should this command be killed while it waits."""
-    process.stop_forgotten(home)
+    process.stop_unrecorded(home)
     process.reap(record.pid)  # killed, perhaps, while we live on
     ensure_password(home)
     record = _on_free_ports(record, progress)

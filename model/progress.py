@@ -57,13 +57,13 @@ class Stopwatch:
         self._began = perf_counter()
 
     def pause(self) -> float | None:
-        """How long to wait before this is asked again, None for ever; raises what ``left`` does."""
-        left = self.left()
+        """How long to wait before this is asked again, None for ever; raises TooSlow if late."""
+        left = self.seconds_left()
         if self._gone is None:
             return left
         return LOOK_SECONDS if left is None else min(left, LOOK_SECONDS)
 
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """The seconds that are left, if there is a limit; raises TooSlow if none are."""
         if self._gone and self._gone.is_set():
             raise TooSlow("Whoever asks should wait for the answer", "They have left")

@@ -49,7 +49,7 @@ def has_archive(program: Program) -> bool:
 
 
 @contextmanager
-def making(program: Program) -> Iterator[None]:
+def recording(program: Program) -> Iterator[None]:
     """A block in which the program is started and used, and ends by itself.
 
     Where an archive cannot be written there will be none; nothing depends on one.

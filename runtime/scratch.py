@@ -15,7 +15,7 @@ DEFECT = f"{PREFIX}defect-"
 
 def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
     """A folder that is known to be in use while this process lives; those of dead ones go."""
-    clear_left()
+    clear_abandoned()
     folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
     lock(open_lock(aside))  # for as long as this process lives
@@ -23,7 +23,7 @@ def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
     return folder
 
 
-def clear_left() -> None:
+def clear_abandoned() -> None:
     """Remove the folders of processes that were killed, whatever their use."""
     for in_use in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
         with suppress(OSError):  # somebody else's

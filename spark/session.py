@@ -236,7 +236,7 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
     try:
         yield
     except Exception:
-        watch.left()  # says so if that is why
+        watch.seconds_left()  # says so if that is why
         raise
     finally:
         over.set()

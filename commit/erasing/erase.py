@@ -15,7 +15,7 @@ from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.runtime.scratch import clear_left
+from provhouse.runtime.scratch import clear_abandoned
 from provhouse.store.names.names import erased_in
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.whole import whole
@@ -82,7 +82,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     for base in bases(layout):
         settle_rejected(layout, base)
     clear_logs(layout)
-    clear_left()
+    clear_abandoned()
     reach("logs cleared")
     graph = _needs_graph(layout)
     if graph:

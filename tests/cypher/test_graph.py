@@ -101,7 +101,7 @@ def test_warehouses_do_not_see_each_other(graph: Graph, address: Address) -> Non
         assert sorted(other.closure(1, "upstream")) == [1, 3]
     assert sorted(graph.closure(1, "upstream")) == [1, 2]
     assert graph.closure(3, "downstream") == []
-    assert not graph.holds_load("c")
+    assert not graph.has_load("c")
 
 
 def test_writing_again_adds_nothing(graph: Graph) -> None:
@@ -126,7 +126,7 @@ def test_writing_again_adds_nothing(graph: Graph) -> None:
         graph.write_load("commit")
         results.append(graph.read(count, {}).rows)
     assert results == [[(4, 8)]] * 2
-    assert graph.holds_load("commit")
+    assert graph.has_load("commit")
 
 
 def test_only_one_generation_is_current(graph: Graph) -> None:

@@ -9,7 +9,7 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from provhouse.cypher import guard
-from provhouse.cypher.driver import opened
+from provhouse.cypher.driver import open_driver
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server_record import Address
 from provhouse.model.errors import UsageError
@@ -138,7 +138,7 @@ def test_the_server_itself_reads_no_addresses_and_no_files(
 ) -> None:
     """Whoever has the password, as in the Browser, is let to no address and no file either."""
     (tmp_path / "x.csv").write_text("a,b\n")
-    with socket.socket() as listening, opened(address) as driver:
+    with socket.socket() as listening, open_driver(address) as driver:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         listening.settimeout(0.2)
@@ -156,7 +156,7 @@ def test_the_server_itself_reads_no_addresses_and_no_files(
 
 def test_no_function_or_procedure_is_there_that_is_not_neo4js_own(address: Address) -> None:
     """Functions are not looked at by the guard: Neo4j's own reach nothing."""
-    with opened(address) as driver:
+    with open_driver(address) as driver:
         own = driver.execute_query("SHOW USER DEFINED FUNCTIONS").records
         names = {row["name"] for row in driver.execute_query("SHOW FUNCTIONS").records}
     assert own == []

@@ -162,7 +162,7 @@ def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
     assert running(home) is None
     with connected(home, "512m", Silent()) as again, Graph(again, "w") as graph:
         assert again == address
-        assert graph.holds_load("c")
+        assert graph.has_load("c")
         assert sorted(graph.closure(1, "upstream")) == [1, 2]
     assert len(servers(home)) == 1
     assert not psutil.pid_exists(first), "who starts many leaves none behind"

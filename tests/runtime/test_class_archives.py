@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from provhouse.cypher.process import java_command
-from provhouse.runtime.class_archives import PROGRAMS, has_archive, making, options
+from provhouse.runtime.class_archives import PROGRAMS, has_archive, options, recording
 
 SHARED = "source: shared objects file (top)"
 
@@ -50,7 +50,7 @@ def test_an_archive_appears_when_the_program_has_ended(
     monkeypatch.setattr(
         "provhouse.runtime.class_archives._file", lambda program: tmp_path / "a" / "made"
     )
-    with making("neo4j"):
+    with recording("neo4j"):
         loaded()
         assert not has_archive("neo4j")
     assert has_archive("neo4j")
