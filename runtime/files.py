@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and locks that the system frees when their holder dies."""
+"""Files that appear whole or not at all, and locks that end with the process that has them."""
 
 import fcntl
 import os
@@ -68,7 +68,7 @@ def left_aside(folder: Path, names: str) -> list[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder."""
+    """Wait until the names in a folder are on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -77,22 +77,26 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the disk has the content of a file."""
+    """Wait until the content of a file is on disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents, if they are missing; raise Unavailable if that fails."""
+    """Make a folder of a warehouse and its parents if they are missing.
+
+    Raises Unavailable if that fails.
+    """
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             sync_folder(folder.parent)
     except OSError as error:
         raise Unavailable(
-            f"A folder to write to should be at {folder}",
-            f"It cannot be made: {error.strerror}",
-            "Name another warehouse with --warehouse or PROVHOUSE_WAREHOUSE",
+            f"Cannot make the folder {folder}",
+            error.strerror or str(error),
+            "Change its permissions, or choose another warehouse with --warehouse or "
+            "PROVHOUSE_WAREHOUSE",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Folders for temporary files, which go even where their process was killed."""
+"""Folders for temporary files, which are removed even if their process was killed."""
 
 import os
 import shutil
@@ -10,24 +10,26 @@ from .files import lock, open_lock
 
 PREFIX, IN_USE = "provhouse-", ".in-use"
 DEFECT = f"{PREFIX}defect-"
-"""How a traceback is called that found no place among the logs."""
+"""The prefix of traceback files that could not be written to the warehouse's logs."""
 
 
 def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
-    """A folder that is known to be in use while this process lives; those of dead ones go."""
+    """Make a temporary folder, locked while this process lives; remove those of dead processes."""
     clear_abandoned()
     folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
     lock(open_lock(aside))  # for as long as this process lives
-    aside.rename(aside.with_name(IN_USE))  # nobody finds it before it is locked
+    aside.rename(aside.with_name(IN_USE))  # so that it is never found unlocked
     return folder
 
 
 def clear_abandoned() -> None:
-    """Remove the folders of processes that were killed, whatever their use."""
+    """Remove the folders of all processes that were killed."""
     for in_use in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
-        with suppress(OSError):  # somebody else's
-            handle = os.open(in_use, os.O_RDWR)  # never made: its process may just remove it
+        with suppress(OSError):  # another user's
+            handle = os.open(
+                in_use, os.O_RDWR
+            )  # without O_CREAT: its process may just have removed it
             try:
                 if lock(handle):
                     shutil.rmtree(in_use.parent, ignore_errors=True)
@@ -36,7 +38,7 @@ def clear_abandoned() -> None:
 
 
 def clear_defects() -> None:
-    """Remove tracebacks that found no place among the logs."""
+    """Remove traceback files that could not be written to the warehouse's logs."""
     for file in Path(tempfile.gettempdir()).glob(f"{DEFECT}*.txt"):
-        with suppress(OSError):  # somebody else's
+        with suppress(OSError):  # another user's
             file.unlink()

@@ -1,4 +1,4 @@
-"""A process that was ended is gone, also where its parent does not look."""
+"""Processes are started on their own, their logs are quoted, and they end for certain."""
 
 import os
 import signal
@@ -10,13 +10,13 @@ from time import monotonic
 
 from provhouse.runtime.processes import LOG_LINES, end, log_lines, quoted, spawn
 
-NOBODY_LOOKS = """
+PARENT = """
 import subprocess, time
 child = subprocess.Popen(["sleep", "60"])
 print(child.pid, flush=True)
 time.sleep(60)
 """
-DEAF = """
+IGNORES_SIGTERM = """
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print(flush=True)
@@ -24,9 +24,9 @@ time.sleep(60)
 """
 
 
-def test_a_child_of_a_process_that_does_not_look() -> None:
+def test_an_ended_process_counts_as_gone_before_its_parent_collects_it() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", NOBODY_LOOKS], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout
         began = monotonic()
@@ -35,12 +35,14 @@ def test_a_child_of_a_process_that_does_not_look() -> None:
         parent.kill()
 
 
-def test_one_that_does_not_listen_is_killed() -> None:
-    with subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE, text=True) as child:
+def test_a_process_that_ignores_sigterm_is_killed() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", IGNORES_SIGTERM], stdout=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdout
         child.stdout.readline()
         end(child.pid, 0.3)
-        assert child.wait() in (-9, 0)  # who waited first knows
+        assert child.wait() in (-9, 0)  # 0 if end() collected it
 
 
 STATE = """
