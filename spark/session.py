@@ -25,7 +25,7 @@ from provhouse.runtime.scratch import scratch
 from .pyspark_internals import forget_jvm, leave_job_group, start_context
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
 _CONFIG = {
@@ -102,27 +102,10 @@ class Starting:
 
 
 def _started(settings: Settings, log: Path) -> "SparkSession":
-    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-    executable, jars = java(), jar_folder("delta")
-    os.environ["JAVA_HOME"] = str(executable.parent.parent)
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     temporary = scratch("spark")
-    conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
-    conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
-    conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
-    conf.set("spark.driver.memory", settings.spark_memory)
-    conf.set("spark.sql.warehouse.dir", f"{temporary.name}/tables")
-    quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
-    java_options = [f"-Djava.io.tmpdir={temporary.name}", quick, *archive("spark")]
-    conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
-    if len(temporary.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
-        conf.set("spark.python.unix.domain.socket.enabled", "true")
-    if settings.master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", temporary.name)
+    conf = _configured(settings, Path(temporary.name))
     atexit.register(_stop, temporary)
     try:
         with log.open("ab") as sink, _signal_kept():
@@ -133,6 +116,30 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
             f"It did not: {_said(error).splitlines()[0]}",
             f"See {log}; `provhouse doctor` tells what is missing",
         ) from error
+
+
+def _configured(settings: Settings, temporary: Path) -> "SparkConf":
+    """Also sets the environment of the JVM and the workers."""
+    from pyspark import SparkConf
+
+    executable, jars = java(), jar_folder("delta")
+    os.environ["JAVA_HOME"] = str(executable.parent.parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
+    conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
+    conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
+    conf.set("spark.driver.memory", settings.spark_memory)
+    conf.set("spark.sql.warehouse.dir", f"{temporary}/tables")
+    quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
+    java_options = [f"-Djava.io.tmpdir={temporary}", quick, *archive("spark")]
+    conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
+    if len(str(temporary)) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
+        conf.set("spark.python.unix.domain.socket.enabled", "true")
+    if settings.master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", str(temporary))
+    return conf
 
 
 @contextmanager
