@@ -1,8 +1,8 @@
-"""Every use of PySpark that its documentation does not promise; written for PySpark 4.2.
+"""All uses of undocumented parts of PySpark, written for PySpark 4.2.
 
-When a new release breaks one of these, look for the public method that each function names, read
-in PySpark's source what that method is made of now, and do the same here. Nothing else in provhouse
-touches PySpark's private attributes, so that the rest keeps working.
+If a new release breaks one of these functions, read in PySpark's source how the public method that
+its docstring names works now, and adapt the function. No other module of provhouse uses private
+attributes of PySpark.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def start_context(conf: "SparkConf", log: IO[bytes]) -> "SparkContext":
     """Start a JVM that prints to ``log``, and connect to it.
 
-    ``SparkContext(conf=conf)`` is made of this, but lets the JVM print to the terminal.
+    ``SparkContext(conf=conf)`` also does this, but its JVM prints to the terminal.
     """
     from pyspark import SparkContext
     from pyspark.java_gateway import launch_gateway
 
     launch: Any = launch_gateway  # untyped
     context = SparkContext(conf=conf, gateway=launch(conf, {"stdout": log, "stderr": log}))
-    # The thread of this server prints a traceback when the JVM is gone, unless it is told not to.
+    # By default this server prints a traceback when the JVM is gone.
     accumulators: Any = context._accumulatorServer
     accumulators.handle_error = _ignore
     return context
@@ -37,14 +37,14 @@ def _ignore(*_: object) -> None:
 def forget_jvm(session: "SparkSession") -> None:
     """Stop a session whose JVM is gone, so that Spark can be started again in this process.
 
-    ``SparkSession.stop`` would call the JVM, and PySpark keeps the first JVM of a process for ever,
-    in class attributes and nowhere else.
+    ``SparkSession.stop`` would call the JVM, and would leave it in class attributes, where PySpark
+    keeps the first JVM of a process for good.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     context: Any = session.sparkContext
-    context._jsc = None  # or stopping would call the JVM
+    context._jsc = None  # else stop() calls the JVM
     context.stop()
     contexts: Any = SparkContext
     contexts._gateway = contexts._jvm = None
@@ -53,21 +53,21 @@ def forget_jvm(session: "SparkSession") -> None:
 
 
 def leave_job_group(context: "SparkContext") -> None:
-    """Undo ``setJobGroup`` for this thread; there is no public method for it."""
+    """Undo ``SparkContext.setJobGroup`` for this thread; there is no public method for this."""
     context.setLocalProperty("spark.jobGroup.id", cast(str, None))
 
 
 def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
-    """Return the rows of these partitions of a persisted RDD, as Spark's JVM keeps them.
+    """Return the rows of these partitions of a persisted RDD, as the JVM stores them.
 
-    ``SparkContext.runJob`` is made of this, but sends the rows through a Python worker.
+    ``SparkContext.runJob`` also does this, but sends the rows through a Python worker.
     """
     from pyspark.util import _load_from_socket
 
     context: Any = rows.context
     jvm = _java_handles(context._gateway)
     source: Any = rows
-    # As text: a list would take one call to Java for each number in it.
+    # As JSON text: py4j would make one call to the JVM for each number of a list.
     wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
     address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
     with _load_from_socket(address, source._jrdd_deserializer) as stream:

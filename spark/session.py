@@ -1,4 +1,4 @@
-"""Spark: the one session of a process, its end, and its jobs cut short."""
+"""The Spark session of a process: its start and end, its errors, and time limits on its jobs."""
 
 import atexit
 import os
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CONFIG = {
-    "spark.ui.enabled": "false",  # nobody looks, and it takes a port
-    "spark.ui.showConsoleProgress": "false",  # the command draws its own
-    "spark.databricks.delta.snapshotPartitions": "1",  # else 50 tasks for the first small read
+    "spark.ui.enabled": "false",  # it is not used, and takes a port
+    "spark.ui.showConsoleProgress": "false",  # the command shows its own
+    "spark.databricks.delta.snapshotPartitions": "1",  # by default, 50 for a small read
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.shuffle.partitions": "8",
@@ -42,14 +42,14 @@ _CONFIG = {
 }
 
 LONGEST_SOCKET_FOLDER = 60
-"""The system takes 107 bytes, and Spark's names of sockets have 42."""
+"""In characters: a socket's path can have 107 bytes, of which Spark's file name takes 42."""
 DAEMON = "provhouse.spark.daemon"
 ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
-"""What Spark says of workers that were killed, and when it was asked to end itself."""
+"""Texts in Spark's errors after its workers were killed or it was asked to end."""
 
 
 class _Process:
-    """The one Spark of this process, since PySpark can have no more than one JVM."""
+    """The Spark of this process; there is one because PySpark supports one JVM per process."""
 
     def __init__(self) -> None:
         self.starting = threading.Lock()
@@ -60,10 +60,10 @@ _process = _Process()
 
 
 def spark(settings: Settings, logs: Path) -> "SparkSession":
-    """The session of this process; the first call starts Spark, which takes 6 to 11 seconds.
+    """Return the session of this process; the first call starts Spark, which takes 6 to 11 seconds.
 
-    What the JVM prints goes to ``spark.log`` in the folder ``logs``. Raises Unavailable where Java,
-    the jars or the master are missing.
+    The JVM prints to ``spark.log`` in the folder ``logs``. Raises Unavailable if Java, the jars or
+    the master are missing.
     """
     with _process.starting:
         if _process.session is None:
@@ -73,7 +73,7 @@ def spark(settings: Settings, logs: Path) -> "SparkSession":
 
 
 class Starting:
-    """Starts Spark while something else goes on, so that nobody waits for both in turn."""
+    """A start of Spark in the background, while the caller does other work."""
 
     def __init__(self, settings: Settings, logs: Path) -> None:
         self._session: SparkSession | None = None
@@ -86,18 +86,18 @@ class Starting:
         began = _process.session is None
         try:
             self._session = spark(settings, logs)
-        except BaseException as error:  # raised where the session is asked for
+        except BaseException as error:  # session() raises it
             self._error = error
         self._over.set()
         if self._session and began:
-            with suppress(Exception):  # the first job starts Python's workers: why wait for it
+            with suppress(Exception):  # this first job starts the workers ahead of time
                 self._session.sparkContext.parallelize([0], 1).map(abs).collect()
 
     def session(self) -> "SparkSession":
-        """The session, waited for; raises what kept it from starting."""
+        """Wait for the session and return it; raise the error if Spark failed to start."""
         self._over.wait()
         if self._error or not self._session:
-            raise self._error or Unavailable("Spark should have started")
+            raise self._error or Unavailable("Spark did not start")
         return self._session
 
 
@@ -112,14 +112,14 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
             return SparkSession(start_context(conf, sink))
     except Exception as error:
         raise Unavailable(
-            f"Spark should start with the master {settings.master}",
-            f"It did not: {_said(error).splitlines()[0]}",
-            f"See {log}; `provhouse doctor` tells what is missing",
+            f"Cannot start Spark with the master {settings.master}",
+            _message(error).splitlines()[0],
+            f"See {log}; `provhouse doctor` shows what is missing",
         ) from error
 
 
 def _configured(settings: Settings, temporary: Path) -> "SparkConf":
-    """Also sets the environment of the JVM and the workers."""
+    """Return Spark's configuration, and set the environment of its JVM and workers."""
     from pyspark import SparkConf
 
     executable, jars = java(), jar_folder("delta")
@@ -131,10 +131,10 @@ def _configured(settings: Settings, temporary: Path) -> "SparkConf":
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
     conf.set("spark.driver.memory", settings.spark_memory)
     conf.set("spark.sql.warehouse.dir", f"{temporary}/tables")
-    quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
+    quick = "-XX:TieredStopAtLevel=1"  # tasks run in Python: more compilation never pays
     java_options = [f"-Djava.io.tmpdir={temporary}", quick, *archive("spark")]
     conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
-    if len(str(temporary)) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
+    if len(str(temporary)) <= LONGEST_SOCKET_FOLDER:  # a small job then takes 27 ms, not 65
         conf.set("spark.python.unix.domain.socket.enabled", "true")
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -144,7 +144,7 @@ def _configured(settings: Settings, temporary: Path) -> "SparkConf":
 
 @contextmanager
 def _signal_kept() -> Iterator[None]:
-    """Spark's own handler of Ctrl-C would replace that of the command."""
+    """Restore the command's handler of Ctrl-C, which PySpark replaces by its own."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
@@ -158,19 +158,19 @@ def _stop(temporary: "tempfile.TemporaryDirectory[str]") -> None:
 
 
 def alive() -> bool:
-    """Whether the JVM that this process started lives."""
+    """Return whether the JVM that this process started is running."""
     return any(_is_spark(child) for child in psutil.Process().children())
 
 
 def end(patience: float = 10) -> None:
-    """End the JVM that this process started, and its workers; returns when all are gone.
+    """End the JVM that this process started and its workers, and wait until all are gone.
 
-    By signal, since there may be nobody to speak to, and since it may not be up yet. Who does not
-    listen for so many seconds is killed. Afterwards Spark can be started again.
+    This sends signals because the JVM may be dead or not ready yet. What has not ended after
+    ``patience`` seconds is killed. Spark can be started again afterwards.
     """
     for _ in range(100):
         _end_processes(patience)
-        # A start that goes on gives up when its JVM is gone.
+        # A start in another thread fails, and frees the lock, once its JVM is gone.
         if _process.starting.acquire(timeout=0.1):
             try:
                 if _process.session:
@@ -208,10 +208,10 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """Around what Spark does: if it dies meanwhile that is Unavailable, and no defect of ours.
+    """Run a block that uses Spark; raise Unavailable if Spark dies meanwhile.
 
-    Other errors stay as they are. An interruption ends Spark, so that no task goes on writing while
-    others put away.
+    Other errors pass unchanged. A KeyboardInterrupt ends Spark, so that no task still writes while
+    the command removes its unfinished work.
     """
     try:
         yield
@@ -219,20 +219,20 @@ def working() -> Iterator[None]:
         end()
         raise
     except Exception as error:
-        said = _said(error)
-        if not _ended(error, said):
+        message = _message(error)
+        if not _was_lost(error, message):
             raise
         end()
         raise Unavailable(
-            "Spark should do its part of this",
-            f"It ended meanwhile, or a worker of it: {said.splitlines()[0]}",
-            "See whether the machine lacks memory, then run the command again",
+            "Spark or one of its workers ended unexpectedly",
+            message.splitlines()[0],
+            "Check whether the machine has enough memory, then run the command again",
         ) from error
 
 
 @contextmanager
 def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
-    """Around jobs of this thread: when the time of the watch is up they stop; raises TooSlow."""
+    """Run a block whose jobs are cancelled when the watch runs out; raise TooSlow if they are."""
     if watch.pause() is None:
         yield
         return
@@ -243,7 +243,7 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
     try:
         yield
     except Exception:
-        watch.seconds_left()  # says so if that is why
+        watch.seconds_left()  # raises TooSlow if this is the cause
         raise
     finally:
         over.set()
@@ -260,19 +260,19 @@ def _stop_late(
         context.cancelJobGroup(group)
 
 
-def _ended(error: Exception, said: str) -> bool:
-    """Whether Spark, or a worker of it, ended for a reason outside; a killed JVM takes a moment."""
+def _was_lost(error: Exception, message: str) -> bool:
+    """Return whether Spark or a worker was killed; wait up to 3 seconds for the JVM to end."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    if isinstance(error, Py4JJavaError | PySparkException):  # Java answered
-        return any(sentence in said for sentence in ENDINGS)
+    if isinstance(error, Py4JJavaError | PySparkException):  # the JVM still answers
+        return any(ending in message for ending in ENDINGS)
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
     return not psutil.wait_procs(jvms, 3)[1]
 
 
-def _said(error: Exception) -> str:
-    """The text of an error, never empty; py4j asks Java for it, where there may be nobody."""
+def _message(error: Exception) -> str:
+    """Return the text of an error, never empty; py4j asks the JVM for it, which may be gone."""
     with suppress(Exception):
         if text := str(error).strip():
             return text

@@ -1,13 +1,14 @@
-"""Spark's Python workers, which PySpark makes slow by collecting garbage after every task."""
+"""Garbage collection in Spark's Python workers, which PySpark runs after every task."""
 
 import gc
 import sys
 
 
 class _Worker:
-    """What this worker process keeps from one task to the next.
+    """The state of this worker process that lasts from one task to the next.
 
-    Spark forks workers itself and hands them functions, so that no object of ours can hold this.
+    There is one for the whole process because Spark forks the workers itself and calls plain
+    functions in them.
     """
 
     def __init__(self) -> None:
@@ -18,10 +19,10 @@ _worker = _Worker()
 
 
 def freeze_imports() -> None:
-    """Take what this worker has imported out of the garbage collector's sight.
+    """Exempt the modules that this worker has imported from garbage collection.
 
-    To be called at the end of a task. With Arrow and numba loaded, the collection after each task
-    takes 70 ms, most of a small task's time; of what is frozen it takes nothing.
+    Call this at the end of a task. With Arrow and numba imported, the collection after each task
+    takes 70 ms, most of the time of a small task; frozen objects cost nothing.
     """
     if len(sys.modules) != _worker.frozen_modules:
         _worker.frozen_modules = len(sys.modules)
