@@ -1,7 +1,7 @@
-"""The managed Neo4j server: started for whoever needs it, shared, stopped by its last user.
+"""The managed Neo4j server: started on demand, shared by commands, stopped by its last user.
 
-A home folder holds everything of one server: its configuration, data, logs, password, ports and
-locks. Only the program itself lies elsewhere, see ``runtime/jars.py``.
+A home folder contains all files of one server: configuration, data, logs, password, ports and
+locks. Only the program is elsewhere, see ``runtime/jars.py``.
 """
 
 import shutil
@@ -40,12 +40,12 @@ PAGE_CACHE = "256m"
 def connected(
     home: Path, memory: str, progress: Progress, first: Import | None = None
 ) -> Iterator[Address]:
-    """Use the server of this home, started if it is not up, for the length of the block.
+    """Use the server of this home for the length of the block; start it if it is down.
 
-    The last of several users, in whatever process, stops it again, unless ``up`` keeps it.
-    ``memory`` is the heap of a server that has to be started, as in ``1g``. Before its first start
-    ever, ``first`` is imported. Raises Unavailable if the server cannot be had; nothing is left
-    running then.
+    The last of several users, in any process, stops it again unless ``up`` keeps it running.
+    ``memory`` is the heap of a server that has to be started, such as ``1g``. ``first`` is imported
+    before its very first start. Raises Unavailable if the server cannot be started or reached, and
+    then stops what was started.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -64,7 +64,7 @@ def connected(
 
 
 def up(home: Path, memory: str, progress: Progress) -> Address:
-    """Start the server if it is not up, and keep it up until ``down``."""
+    """Start the server if it is down, and keep it running until ``down``; return its address."""
     home = home.resolve()
     with _accessible(home), transition(home, progress):
         address = _ensured(home, memory, progress)
@@ -73,9 +73,9 @@ def up(home: Path, memory: str, progress: Progress) -> Address:
 
 
 def down(home: Path, progress: Progress) -> bool:
-    """Stop the server, whoever started it; says whether it was up.
+    """Stop the server, whichever process started it; return whether it was running.
 
-    Raises Busy while commands use it: the last of them stops it then.
+    Raises Busy while commands use it; the last of them then stops it.
     """
     home = home.resolve()
     if ServerRecord.read(home) is None:
@@ -85,7 +85,7 @@ def down(home: Path, progress: Progress) -> bool:
         record.save(home)
         if not Lease.join(home).leave():
             raise Busy(
-                "Neo4j should be stopped",
+                "Cannot stop Neo4j now",
                 "Another command is using it",
                 "It stops when that command ends",
             )
@@ -95,7 +95,7 @@ def down(home: Path, progress: Progress) -> bool:
 
 
 def wipe(home: Path, progress: Progress) -> None:
-    """Stop the server of a home and leave it as if none had ever run but for password and ports.
+    """Stop the server of a home and delete its data and logs; password and ports stay.
 
     Raises Busy, with nothing changed, while commands use it.
     """
@@ -105,9 +105,10 @@ def wipe(home: Path, progress: Progress) -> None:
     with transition(home, progress):
         if not Lease.join(home).leave():
             raise Busy(
-                f"Neo4j in {home} should be made anew, to be rid of what was erased",
+                f"Cannot delete the data of Neo4j in {home}, which removes what was erased",
                 "Another command is using it",
-                "All else is done. Run `provhouse repair` when that, or the server, has ended",
+                "Everything else is done. Run `provhouse repair` when that command, or the server, "
+                "has ended",
             )
         process.stop_unrecorded(home)
         discard(home)
@@ -116,7 +117,7 @@ def wipe(home: Path, progress: Progress) -> None:
 
 
 def running(home: Path) -> Address | None:
-    """Where the server of this home is, if it is up; nothing is started and nothing waited for."""
+    """Return the address of the server of this home, or None if it is down; never wait."""
     home = home.resolve()
     record = ServerRecord.read(home)
     if record is None or not process.serves(record.pid, home):
@@ -125,22 +126,22 @@ def running(home: Path) -> Address | None:
 
 
 def process_id(home: Path) -> int | None:
-    """The process of the server of this home, if it was ever started."""
+    """Return the process id of the last start of this home's server, or None before the first."""
     record = ServerRecord.read(home.resolve())
     return record.pid if record else None
 
 
 @contextmanager
 def _accessible(home: Path) -> Iterator[None]:
-    """Make the folder, and say what is wrong if it, or something in it, can't be used."""
+    """Make the folder, and turn an OSError in the block into Unavailable."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise Unavailable(
-            f"Neo4j keeps its data in {home}, which must be a folder that can be written to",
+            f"Cannot use {home}, the folder of Neo4j's data",
             str(error),
-            "Change its rights, or name another folder with PROVHOUSE_NEO4J_HOME",
+            "Change its permissions, or choose another folder with PROVHOUSE_NEO4J_HOME",
         ) from error
 
 
@@ -149,8 +150,8 @@ def _record(home: Path) -> ServerRecord:
 
 
 def _ensured(home: Path, memory: str, progress: Progress, first: Import | None = None) -> Address:
-    """The server, up and answering; the caller holds the transition."""
-    from .driver import is_ready  # importing it takes a third of a second that ``down`` needs not
+    """Start the server if it is down, wait until it answers; to be called inside a transition."""
+    from .driver import is_ready  # this import takes a third of a second, which ``down`` saves
 
     record = _record(home)
     started = not process.serves(record.pid, home)
@@ -170,9 +171,9 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
 def _started(
     home: Path, memory: str, record: ServerRecord, progress: Progress, first: Import | None
 ) -> ServerRecord:
-    """Start the process and remember it at once, should this command be killed while it waits."""
+    """Start the process and record it at once, in case this command is killed while it waits."""
     process.stop_unrecorded(home)
-    process.reap(record.pid)  # killed, perhaps, while we live on
+    process.reap(record.pid)  # it may have been killed and be a zombie of this process
     ensure_password(home)
     record = _on_free_ports(record, progress)
     write_conf(home, record.bolt, record.http, PAGE_CACHE)
@@ -191,5 +192,5 @@ def _on_free_ports(record: ServerRecord, progress: Progress) -> ServerRecord:
     if is_free(record.bolt) and is_free(record.http):
         return record
     bolt, http = free_ports()
-    progress.say(f"Another program has taken a port of Neo4j, which moves to {bolt} and {http}")
+    progress.say(f"Another program has taken a port of Neo4j, which now uses {bolt} and {http}")
     return replace(record, bolt=bolt, http=http)

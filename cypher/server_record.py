@@ -1,4 +1,4 @@
-"""What is remembered of a managed server between commands: ``HOME/server.json``."""
+"""The record of a managed server that commands share: ``HOME/server.json``."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -11,7 +11,7 @@ from .config import HOST, USER, password_file, read_password
 
 @dataclass(frozen=True)
 class Address:
-    """A server that is up; ``bolt`` and ``http`` are URLs on loopback."""
+    """The URLs of a server, on loopback, and how to log in to it."""
 
     bolt: str
     http: str
@@ -22,7 +22,10 @@ class Address:
 
 @dataclass(frozen=True)
 class ServerRecord:
-    """Ports stay the same from start to start; ``pid`` may be that of a server long gone."""
+    """The ports of a server, which stay the same, and the process of its last start.
+
+    ``pid`` may belong to a server that has ended. ``keep`` is set between ``up`` and ``down``.
+    """
 
     bolt: int
     http: int
@@ -31,7 +34,7 @@ class ServerRecord:
 
     @staticmethod
     def read(home: Path) -> "ServerRecord | None":
-        """What was saved last; None before the first start, or where the file is damaged."""
+        """Return the saved record; None before the first start or if the file is damaged."""
         try:
             text = (home / "server.json").read_text(encoding="utf-8")
             return ServerRecord(**json.loads(text))
@@ -39,11 +42,11 @@ class ServerRecord:
             return None
 
     def save(self, home: Path) -> None:
-        """Replace the file as a whole, so that a reader never sees half of it."""
+        """Replace the file in one step, so that a reader never sees half a record."""
         write_over(home / "server.json", (json.dumps(asdict(self)) + "\n").encode())
 
     def address(self, home: Path) -> Address:
-        """Where the server listens; raises Unavailable if its password cannot be read."""
+        """Return the server's address; raise Unavailable if its password cannot be read."""
         return Address(
             bolt=f"bolt://{HOST}:{self.bolt}",
             http=f"http://{HOST}:{self.http}",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _CONFIG = {
     "spark.ui.enabled": "false",  # it is not used, and takes a port
     "spark.ui.showConsoleProgress": "false",  # the command shows its own
-    "spark.databricks.delta.snapshotPartitions": "1",  # by default, 50 for a small read
+    "spark.databricks.delta.snapshotPartitions": "1",  # the default, 50, slows small reads
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.shuffle.partitions": "8",
@@ -104,8 +104,10 @@ class Starting:
 def _started(settings: Settings, log: Path) -> "SparkSession":
     from pyspark.sql import SparkSession
 
+    _set_environment()
+    jars = jar_folder("delta")
     temporary = scratch("spark")
-    conf = _configured(settings, Path(temporary.name))
+    conf = _configured(settings, jars, Path(temporary.name))
     atexit.register(_stop, temporary)
     try:
         with log.open("ab") as sink, _signal_kept():
@@ -118,14 +120,17 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
         ) from error
 
 
-def _configured(settings: Settings, temporary: Path) -> "SparkConf":
-    """Return Spark's configuration, and set the environment of its JVM and workers."""
+def _set_environment() -> None:
+    """Name the Java of the JVM and the Python of its workers, which may not be the first on PATH."""
+    os.environ["JAVA_HOME"] = str(java().parent.parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+
+
+def _configured(settings: Settings, jars: Path, temporary: Path) -> "SparkConf":
+    """Return Spark's configuration, with all its temporary files in one folder."""
     from pyspark import SparkConf
 
-    executable, jars = java(), jar_folder("delta")
-    os.environ["JAVA_HOME"] = str(executable.parent.parent)
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
     conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
