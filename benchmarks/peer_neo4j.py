@@ -7,9 +7,9 @@ from pyarrow.csv import write_csv
 
 from provhouse.cypher import process
 from provhouse.cypher.config import DATABASE, ensure_password, free_ports, write_conf
-from provhouse.cypher.driver import answers, opened
+from provhouse.cypher.driver import is_ready, open_driver
 from provhouse.cypher.importing import write_store
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.arrays import I64
 from provhouse.model.question import Direction
 
@@ -43,9 +43,9 @@ class Neo4j(Peer):
         with self.watch.step("start"):
             self.process = process.start(self._home, MEMORY)
             self.stack.callback(process.stop, self.process, self._home)
-            address = State(*ports, self.process).address(self._home)
-            process.await_ready(self.process, self._home, lambda: answers(address))
-        self._driver = self.stack.enter_context(opened(address))
+            address = ServerRecord(*ports, self.process).address(self._home)
+            process.await_ready(self.process, self._home, lambda: is_ready(address))
+        self._driver = self.stack.enter_context(open_driver(address))
         with self.watch.step("index"), self._driver.session(database=DATABASE) as session:
             for statement in INDEX:
                 session.run(statement).consume()

@@ -26,7 +26,7 @@ def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
             commit = read_commit(layout, number)
         except (Damaged, NotFound):  # told where records are looked at, or pruned meanwhile
             continue
-        if commit.visible and not graph.holds_load(commit.commit):
+        if commit.visible and not graph.has_load(commit.commit):
             wanted = f"Neo4j should hold generation {number}"
             yield Damage("Neo4j", wanted, "It holds another state of this warehouse", REPAIR)
 

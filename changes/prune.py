@@ -19,7 +19,7 @@ from provhouse.cypher.server import is_fresh
 from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.model.times import moment
+from provhouse.model.times import parse_time
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
     drop_commits,
@@ -105,7 +105,7 @@ def _check_held(layout: Layout) -> None:
 
 def _before(layout: Layout, held: list[int], text: str) -> list[int]:
     """The generations that were committed before a time; a date means its beginning."""
-    then = moment(text, "--before should be followed by a time in ISO 8601", time.min)
+    then = parse_time(text, "--before should be followed by a time in ISO 8601", time.min)
     gone = []
     for number in held[:-1]:
         if datetime.fromisoformat(read_commit(layout, number).time) >= then:

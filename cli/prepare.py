@@ -12,7 +12,7 @@ def prepare(progress: Progress) -> None:
 
     Cheap when all is there. The process should end afterwards: Spark was started in it.
     """
-    from provhouse.runtime.class_archives import PROGRAMS, has_archive, making
+    from provhouse.runtime.class_archives import PROGRAMS, has_archive, recording
     from provhouse.runtime.jars import fetch
 
     fetch(progress)
@@ -21,7 +21,7 @@ def prepare(progress: Progress) -> None:
             continue
         progress.begin(f"prepare {program} for quick starts, once")
         try:
-            with TemporaryDirectory(prefix="provhouse-prepare-") as folder, making(program):
+            with TemporaryDirectory(prefix="provhouse-prepare-") as folder, recording(program):
                 use(Path(folder))
         except Unavailable as error:  # a command that needs it will say so again
             progress.say(f"{error.wanted}: {error.found}")

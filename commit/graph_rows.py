@@ -79,7 +79,7 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
     if before.commit.base == after.commit.base:
         for name, table in _rollback_rows(before, after).items():
             graph.write(name, _rows(table))
-    graph.forget_tables()
+    graph.delete_tables()
     _load_tables(graph, after)
     graph.write_load(after.commit.commit)
 

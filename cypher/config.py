@@ -1,5 +1,6 @@
-"""What a managed server needs in its home folder before it starts: configuration, password."""
+"""The configuration, password and ports of a managed server, made before it starts."""
 
+import errno
 import hashlib
 import os
 import random
@@ -8,12 +9,13 @@ import socket
 from pathlib import Path
 
 from provhouse.model.errors import Unavailable
+from provhouse.runtime.files import write_new
 
 USER = "neo4j"
-DATABASE = "neo4j"  # the only one that Community has; named, it saves a round trip
+DATABASE = "neo4j"  # Community edition has only this one; naming it saves a round trip
 HOST = "127.0.0.1"
 
-# A comment must have its own line: Neo4j takes one behind a value for part of it.
+# Comments need their own line: Neo4j takes a comment after a value as part of the value.
 CONF = """\
 # Written at each start.
 server.default_listen_address={host}
@@ -24,17 +26,17 @@ server.http.listen_address={host}:{http}
 server.http.advertised_address={host}:{http}
 server.https.enabled=false
 dbms.security.auth_enabled=true
-# LOAD CSV reads neither files nor addresses.
+# LOAD CSV can read neither files nor URLs.
 dbms.security.allow_csv_import_from_file_urls=false
 internal.dbms.cypher_ip_blocklist=0.0.0.0/0,::/0
 dbms.usage_report.enabled=false
 client.allow_telemetry=false
 server.memory.pagecache.size={pagecache}
-# The default reserves 256 MB for each of two databases before anything is written.
+# By default, 256 MB are reserved for each of two databases.
 db.tx_log.preallocate=false
 db.tx_log.rotation.size=16m
 db.tx_log.rotation.retention_policy=keep_none
-# A stop would wait 5 seconds twice for clients that may still speak; ours are gone by then.
+# By default, a stop waits twice for 5 seconds in case clients send more; ours have closed by then.
 internal.dbms.bolt.netty_server_shutdown_quiet_period=0
 """
 
@@ -48,32 +50,32 @@ def write_conf(home: Path, bolt: int, http: int, pagecache: str) -> None:
 
 
 def password_file(home: Path) -> Path:
-    """The file that holds the password; only its owner can read it."""
+    """Return the path of the password file, which only its owner can read."""
     return home / "password"
 
 
 def read_password(home: Path) -> str:
-    """The password of this home's server; raises Unavailable where it cannot be read."""
+    """Return the password of the server of this home; raise Unavailable if it cannot be read."""
     file = password_file(home)
     try:
         return file.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise Unavailable(
-            f"The password of Neo4j should be in {file}",
-            f"It cannot be read: {error}",
-            f"Put it back; or remove {home}, and rebuild what it held with: provhouse repair",
+            f"Cannot read Neo4j's password from {file}",
+            str(error),
+            f"Restore the file; or delete {home} and rebuild its content with: provhouse repair",
         ) from error
 
 
 def ensure_password(home: Path) -> str:
-    """The password; made on the first call, together with the hash that the server starts from.
+    """Return the password; on the first call, create it and the hash that the server reads.
 
-    The hash goes where ``neo4j-admin dbms set-initial-password`` puts it, in its form. That
-    command takes the password as an argument, which the process list shows, and a start of Java;
-    without it the first start would be open to the default password.
+    The hash has the place and form that ``neo4j-admin dbms set-initial-password`` gives it. That
+    command would show the password in the process list and take another start of Java. Without a
+    hash, the first start would accept the default password.
     """
-    # The server reads the hash only while it has no users; until then writing it again is safe,
-    # and needed should the first start have been cut off.
+    # The server reads the hash only while it has no users. Until then it is safe to write it again,
+    # and necessary if the first start was interrupted.
     if (home / "data" / "databases" / "system").exists():
         return read_password(home)
     if not password_file(home).exists():
@@ -88,24 +90,13 @@ def ensure_password(home: Path) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """O_EXCL: a file or link that somebody else put there first is not written through.
-
-    It appears whole: half a password, after a crash, would lock everybody out for ever.
-    """
-    aside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(handle)
-        os.link(aside, file)
-    finally:
-        aside.unlink()
+    """Write a file in one step: half a password, left by a crash, would lock everyone out."""
+    if not write_new(file, text.encode("ascii"), mode=0o600):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
 
 
 def _hashed(password: str) -> str:
-    """A salted SHA-256 as Neo4j 5 stores it: algorithm, hash, salt, rounds."""
+    """Return a salted SHA-256 in the form of Neo4j 5: algorithm, hash, salt, rounds."""
     salt, rounds = secrets.token_bytes(32), 1024
     hashed = salt + password.encode()
     for _ in range(rounds):
@@ -114,10 +105,10 @@ def _hashed(password: str) -> str:
 
 
 def free_ports() -> tuple[int, int]:
-    """Two ports that nobody listens on.
+    """Return two free ports.
 
-    They lie below those that systems hand out to outgoing connections, so that a remembered port
-    is rarely taken the next time.
+    They are below the range that systems use for outgoing connections, so that a recorded port is
+    rarely taken at the next start.
     """
     while True:
         bolt, http = random.sample(range(17_000, 32_000), 2)
@@ -126,9 +117,9 @@ def free_ports() -> tuple[int, int]:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this port."""
+    """Return whether a server could listen on this port."""
     with socket.socket() as probe:
-        # As Java does: a port whose last connections are still closing counts as free.
+        # Java sets this too: a port whose last connections are still closing counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -1,4 +1,4 @@
-"""The Python driver, opened for a server of ours, and its errors in our words."""
+"""Neo4j's Python driver: how it is opened, and its errors as errors of provhouse."""
 
 import logging
 from collections.abc import Iterator
@@ -15,31 +15,31 @@ from neo4j.exceptions import (
 
 from provhouse.model.errors import Unavailable
 
-from .address import Address
 from .config import DATABASE
+from .server_record import Address
 
-# Else the driver's warnings about lost connections reach the terminal, beside our own error.
+# Without a handler, the driver's warnings about lost connections appear on the terminal.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
-def opened(address: Address) -> Driver:
-    """A driver, which connects when first used; close it."""
+def open_driver(address: Address) -> Driver:
+    """Return a driver, which connects at its first use; the caller closes it."""
     return GraphDatabase.driver(
         address.bolt,
         auth=(address.user, address.password),
         connection_timeout=10,
-        max_transaction_retry_time=2,  # the server is on this machine: up, or down for good
-        notifications_min_severity="OFF",  # an empty database has none of the names asked for
+        max_transaction_retry_time=2,  # a server on this machine does not come back by itself
+        notifications_min_severity="OFF",  # an empty database has no names to match
         telemetry_disabled=True,
     )
 
 
-def answers(address: Address) -> bool:
-    """Whether the server lets us in by now; raises Unavailable if it refuses the password."""
+def is_ready(address: Address) -> bool:
+    """Return whether the server accepts queries; raise Unavailable if it refuses the password."""
     try:
-        with translated(address), opened(address) as driver:
+        with translated(address), open_driver(address) as driver:
             driver.verify_connectivity()
-            with driver.session(database=DATABASE) as session:  # which comes up after its server
+            with driver.session(database=DATABASE) as session:  # it starts after the server
                 session.run("RETURN 1").consume()  # not execute_query, which would retry
     except Unavailable as error:
         if isinstance(error.__cause__, AuthError):
@@ -50,30 +50,30 @@ def answers(address: Address) -> bool:
 
 @contextmanager
 def translated(address: Address) -> Iterator[None]:
-    """Turn what can happen to a server into Unavailable; errors in a statement stay as they are."""
+    """Turn failures of the server into Unavailable; errors in a statement pass unchanged."""
     try:
         yield
     except AuthError as error:
         raise Unavailable(
-            f"Neo4j at {address.bolt} should take the password in {address.password_file}",
-            f"It does not: {error.message}",
-            "Write the password that it was changed to into that file",
+            f"Neo4j at {address.bolt} refuses the password in {address.password_file}",
+            f"It reports: {error.message}",
+            "Write its current password to that file",
         ) from error
     except TransientError as error:
         raise Unavailable(
-            f"Neo4j at {address.bolt} should be able to do this",
-            f"It says: {error.message}",
+            f"Neo4j at {address.bolt} cannot do this now",
+            f"It reports: {error.message}",
             "If it lacks memory, give it more with PROVHOUSE_NEO4J_MEMORY=2g after: provhouse down",
         ) from error
     except DatabaseError as error:
         raise Unavailable(
-            f"Neo4j at {address.bolt} should be able to do this",
-            f"It says: {error.message}",
-            "See whether its disk is full; then run the command again, after: provhouse down",
+            f"Neo4j at {address.bolt} has failed",
+            f"It reports: {error.message}",
+            "Check whether its disk is full; then run the command again, after: provhouse down",
         ) from error
     except (ServiceUnavailable, SessionExpired) as error:
         raise Unavailable(
-            f"Neo4j at {address.bolt} should answer",
-            f"It does not: {error}",
-            "Run the command again, which starts it where it is not up",
+            f"Neo4j at {address.bolt} does not answer",
+            str(error),
+            "Run the command again, which starts it if it is down",
         ) from error

@@ -1,7 +1,9 @@
-"""The summary in Neo4j of one warehouse: what ingest writes, what queries walk."""
+"""The summary of one warehouse in Neo4j, which ingests write and questions walk."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
 from itertools import islice
 from typing import Any, Literal, Self
 
@@ -13,12 +15,11 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 
 from . import guard
-from .address import Address
 from .config import DATABASE
-from .driver import opened, translated
+from .driver import open_driver, translated
 from .guard import Result
 from .server import Import, connected
-from .statement import statement
+from .server_record import Address
 
 __all__ = ["Graph", "Result", "shared_graph"]
 
@@ -29,16 +30,16 @@ Rows = Iterable[Mapping[str, object]]
 
 
 class Graph:
-    """One warehouse's nodes and relationships; docs/neo4j.md has their names and directions.
+    """One warehouse's nodes and relationships, which ``docs/neo4j.md`` describes.
 
-    ``warehouse`` is the id that every node carries. All methods raise Unavailable where the server
-    is down or refuses the password. A context manager.
+    ``warehouse`` is the id that every node carries. All methods raise Unavailable if the server is
+    down or refuses the password. This is a context manager.
     """
 
     def __init__(self, address: Address, warehouse: str) -> None:
         self._address = address
         self.warehouse = warehouse
-        self._driver: Driver = opened(address)
+        self._driver: Driver = open_driver(address)
 
     def __enter__(self) -> Self:
         return self
@@ -51,14 +52,15 @@ class Graph:
         self._driver.close()
 
     def prepare(self) -> None:
-        """Make sure that every key is unique and indexed, which writing and walking need."""
+        """Create the unique, indexed keys that writing and walking need, unless they exist."""
         for text in statement("constraints").split(";"):
             self._run(text)
 
     def write(self, name: str, rows: Rows) -> int:
-        """Write rows with ``statements/<name>.cypher``, 10,000 a transaction, and say how many.
+        """Write rows with ``statements/<name>.cypher``; return their number.
 
-        Writing a row again changes nothing. ``rows`` are read as they are sent.
+        A transaction writes 10,000 rows. ``rows`` is consumed lazily. Writing a row twice changes
+        nothing.
         """
         done = 0
         for batch in _batches(rows):
@@ -68,39 +70,39 @@ class Graph:
             done += len(batch)
         return done
 
-    def forget_tables(self) -> None:
-        """Remove all tables, which only people look at, to be written anew."""
-        self._run(statement("forget_tables"))
+    def delete_tables(self) -> None:
+        """Delete all table nodes, so that they can be rewritten; only people look at these."""
+        self._run(statement("delete_tables"))
 
     def remove(self, name: str, first: int, last: int) -> None:
-        """Remove what ``statements/<name>.cypher`` finds of these numbers, in parts."""
+        """Delete what ``statements/<name>.cypher`` finds for these numbers, one batch at a time."""
         while self._run(statement(name), first=first, last=last)[0]:
             pass
 
     def write_load(self, commit: str) -> None:
-        """Mark a commit as written in whole; to be the last transaction of it."""
+        """Mark a commit as completely written; this must be its last transaction."""
         reach("mark unwritten")
         self._run(statement("load"), commit=commit)
         reach("mark written")
 
-    def holds_load(self, commit: str) -> bool:
-        """Whether all that the commit wrote is here."""
-        return bool(self._run(statement("holds_load"), commit=commit)[0])
+    def has_load(self, commit: str) -> bool:
+        """Return whether the commit is marked as completely written."""
+        return bool(self._run(statement("has_load"), commit=commit)[0])
 
     def check_load(self, commit: str, generation: int) -> None:
-        """Raise Damaged if not all is here that the commit of this generation wrote."""
-        if not self.holds_load(commit):
+        """Raise Damaged unless the commit of this generation is completely written."""
+        if not self.has_load(commit):
             raise Damaged(
-                f"Neo4j should hold generation {generation}",
-                "It holds another state of this warehouse, or none",
+                f"Neo4j does not have generation {generation}",
+                "It has another state of this warehouse, or none",
                 "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; else run "
                 "`provhouse repair`",
             )
 
     def closure(self, set_id: int, direction: Literal["upstream", "downstream"]) -> list[int]:
-        """Ids of the set and all sets reached from it, in no order; empty if it has no node.
+        """Return the ids of a set and all sets reached from it, in no order; empty without a node.
 
-        One trip to the server, where a transaction of its own would take three.
+        This is an auto-commit query: one round trip, where a transaction would take three.
         """
         with (
             translated(self._address),
@@ -110,20 +112,20 @@ class Graph:
             return list(found.single(strict=True)[0])
 
     def dependencies(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """All dependencies of the sets of these ids: the set, and the one it derives from."""
-        ends = self._run(statement("dependencies_held"), first=first, last=last)[0]
+        """Return the dependencies of a range of sets, as pairs of a set and one it derives from."""
+        ends = self._run(statement("stored_dependencies"), first=first, last=last)[0]
         return zip(*ends, strict=True)
 
     def read(self, query: str, parameters: Mapping[str, object]) -> Result:
-        """Run a user's Cypher, which can't change anything; ``$warehouse`` is given besides.
+        """Run a user's Cypher, which cannot change anything; ``$warehouse`` is always defined.
 
-        Raises UsageError for a statement that is wrong or does more than read.
+        Raises UsageError if the statement is invalid or does more than read.
         """
         with translated(self._address):
             return guard.read(self._driver, query, {"warehouse": self.warehouse, **parameters})
 
     def _run(self, text: str, **parameters: object) -> list[Any]:
-        """The first column of what a statement of ours returns."""
+        """Run one of our statements and return the first column of its result."""
 
         def work(transaction: ManagedTransaction) -> list[Any]:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
@@ -139,12 +141,18 @@ class Graph:
 def shared_graph(
     warehouse: str, settings: Settings, progress: Progress, first: Import | None = None
 ) -> Iterator[Graph]:
-    """A warehouse's summary in the server that its settings name; see ``connected``."""
+    """Use a warehouse's summary, in the server that its settings name; see ``connected``."""
     with (
         connected(settings.graph_home, settings.neo4j_memory, progress, first) as address,
         Graph(address, warehouse) as graph,
     ):
         yield graph
+
+
+@cache
+def statement(name: str) -> str:
+    """Return the text of ``statements/<name>.cypher``."""
+    return (files(__package__) / "statements" / f"{name}.cypher").read_text(encoding="utf-8")
 
 
 def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:

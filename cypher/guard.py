@@ -1,6 +1,6 @@
-"""A user's Cypher, read-only: every operator of its plan is one that is known to read only.
+"""Checks that a user's Cypher only reads: every operator of its plan must be a known reader.
 
-What passes then runs in a session in which Neo4j refuses to write anyway.
+A query that passes runs in a session in which Neo4j itself refuses writes.
 """
 
 import re
@@ -22,16 +22,16 @@ READING_PROCEDURES = frozenset({
     "db.schema.nodeTypeProperties", "db.schema.relTypeProperties",
 })  # fmt: skip
 
-# What Neo4j counts as reading although it reaches beyond the data; all that is no operator of
-# READING is refused, these with better words.
+# Operators that Neo4j counts as reading although they reach beyond the data. Every operator outside
+# READING is refused; for these the reason is explained.
 WHY = {
     "LoadCSV": "it reads files or addresses",
     "ShowSettings": "it shows the server's settings",
-    "ShowTransactions": "it shows what others ask",
-    "TerminateTransactions": "it ends what others ask",
+    "ShowTransactions": "it shows other users' queries",
+    "TerminateTransactions": "it ends other users' queries",
 }
 
-EXPLAIN = "EXPLAIN\n"  # a line of its own, so that columns in messages are the user's
+EXPLAIN = "EXPLAIN\n"  # on its own line, so that column numbers in messages fit the user's query
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Result:
 
 
 def read(driver: Driver, query: str, parameters: Mapping[str, object]) -> Result:
-    """Run one statement that only reads; raises UsageError for any other, and for a wrong one."""
+    """Run one statement; raise UsageError if it is invalid or does more than read."""
     with driver.session(database=DATABASE, default_access_mode=READ_ACCESS) as session:
         try:
             _check(session, query, parameters)
@@ -52,14 +52,14 @@ def read(driver: Driver, query: str, parameters: Mapping[str, object]) -> Result
             return Result(columns, [tuple(plain(value) for value in row) for row in result])
         except ClientError as error:
             raise UsageError(
-                "The query should be one Cypher statement that only reads",
-                f"Neo4j says: {_located(error.message or '')}",
-                "See docs/neo4j.md for what there is to ask for",
+                "Neo4j rejects the query, which must be one Cypher statement that only reads",
+                f"It reports: {_located(error.message or '')}",
+                "See docs/neo4j.md for the data that queries can read",
             ) from error
 
 
 def _check(session: Session, query: str, parameters: Mapping[str, object]) -> None:
-    """Refuse by the plan: access to the network, settings and running queries is no write."""
+    """Refuse a query by its plan: Neo4j counts reading files or settings as no write."""
     summary = session.run(_query(f"{EXPLAIN}{query}"), dict(parameters)).consume()
     if summary.query_type != "r":
         _refuse("it writes or changes the database")
@@ -70,7 +70,7 @@ def _check(session: Session, query: str, parameters: Mapping[str, object]) -> No
 def _check_operator(operator: Mapping[str, Any]) -> None:
     name = name_of(operator["operatorType"])
     if name not in READING:
-        _refuse(WHY.get(name, f"its plan has {name}, which is not among what reads only the data"))
+        _refuse(WHY.get(name, f"its plan has {name}, which is not known to read only the data"))
     if name == "ProcedureCall" and _procedure(operator) not in READING_PROCEDURES:
         _refuse(f"it calls {_procedure(operator)}")
 
@@ -80,7 +80,7 @@ def _procedure(operator: Mapping[str, Any]) -> str:
 
 
 def _located(message: str) -> str:
-    """A message about the explained query, as one about the user's."""
+    """Return a message about the EXPLAIN query with the line numbers of the user's query."""
     return re.sub(
         r"\(line (\d+), column (\d+) \(offset: -?\d+\)\)",
         lambda found: f"(line {max(int(found[1]) - 1, 1)}, column {found[2]})",
@@ -97,9 +97,9 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _refuse(reason: str) -> None:
     raise UsageError(
-        "The query should only read what the warehouse holds",
-        f"This one was not run: {reason}",
-        "Ask with MATCH and RETURN",
+        "The query does more than read the warehouse",
+        f"It was not run: {reason}",
+        "Use MATCH and RETURN",
     )
 
 

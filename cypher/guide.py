@@ -1,30 +1,30 @@
-"""What a person needs to look around in Neo4j Browser: address, queries to paste, a style."""
+"""Help for exploring a warehouse in Neo4j Browser: its URL, queries to paste and a style."""
 
 from dataclasses import dataclass
 from importlib.resources import files
 from urllib.parse import urlencode
 
-from .address import Address
+from .server_record import Address
 
 
 @dataclass(frozen=True)
-class Query:
-    """A query to paste; ``text`` begins with the title as a comment, as Browser's favourites do."""
+class BrowserQuery:
+    """A query to paste; ``text`` starts with the title as a comment, like Browser's favourites."""
 
     title: str
     text: str
 
 
 def url(address: Address) -> str:
-    """Browser's address, with the server and the user filled in; the password is asked for."""
+    """Return Browser's URL, with server and user filled in; Browser asks for the password."""
     server = address.bolt.replace("://", f"://{address.user}@")
     return f"{address.http}/browser/?{urlencode({'dbms': server, 'db': 'neo4j'}, safe=':/@')}"
 
 
-def queries(warehouse: str) -> list[Query]:
-    """The queries of ``browser/``, in the order of their names, made for one warehouse.
+def queries(warehouse: str) -> list[BrowserQuery]:
+    """Return the queries of ``browser/``, ordered by file name, for one warehouse.
 
-    Browser has no parameters to begin with, so the warehouse's id stands in the text.
+    The text contains the warehouse's id, because Browser starts without parameters.
     """
     folder = files(__package__) / "browser"
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".cypher"))
@@ -32,11 +32,11 @@ def queries(warehouse: str) -> list[Query]:
 
 
 def style() -> str:
-    """Colours and captions; drop it as a ``.grass`` file onto Browser's window."""
+    """Return colours and captions, as a ``.grass`` file to drop onto Browser's window."""
     return (files(__package__) / "browser" / "style.grass").read_text(encoding="utf-8")
 
 
-def _query(text: str, warehouse: str) -> Query:
+def _query(text: str, warehouse: str) -> BrowserQuery:
     title = text.partition("\n")[0].removeprefix("// ")
     quoted = "'" + warehouse.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return Query(title, text.replace("$warehouse", quoted))
+    return BrowserQuery(title, text.replace("$warehouse", quoted))

@@ -1,7 +1,7 @@
-"""The first load of a large graph: Neo4j's importer writes the store of a server that never ran.
+"""The first load of a large graph, by Neo4j's importer, before the server's first start.
 
-It is several times as fast as statements, but replaces the whole database, so that it is for a
-fresh home only. What it writes is what the statements of the same names would.
+The importer is several times as fast as statements, but replaces the whole database, so that it is
+used in a fresh home only. It writes the same as the statements of the same names.
 """
 
 import os
@@ -19,63 +19,64 @@ from pyarrow.csv import write_csv
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.faults import reach
+from provhouse.runtime.files import sync_file, sync_folder
 
 from .config import DATABASE
 from .process import ENVIRONMENT, java_command
 
 DELIMITER = "\x1f"
-"""Parts the texts of a list; a text loses it."""
+"""The separator of the texts in a list; it is removed from the texts themselves."""
 WAREHOUSE = "warehouse"
 LOG_BYTES = 1 << 16
-"""The log of an import holds a few hundred bytes."""
+"""The size to which the transaction log is cut; an import uses a few hundred bytes of it."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """How the importer is told of the rows that a statement would write."""
+class CsvLayout:
+    """The CSV file from which the importer reads the rows that a statement would write."""
 
     option: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    """The row's value under each header."""
+    """The column of the rows under each header."""
 
 
-PARTS = {
-    "sets": Part(
+LAYOUTS = {
+    "sets": CsvLayout(
         "--nodes=Set",
         (":ID(Set)", "id:long", "warehouse", "component:long", "items:long", "triples:long",
          "tables:string[]"),
         ("id", "id", WAREHOUSE, "component", "items", "triples", "tables"),
     ),
-    "components": Part(
+    "components": CsvLayout(
         "--nodes=Component",
         (":ID(Component)", "id:long", "warehouse", "items:long", "triples:long", "sets:long"),
         ("id", "id", WAREHOUSE, "items", "triples", "sets"),
     ),
-    "dependencies": Part(
+    "dependencies": CsvLayout(
         "--relationships=DEPENDS_ON",
         (":START_ID(Set)", ":END_ID(Set)", "triples:long", "ops:string[]"),
         ("set", "derives_from", "triples", "ops"),
     ),
-    "part_of": Part(
+    "part_of": CsvLayout(
         "--relationships=PART_OF",
         (":START_ID(Set)", ":END_ID(Component)"),
         ("set", "component"),
     ),
 }  # fmt: skip
-"""By the name of the statement whose rows these are."""
+"""The layouts, by the name of the statement that writes the same rows."""
 
 
 class Import:
-    """Rows by the name of their statement, taken in if the home turns out to be fresh."""
+    """Rows to import, by the name of their statement, if the home turns out to be fresh."""
 
     def __init__(self, warehouse: str, rows: Mapping[str, pa.Table]) -> None:
         self._warehouse, self._rows = warehouse, rows
         self.done = False
-        """Whether they were; else statements have to write them."""
+        """Whether the rows were imported; if not, statements must write them."""
 
     def run(self, home: Path, memory: str) -> None:
-        """Write the database; raises Unavailable with the importer's words if it fails."""
+        """Write the database; raise Unavailable with the importer's message if it fails."""
         _marker(home).touch()
         reach("import begun")
         folder = _folder(home)
@@ -83,8 +84,8 @@ class Import:
         arguments = []
         for name, rows in self._rows.items():
             file = folder / f"{name}.csv"
-            self._write(file, PARTS[name], rows)
-            arguments.append(f"{PARTS[name].option}={file}")
+            self._write(file, LAYOUTS[name], rows)
+            arguments.append(f"{LAYOUTS[name].option}={file}")
         write_store(home, memory, arguments)
         reach("import written")
         shutil.rmtree(folder)
@@ -92,14 +93,14 @@ class Import:
         reach("import complete")
         self.done = True
 
-    def _write(self, file: Path, part: Part, rows: pa.Table) -> None:
+    def _write(self, file: Path, layout: CsvLayout, rows: pa.Table) -> None:
         warehouse = pa.repeat(self._warehouse, rows.num_rows)
-        columns = [warehouse if c == WAREHOUSE else _plain(rows[c]) for c in part.columns]
-        write_csv(pa.table(columns, names=list(part.header)), file)
+        columns = [warehouse if c == WAREHOUSE else _plain(rows[c]) for c in layout.columns]
+        write_csv(pa.table(columns, names=list(layout.header)), file)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Numbers as they are, lists as texts."""
+    """Return a column for CSV: lists as one text each, other columns unchanged."""
     if not pa.types.is_list(column.type):
         return column
     texts = pc.replace_substring(pc.list_flatten(column), DELIMITER, "")
@@ -110,12 +111,12 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_fresh(home: Path) -> bool:
-    """Whether no server ever ran in this home, or an import was cut off before one did."""
+    """Return whether no server ever ran here, or an import was interrupted before one did."""
     return _marker(home).exists() or not (home / "data" / "databases" / DATABASE).exists()
 
 
 def clear(home: Path) -> None:
-    """Remove what an import left that was cut off, and stop it if it outlived its command."""
+    """Remove the files of an interrupted import, and kill it if it outlived its command."""
     if _marker(home).exists():
         for left in psutil.process_iter(["cmdline"]):
             if _report(home) in (left.info["cmdline"] or ()):
@@ -128,7 +129,7 @@ def clear(home: Path) -> None:
 
 
 def discard(home: Path) -> None:
-    """Remove the database, or let whoever comes next do so should this be cut off."""
+    """Delete the database; if this is interrupted, the next start of the server does it."""
     _marker(home).touch()
     reach("Neo4j discarded")
     clear(home)
@@ -143,18 +144,20 @@ def _folder(home: Path) -> Path:
 
 
 def _report(home: Path) -> str:
-    """An option by which the importer of this home is known."""
+    """Return an option that identifies the importer of this home in the process list."""
     return f"--report-file={_folder(home) / 'report'}"
 
 
 def write_store(home: Path, memory: str, arguments: list[str]) -> None:
-    """Let the importer write the database of a home from files that its arguments name.
+    """Run the importer, which writes the database of a home from the files in its arguments.
 
-    Raises Unavailable with its words if it fails.
+    Raises Unavailable with the importer's message if it fails.
     """
     _folder(home).mkdir(parents=True, exist_ok=True)
     command = [
-        *java_command(memory, "-XX:TieredStopAtLevel=1"),  # it ends before more would pay
+        *java_command(
+            memory, "-XX:TieredStopAtLevel=1"
+        ),  # it ends before more compilation would pay
         "org.neo4j.cli.AdminTool",
         "database",
         "import",
@@ -171,10 +174,10 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
     environment["NEO4J_CONF"] = str(home / "conf")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         raise Unavailable(
-            f"Neo4j's importer should write its database in {home}",
-            f"It ended with {done.returncode}: " + " ".join(told[:3]),
+            f"Neo4j's importer failed to write the database in {home}",
+            f"It ended with status {done.returncode}: " + " ".join(lines[:3]),
             "Run the command again",
         )
     logs = home / "data" / "transactions" / DATABASE
@@ -184,19 +187,15 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Wait until the disk has all files of a folder."""
+    """Wait until all files of a folder are on disk."""
     for path in (*folder.rglob("*"), folder):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        (sync_folder if path.is_dir() else sync_file)(path)
 
 
 def _trim(logs: Path) -> None:
     """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
 
-    It does so whatever the configuration says; a server reads a log that just ends as well.
+    It ignores the setting against this. A server can also read a log that is cut off.
     """
     for log in logs.glob("neostore.transaction.db.*"):
         with log.open("r+b") as file:

@@ -1,8 +1,8 @@
-"""The operators of Neo4j's plans that read what the warehouse holds; no other one is let through.
+"""The operators of Neo4j's plans that only read data; queries with any other operator are refused.
 
-They are those of Neo4j 5.26 whose plans neither write nor leave the data: no LOAD CSV, no settings,
-nobody else's transactions. A later release may have more of them: they are refused until they stand
-here. What a plan says in brackets behind an operator tells how it reads, not what.
+These are the operators of Neo4j 5.26 that neither write nor reach beyond the data: no LOAD CSV, no
+settings, no transactions of other users. The operators of a later release are refused until they
+are added here. The brackets after an operator in a plan describe how it reads, not what.
 """
 
 _NODES = """
@@ -48,9 +48,9 @@ _SCHEMA = "ShowConstraints ShowIndexes"
 READING = frozenset(
     " ".join((_NODES, _RELATIONSHIPS, _WAYS, _JOINS, _ROWS, _SCHEMA, "ProcedureCall")).split()
 )
-"""By name; which procedures may be called stands in ``guard.py``."""
+"""The allowed operators; ``guard.py`` lists the procedures that a ProcedureCall may name."""
 
 
 def name_of(operator_type: str) -> str:
-    """The name in ``Expand(All)@neo4j``: without how it reads, and the database."""
+    """Return the bare name of an operator, such as Expand for ``Expand(All)@neo4j``."""
     return operator_type.partition("@")[0].partition("(")[0]

@@ -12,18 +12,18 @@ from provhouse.model.errors import Unavailable
 from provhouse.runtime.class_archives import options as archive
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
-from provhouse.runtime.processes import end
+from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
-# Java takes the encoding of file names from the locale; in C it could not open every home.
+# Java derives the encoding of file names from the locale; with C it could not open every home.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
 
 def start(home: Path, memory: str) -> int:
     """Start the server in a session of its own, so that Ctrl-C in a terminal does not reach it.
 
-    Returns the process id at once; ``logs/console.log`` tells what this start says.
+    Return the process id at once. The server prints to ``logs/console.log``.
     """
     command = [
         *java_command(memory),
@@ -32,22 +32,18 @@ def start(home: Path, memory: str) -> int:
         f"--config-dir={home}/conf",
         "--console-mode",
     ]
-    environment = {**os.environ, **ENVIRONMENT}
-    # Not subprocess: its object complains when it goes while the server stays.
-    return os.posix_spawn(
-        command[0], command, environment, file_actions=_redirected(home), setsid=True
-    )
+    return spawn(command, {**os.environ, **ENVIRONMENT}, log_file(home))
 
 
 def java_command(memory: str, *options: str) -> list[str]:
-    """Java with Neo4j's classes and this heap, up to the name of the class to run."""
+    """Return a command that runs Java with Neo4j's classes; add the name of the class to run."""
     return [
         str(java()),
         "-cp", f"{jar_folder('neo4j')}/*",
         f"-Xmx{memory}",
         *archive("neo4j"),
         *options,
-        "-XX:+UseSerialGC",  # starts fastest and takes least, with heaps of this size
+        "-XX:+UseSerialGC",  # the fastest start and least memory for heaps of this size
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
         "--enable-native-access=ALL-UNNAMED",
         "-Dio.netty.tryReflectionSetAccessible=true",
@@ -57,17 +53,8 @@ def java_command(memory: str, *options: str) -> list[str]:
 
 
 def log_file(home: Path) -> Path:
-    """What the server printed since its last start."""
+    """Return the file with the output of the server's last start."""
     return home / "logs" / "console.log"
-
-
-def _redirected(home: Path) -> list[tuple[int, int, str, int, int] | tuple[int, int, int]]:
-    log = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    return [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, str(log_file(home)), log, 0o600),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-    ]
 
 
 def _mark(home: Path) -> str:
@@ -75,9 +62,9 @@ def _mark(home: Path) -> str:
 
 
 def serves(pid: int | None, home: Path) -> bool:
-    """Whether the process lives and is a server of this home.
+    """Return whether a process is running and is the server of this home.
 
-    Neither a reused process id nor the copy of a home folder is taken for one.
+    A reused process id and the server of a copied home folder do not count.
     """
     try:
         return pid is not None and _mark(home) in psutil.Process(pid).cmdline()
@@ -85,14 +72,14 @@ def serves(pid: int | None, home: Path) -> bool:
         return False
 
 
-def stop_forgotten(home: Path) -> None:
-    """Stop a server of this home that nobody remembers: who started it was killed at once."""
+def stop_unrecorded(home: Path) -> None:
+    """Stop any server of this home, even one whose starter was killed before recording it."""
     for process in psutil.process_iter():
         stop(process.pid, home)
 
 
 def stop(pid: int | None, home: Path) -> None:
-    """Ask the server to stop and wait until it is gone; it is killed if it does not listen."""
+    """Ask the server to stop, wait until it is gone, and kill it if it takes too long."""
     if pid is not None and serves(pid, home):
         end(pid, STOP_SECONDS)
 
@@ -106,27 +93,27 @@ def stop_children(home: Path) -> None:
 def await_ready(
     pid: int | None, home: Path, ready: Callable[[], bool], seconds: float = 180
 ) -> None:
-    """Wait until the server answers; raises Unavailable with its own words if it ends instead."""
+    """Wait until the server answers; raise Unavailable with its log if it ends or is too late."""
     deadline = monotonic() + seconds
     while not ready():
         if not serves(pid, home) and not _begins(pid):
             reap(pid)
             raise Unavailable(
-                f"Neo4j should start in {home}",
-                f"It ended instead; the end of {log_file(home)} is:\n{_tail(home)}",
-                "Mend what it names, then run the command again",
+                f"Neo4j did not start in {home}",
+                f"It ended; the last lines of {log_file(home)} are:\n{_tail(home)}",
+                "Correct the cause, then run the command again",
             )
         if monotonic() > deadline:
             raise Unavailable(
-                f"Neo4j should answer within {seconds:.0f} seconds of its start",
-                f"It runs but does not; the end of {log_file(home)} is:\n{_tail(home)}",
-                "See whether this machine is overloaded, then run the command again",
+                f"Neo4j did not answer within {seconds:.0f} seconds of its start",
+                f"It is running; the last lines of {log_file(home)} are:\n{_tail(home)}",
+                "Check whether this machine is overloaded, then run the command again",
             )
         sleep(0.05)
 
 
 def _begins(pid: int | None) -> bool:
-    """Whether the process lives without a command line yet, as it does for a moment in its exec."""
+    """Return whether a process is still inside exec, where it has no command line for a moment."""
     try:
         process = psutil.Process(pid) if pid is not None else None
         return bool(process and not process.cmdline() and process.status() != psutil.STATUS_ZOMBIE)
@@ -135,15 +122,14 @@ def _begins(pid: int | None) -> bool:
 
 
 def reap(pid: int | None) -> None:
-    """Let a server go that has ended, if this process started it; one that lives is left alone."""
+    """Collect the exit status of an ended server that this process started, if it is one."""
     with suppress(ChildProcessError):  # another command started it
         if pid is not None:
             os.waitpid(pid, os.WNOHANG)
 
 
 def _tail(home: Path) -> str:
-    """The causes that the server gave, else its last lines; stack traces left out."""
-    lines = [line for line in log_file(home).read_text(errors="replace").splitlines()
-             if line.strip() and not line.startswith("\t")]  # fmt: skip
+    """Return the last errors in the server's log, or its last lines, without stack traces."""
+    lines = [line for line in log_lines(log_file(home)) if not line.startswith("\t")]
     causes = [line for line in lines if "ERROR" in line or "Exception" in line]
-    return "\n".join("  " + line for line in (causes or lines)[-4:])
+    return quoted(causes or lines)

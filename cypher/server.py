@@ -1,9 +1,10 @@
-"""The managed Neo4j server: started for whoever needs it, shared, stopped by its last user.
+"""The managed Neo4j server: started on demand, shared by commands, stopped by its last user.
 
-A home folder holds everything of one server: its configuration, data, logs, password, ports and
-locks. Only the program itself lies elsewhere, see ``runtime/jars.py``.
+A home folder contains all files of one server: configuration, data, logs, password, ports and
+locks. Only the program is elsewhere, see ``runtime/jars.py``.
 """
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,11 +15,10 @@ from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 
 from . import process
-from .address import Address
 from .config import ensure_password, free_ports, is_free, password_file, write_conf
-from .importing import Import, clear, is_fresh
+from .importing import Import, clear, discard, is_fresh
 from .leases import Lease, transition
-from .state import State
+from .server_record import Address, ServerRecord
 
 __all__ = [
     "Address",
@@ -30,6 +30,7 @@ __all__ = [
     "process_id",
     "running",
     "up",
+    "wipe",
 ]
 
 PAGE_CACHE = "256m"
@@ -39,12 +40,12 @@ PAGE_CACHE = "256m"
 def connected(
     home: Path, memory: str, progress: Progress, first: Import | None = None
 ) -> Iterator[Address]:
-    """Use the server of this home, started if it is not up, for the length of the block.
+    """Use the server of this home for the length of the block; start it if it is down.
 
-    The last of several users, in whatever process, stops it again, unless ``up`` keeps it.
-    ``memory`` is the heap of a server that has to be started, as in ``1g``. Before its first start
-    ever, ``first`` is imported. Raises Unavailable if the server cannot be had; nothing is left
-    running then.
+    The last of several users, in any process, stops it again unless ``up`` keeps it running.
+    ``memory`` is the heap of a server that has to be started, such as ``1g``. ``first`` is imported
+    before its very first start. Raises Unavailable if the server cannot be started or reached, and
+    then stops what was started.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -58,85 +59,107 @@ def connected(
         yield address
     finally:
         with transition(home, progress):
-            if lease.leave() and not _state(home).keep:
-                process.stop(_state(home).pid, home)
+            if lease.leave() and not _record(home).keep:
+                process.stop(_record(home).pid, home)
 
 
 def up(home: Path, memory: str, progress: Progress) -> Address:
-    """Start the server if it is not up, and keep it up until ``down``."""
+    """Start the server if it is down, and keep it running until ``down``; return its address."""
     home = home.resolve()
     with _accessible(home), transition(home, progress):
         address = _ensured(home, memory, progress)
-        replace(_state(home), keep=True).save(home)
+        replace(_record(home), keep=True).save(home)
     return address
 
 
 def down(home: Path, progress: Progress) -> bool:
-    """Stop the server, whoever started it; says whether it was up.
+    """Stop the server, whichever process started it; return whether it was running.
 
-    Raises Busy while commands use it: the last of them stops it then.
+    Raises Busy while commands use it; the last of them then stops it.
     """
     home = home.resolve()
-    if State.read(home) is None:
+    if ServerRecord.read(home) is None:
         return False
     with _accessible(home), transition(home, progress):
-        state = replace(_state(home), keep=False)
-        state.save(home)
+        record = replace(_record(home), keep=False)
+        record.save(home)
         if not Lease.join(home).leave():
             raise Busy(
-                "Neo4j should be stopped",
+                "Cannot stop Neo4j now",
                 "Another command is using it",
                 "It stops when that command ends",
             )
-        was_up = process.serves(state.pid, home)
-        process.stop(state.pid, home)
+        was_up = process.serves(record.pid, home)
+        process.stop(record.pid, home)
     return was_up
 
 
-def running(home: Path) -> Address | None:
-    """Where the server of this home is, if it is up; nothing is started and nothing waited for."""
+def wipe(home: Path, progress: Progress) -> None:
+    """Stop the server of a home and delete its data and logs; password and ports stay.
+
+    Raises Busy, with nothing changed, while commands use it.
+    """
     home = home.resolve()
-    state = State.read(home)
-    if state is None or not process.serves(state.pid, home):
+    if not home.is_dir():
+        return
+    with transition(home, progress):
+        if not Lease.join(home).leave():
+            raise Busy(
+                f"Cannot delete the data of Neo4j in {home}, which removes what was erased",
+                "Another command is using it",
+                "Everything else is done. Run `provhouse repair` when that command, or the server, "
+                "has ended",
+            )
+        process.stop_unrecorded(home)
+        discard(home)
+        shutil.rmtree(home / "logs", ignore_errors=True)
+    reach("Neo4j wiped")
+
+
+def running(home: Path) -> Address | None:
+    """Return the address of the server of this home, or None if it is down; never wait."""
+    home = home.resolve()
+    record = ServerRecord.read(home)
+    if record is None or not process.serves(record.pid, home):
         return None
-    return state.address(home)
+    return record.address(home)
 
 
 def process_id(home: Path) -> int | None:
-    """The process of the server of this home, if it was ever started."""
-    state = State.read(home.resolve())
-    return state.pid if state else None
+    """Return the process id of the last start of this home's server, or None before the first."""
+    record = ServerRecord.read(home.resolve())
+    return record.pid if record else None
 
 
 @contextmanager
 def _accessible(home: Path) -> Iterator[None]:
-    """Make the folder, and say what is wrong if it, or something in it, can't be used."""
+    """Make the folder, and turn an OSError in the block into Unavailable."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise Unavailable(
-            f"Neo4j keeps its data in {home}, which must be a folder that can be written to",
+            f"Cannot use {home}, the folder of Neo4j's data",
             str(error),
-            "Change its rights, or name another folder with PROVHOUSE_NEO4J_HOME",
+            "Change its permissions, or choose another folder with PROVHOUSE_NEO4J_HOME",
         ) from error
 
 
-def _state(home: Path) -> State:
-    return State.read(home) or State(*free_ports())
+def _record(home: Path) -> ServerRecord:
+    return ServerRecord.read(home) or ServerRecord(*free_ports())
 
 
 def _ensured(home: Path, memory: str, progress: Progress, first: Import | None = None) -> Address:
-    """The server, up and answering; the caller holds the transition."""
-    from .driver import answers  # importing it takes a third of a second that ``down`` needs not
+    """Start the server if it is down, wait until it answers; to be called inside a transition."""
+    from .driver import is_ready  # this import takes a third of a second, which ``down`` saves
 
-    state = _state(home)
-    started = not process.serves(state.pid, home)
+    record = _record(home)
+    started = not process.serves(record.pid, home)
     try:
         if started:
-            state = _started(home, memory, state, progress, first)
-        address = state.address(home)
-        process.await_ready(state.pid, home, lambda: answers(address))
+            record = _started(home, memory, record, progress, first)
+        address = record.address(home)
+        process.await_ready(record.pid, home, lambda: is_ready(address))
         reach("Neo4j up")
     except BaseException:
         if started:
@@ -146,28 +169,28 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
 
 
 def _started(
-    home: Path, memory: str, state: State, progress: Progress, first: Import | None
-) -> State:
-    """Start the process and remember it at once, should this command be killed while it waits."""
-    process.stop_forgotten(home)
-    process.reap(state.pid)  # killed, perhaps, while we live on
+    home: Path, memory: str, record: ServerRecord, progress: Progress, first: Import | None
+) -> ServerRecord:
+    """Start the process and record it at once, in case this command is killed while it waits."""
+    process.stop_unrecorded(home)
+    process.reap(record.pid)  # it may have been killed and be a zombie of this process
     ensure_password(home)
-    state = _on_free_ports(state, progress)
-    write_conf(home, state.bolt, state.http, PAGE_CACHE)
+    record = _on_free_ports(record, progress)
+    write_conf(home, record.bolt, record.http, PAGE_CACHE)
     clear(home)
     if first and is_fresh(home):
         first.run(home, memory)
     progress.say("Starting Neo4j")
     reach("Neo4j configured")
-    state = replace(state, pid=process.start(home, memory))
+    record = replace(record, pid=process.start(home, memory))
     reach("Neo4j spawned")
-    state.save(home)
-    return state
+    record.save(home)
+    return record
 
 
-def _on_free_ports(state: State, progress: Progress) -> State:
-    if is_free(state.bolt) and is_free(state.http):
-        return state
+def _on_free_ports(record: ServerRecord, progress: Progress) -> ServerRecord:
+    if is_free(record.bolt) and is_free(record.http):
+        return record
     bolt, http = free_ports()
-    progress.say(f"Another program has taken a port of Neo4j, which moves to {bolt} and {http}")
-    return replace(state, bolt=bolt, http=http)
+    progress.say(f"Another program has taken a port of Neo4j, which now uses {bolt} and {http}")
+    return replace(record, bolt=bolt, http=http)

@@ -1,4 +1,4 @@
-"""Neo4j's values as plain ones, which a table, CSV and JSON can show."""
+"""Conversion of Neo4j's values to plain ones, for tables, CSV and JSON."""
 
 import base64
 import math
@@ -10,9 +10,9 @@ from neo4j.spatial import Point
 
 
 def plain(value: Any) -> object:
-    """Text, numbers, booleans and None stay; all else becomes those, or lists and dicts of them."""
+    """Return a value as text, a number, a boolean or None, or as lists and dicts of these."""
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # JSON has no form for it
+        return str(value)  # JSON has no infinity and no NaN
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, bytes | bytearray):
@@ -32,7 +32,7 @@ def plain(value: Any) -> object:
 def _compound(value: Any) -> object:
     if isinstance(value, Point):
         return {"srid": value.srid, "coordinates": list(value)}
-    if hasattr(value, "iso_format"):  # dates and times; a duration is a tuple besides
+    if hasattr(value, "iso_format"):  # dates, times and durations; a duration is also a tuple
         return value.iso_format()
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(part) for part in value]

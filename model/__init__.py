@@ -1,1 +1,1 @@
-"""The vocabulary: terms, columns, settings, errors; `glossary.md` explains the words."""
+"""The vocabulary of the project: columns, settings, errors; ``glossary.md`` explains the terms."""

@@ -9,7 +9,7 @@ from .question import Direction, Method
 
 @dataclass(frozen=True)
 class Read:
-    """How much a method read, before it kept only what belongs to the answer."""
+    """How much a method read, before it kept only the rows of the answer."""
 
     sets: int
     partitions: int
@@ -18,7 +18,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Counts:
-    """How much an answer holds.
+    """The number of items of each table, and of triples of each op, in an answer.
 
     ``tables`` has the columns table, items, nearest and farthest (hops), ordered by nearest, then
     table; ``ops`` has op and triples, the most frequent first.

@@ -1,4 +1,4 @@
-"""Short names for the array types that pass between the folders, and what numpy lacks."""
+"""Short names for array types that packages exchange, and functions that numpy lacks."""
 
 from typing import NewType, TypeAlias
 
@@ -23,14 +23,14 @@ RowPlaces = NewType("RowPlaces", npt.NDArray[np.int64])
 PartitionNumbers = NewType("PartitionNumbers", npt.NDArray[np.int64])
 
 MOST_PER_VALUE = 8
-"""Bytes for each value that a look-up by number may take."""
+"""The memory, in bytes for each value, that a look-up table over a range of numbers may take."""
 
 DENSE = 64
-"""Up to so many numbers for each value it is quicker to mark them in a row than to sort them."""
+"""Marking a range is faster than sorting while it has at most this many numbers for each value."""
 
 
 def among(values: I64, ordered: I64) -> Bools:
-    """Which values are among others that are in order; unlike ``isin`` it sorts nothing."""
+    """Return which values occur in ``ordered``; unlike ``numpy.isin``, sort nothing."""
     if not len(ordered):
         return np.zeros(len(values), bool)
     first, span = ordered[0], int(ordered[-1] - ordered[0]) + 1
@@ -47,7 +47,7 @@ def among(values: I64, ordered: I64) -> Bools:
 
 
 def distinct(values: I64) -> tuple[I64, I64]:
-    """The distinct values in order, and the place of each value among them."""
+    """Return the distinct values in order, and for each value its position among them."""
     if not len(values):
         return values, values
     first = values.min()

@@ -1,9 +1,10 @@
 """The attributes of an operation: one canonical map, as JSON text.
 
-Values are text. Numbers and times have one form whatever file they come from: whole numbers without
-sign or zeros in front, fractions in the shortest form that reads back the same, times as ISO 8601
-with a ``T`` and no idle zeros. A null is an absent key; an empty text is a value. A text that a CSV
-holds is kept as it is, but for a time: ``2013-01-01 05:00:00`` becomes what Parquet's timestamp is.
+Values are text. Numbers and times have one form, whatever file they come from: integers without a
+plus sign or leading zeros, fractions in the shortest form that reads back as the same number, times
+in ISO 8601 with a ``T`` and without trailing zeros. A null is an absent key; an empty text is a
+value. Text from a CSV is kept unchanged, except for times: ``2013-01-01 05:00:00`` becomes the same
+text as the timestamp in a Parquet file.
 """
 
 import json
@@ -24,19 +25,19 @@ _TO_ESCAPE = r'[\x00-\x1f"\\]'
 
 
 def canonical(columns: pa.Table) -> pa.Array:
-    """One JSON object a row, keys in order of name; empty text where a row has no attribute."""
+    """Return one JSON object for each row, keys sorted; empty text for a row without attributes."""
     names = sorted(columns.column_names)
     if not names:
         return pa.repeat(pa.scalar("", pa.string()), columns.num_rows)
     pairs = [_pairs(name, columns[name].combine_chunks()) for name in names]
     empty = reduce(pc.and_, map(pc.is_null, pairs))
-    pairs[0] = pc.if_else(empty, "", pairs[0])  # Arrow's join leaves out rows of nulls alone (26.0)
+    pairs[0] = pc.if_else(empty, "", pairs[0])  # Arrow 26.0 drops rows that have only nulls
     joined = pc.binary_join_element_wise(*pairs, ",", null_handling="skip")
     return pc.if_else(empty, "", _between("{", joined, "}"))
 
 
 def as_object(values: Mapping[str, object], without: Container[str] = ()) -> str:
-    """The same for one row, as Python has it, ``without`` some of its keys."""
+    """Return one row of Python values as canonical JSON, ``without`` some of its keys."""
     given = [
         (name, value)
         for name, value in sorted(values.items(), key=itemgetter(0))
@@ -50,20 +51,20 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def texts(column: pa.Array) -> pa.Array:
-    """Each value of a column in its one form, without quotes."""
+    """Return each value of a column in its canonical form, without quotes."""
     encoded = _texts_of(column).dictionary_encode()
     return _as_texts(encoded.dictionary).take(encoded.indices)
 
 
 def _pairs(name: str, column: pa.Array) -> pa.Array:
-    """``"name":"value"`` for each row; null where the value is."""
+    """Return ``"name":"value"`` for each row; null where the value is null."""
     encoded = _texts_of(column).dictionary_encode()
     values = quoted(_as_texts(encoded.dictionary))
     return _between(f"{_encode(name)}:", values, "").take(encoded.indices)
 
 
 def quoted(texts: pa.Array) -> pa.Array:
-    """Each text as JSON has it, in quotes."""
+    """Return each text as a JSON string, in quotes."""
     escaped = pc.match_substring_regex(texts, _TO_ESCAPE)
     return _replaced(_between('"', texts, '"'), escaped, texts, _encode)
 
@@ -73,7 +74,7 @@ def _between(before: str, texts: pa.Array, after: str) -> pa.Array:
 
 
 def _as_texts(values: pa.Array) -> pa.Array:
-    """Distinct values in their one form; the usual types without a Python object for each."""
+    """Return values in their canonical form; integers and booleans need no Python objects."""
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
         return values.cast(pa.string())
     if not pa.types.is_string(values.type):
@@ -83,7 +84,7 @@ def _as_texts(values: pa.Array) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
-    """The texts, but where it is told what ``by`` makes of those in ``of``."""
+    """Return the texts, replaced ``where`` it is true by what ``by`` makes of those in ``of``."""
     if not pc.any(where).as_py():
         return texts
     made = pa.array(map(by, of.filter(where).to_pylist()), pa.string())
@@ -91,7 +92,7 @@ def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str]
 
 
 def _texts_of(column: pa.Array) -> pa.Array:
-    """The column, with the types turned into text that Python would round or refuse."""
+    """Return the column, with types that Python would round or refuse turned into text."""
     if pa.types.is_timestamp(column.type):
         utc = pa.timestamp(column.type.unit, "UTC" if column.type.tz else None)
         return column.cast(utc).cast(pa.string())
@@ -109,7 +110,7 @@ def _texts_of(column: pa.Array) -> pa.Array:
 
 
 def as_text(value: object) -> str:
-    """A value in its one form."""
+    """Return a value in its canonical form."""
     match value:
         case str():
             return _time_text(value)

@@ -1,7 +1,7 @@
-"""The names of columns, each defined once, and the forms of the warehouse's tables.
+"""The names of columns, each defined once, and the schemas of the warehouse's tables.
 
-Numbers of items, sets and partitions are 64-bit and are never used twice within a warehouse.
-``docs/decisions/0004-tables.md`` tells what each table is for and what is to come.
+Numbers of items, sets and partitions are 64-bit and are never reused within a warehouse.
+``docs/decisions/0004-tables.md`` explains what each table is for.
 """
 
 from typing import Final

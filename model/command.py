@@ -1,6 +1,6 @@
-"""Which command is at work, for the log of who wrote."""
+"""The name of the running command, for the log of writers."""
 
 from contextvars import ContextVar
 
 COMMAND: ContextVar[str] = ContextVar("command", default="python")
-"""Its name alone, as arguments may be names of items; a program that uses the package has none."""
+"""Without arguments, which may name items; a program that uses the package keeps the default."""

@@ -1,24 +1,25 @@
-"""The errors of provhouse, one tree with one root.
+"""The errors of provhouse: one tree, whose leaves have the exit statuses of the command.
 
 ProvhouseError            exit status
-├── UsageError            2   the question or the options make no sense
-├── NotFound              3   no such item, or nothing ingested yet
-├── BadInput              4   a file is not what it should be
+├── UsageError            2   the question, an option or a setting is invalid
+├── NotFound              3   the item does not exist, or the warehouse is empty
+├── BadInput              4   an input file is invalid
 ├── Unavailable           5   Java, Spark, Neo4j or the disk is missing or down
-│   └── TooSlow           5   an answer took longer than was allowed
-├── Busy                  6   another writer is at work
-└── Damaged               7   what is held does not agree with itself
+│   └── TooSlow           5   an answer took longer than allowed
+├── Busy                  6   another process is writing
+└── Damaged               7   parts of the warehouse disagree
 
-Anything else that reaches a user is a defect of ours (exit status 1).
+Any other exception that reaches a user is a bug in provhouse (exit status 1).
 """
 
 from typing import ClassVar
 
 
 class ProvhouseError(Exception):
-    """What was wanted, what was found, and what to do next, each one sentence without a full stop.
+    """An error in three parts: the problem, the cause that was found, and what to do next.
 
-    ``found`` and ``remedy`` may be empty where there is nothing to add.
+    Each part is one sentence without a full stop, which the printer adds. ``found`` and ``remedy``
+    may be empty. ``wanted`` states the problem.
     """
 
     exit_status: ClassVar[int] = 1
@@ -34,19 +35,19 @@ class ProvhouseError(Exception):
 
 
 class UsageError(ProvhouseError):
-    """The question or the options make no sense."""
+    """The question, an option or a setting is invalid."""
 
     exit_status = 2
 
 
 class NotFound(ProvhouseError):
-    """The warehouse does not hold what was asked for."""
+    """The warehouse does not have the item, generation or run that was named."""
 
     exit_status = 3
 
 
 class BadInput(ProvhouseError):
-    """An input is not what it should be; nothing of it was committed."""
+    """An input file is invalid; nothing from it was committed."""
 
     exit_status = 4
 
@@ -58,16 +59,16 @@ class Unavailable(ProvhouseError):
 
 
 class TooSlow(Unavailable):
-    """An answer took longer than was allowed; nothing of it goes on."""
+    """An answer took longer than allowed; all work on it has stopped."""
 
 
 class Busy(ProvhouseError):
-    """Another writer is at work on this warehouse."""
+    """Another process is writing to this warehouse."""
 
     exit_status = 6
 
 
 class Damaged(ProvhouseError):
-    """Two parts of a warehouse do not agree; ``repair`` or a backup is needed."""
+    """Two parts of a warehouse disagree; run ``repair`` or restore a backup."""
 
     exit_status = 7

@@ -1,9 +1,10 @@
-"""Places where tests stop a command, or fill its disk, to see what it leaves behind.
+"""Fault points: named places where a test can stop a command or make its disk seem full.
 
-Each place calls ``reach`` with its name. That does nothing unless the environment named a place
-when the command began: ``PROVHOUSE_FAULT=NAME=stop`` lets the process stop itself there, as SIGSTOP
-does, so that a test can kill it or whatever it works with; ``NAME=full`` fails as a full disk does.
-``NAME=stop@3`` is the third time that it comes there.
+A command calls ``reach`` with the name of each point it passes. The call does nothing unless the
+environment armed that point when the command started. ``PROVHOUSE_FAULT=NAME=stop`` makes the
+process send itself SIGSTOP, so that a test can kill it or a process it depends on;
+``PROVHOUSE_FAULT=NAME=full`` makes it fail as on a full disk. ``NAME=stop@3`` acts the third time
+that the process reaches the point.
 """
 
 import errno
@@ -12,7 +13,7 @@ import signal
 
 VARIABLE = "PROVHOUSE_FAULT"
 POINTS = (
-    # a command begins
+    # a command starts
     "lock held",
     "staging removed",
     "base removed",
@@ -24,7 +25,7 @@ POINTS = (
     "import begun",
     "import written",
     "import complete",
-    # a step of an ingest or a compaction has ended
+    # the end of each step of an ingest or a compaction
     "begun",
     "read",
     "number",
@@ -35,10 +36,10 @@ POINTS = (
     "write",
     "load",
     "commit",
-    # within Spark's workers
+    # in Spark's workers
     "rows staged",
     "partition staged",
-    # what is made lasting
+    # writing to disk and to Neo4j
     "ids aside",
     "ids taken",
     "names moved",
@@ -80,30 +81,42 @@ POINTS = (
     "ingest repaired",
     "marks repaired",
 )
-"""All names, about in the order in which commands come to them."""
+"""The names of all points, roughly in the order in which commands reach them."""
 
-_armed: tuple[str, str, int] | None = None
-_count = 0
+
+class _Fault:
+    """The armed fault of this process, if there is one.
+
+    There is one for the whole process because only the environment reaches Spark's workers and all
+    the code that calls ``reach``; an object could not be passed that far.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        self.arm(text)
+
+    def arm(self, text: str) -> None:
+        self._name, _, what = text.partition("=")
+        self._action, _, times = what.partition("@")
+        self._left = int(times or 1)
+
+    def reach(self, name: str) -> None:
+        if name != self._name:
+            return
+        self._left -= 1
+        if self._left == 0:
+            if self._action == "full":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
+_fault = _Fault(os.environ.get(VARIABLE, ""))
 
 
 def arm(text: str) -> None:
-    """Take a fault as the environment names it; an empty text takes none."""
-    global _armed, _count
-    name, _, what = text.partition("=")
-    action, _, times = what.partition("@")
-    _armed, _count = (name, action, int(times or 1)) if name else None, 0
+    """Arm the fault that a text like ``NAME=stop@3`` describes; an empty text disarms."""
+    _fault.arm(text)
 
 
 def reach(name: str) -> None:
-    """Be at a place; raises OSError where its disk shall be full."""
-    global _count
-    if _armed is None or _armed[0] != name:
-        return
-    _count += 1
-    if _count == _armed[2]:
-        if _armed[1] == "full":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
-        os.kill(os.getpid(), signal.SIGSTOP)
-
-
-arm(os.environ.get(VARIABLE, ""))
+    """Act if the point of this name is armed: stop, or raise OSError as a full disk does."""
+    _fault.reach(name)

@@ -1,4 +1,4 @@
-"""How a long piece of work tells what it is doing, without knowing who listens."""
+"""Progress reports and time limits of long work, independent of what displays them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,44 +10,45 @@ from .errors import TooSlow
 
 
 class Progress(Protocol):
-    """Somebody who is told about steps, counts and sentences as they come."""
+    """A receiver of steps, counts and messages, such as the terminal's display."""
 
     def begin(self, step: str) -> None:
-        """A step begins; the one before it is over."""
+        """Start a step, which ends the step before it."""
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """The step that runs has done this much of it; the unit, if it has one that people know."""
+        """Report how much of the current step is done; ``unit`` is shown if it is not empty."""
 
     def count(self, name: str, value: int) -> None:
-        """A count became known."""
+        """Report a count, such as the number of items read."""
 
     def say(self, sentence: str) -> None:
-        """Something happened that a person wants to know."""
+        """Report an event, as a sentence for people."""
 
 
 class Silent:
-    """A listener who keeps nothing."""
+    """A receiver that ignores every report."""
 
     def begin(self, step: str) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def count(self, name: str, value: int) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def say(self, sentence: str) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
 
 LOOK_SECONDS = 0.2
+"""The longest wait before the watch checks again whether the client has disconnected."""
 
 
 class Stopwatch:
-    """Seconds spent in each named step, and the sum as ``total``.
+    """The seconds spent in each named step and in total, with an optional limit.
 
-    ``limit`` is how many there may be; ``gone`` is set when nobody waits any longer.
+    ``limit`` is the number of seconds allowed; ``gone`` is set when the client has disconnected.
     """
 
     def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
@@ -57,30 +58,36 @@ class Stopwatch:
         self._began = perf_counter()
 
     def pause(self) -> float | None:
-        """How long to wait before this is asked again, None for ever; raises what ``left`` does."""
-        left = self.left()
+        """Return how many seconds to wait before calling this again, or None if there is no limit.
+
+        Raises TooSlow if the time is up or the client has disconnected.
+        """
+        left = self.seconds_left()
         if self._gone is None:
             return left
         return LOOK_SECONDS if left is None else min(left, LOOK_SECONDS)
 
-    def left(self) -> float | None:
-        """The seconds that are left, if there is a limit; raises TooSlow if none are."""
+    def seconds_left(self) -> float | None:
+        """Return the seconds left, or None if there is no limit.
+
+        Raises TooSlow if the time is up or the client has disconnected.
+        """
         if self._gone and self._gone.is_set():
-            raise TooSlow("Whoever asks should wait for the answer", "They have left")
+            raise TooSlow("The question was cancelled", "The client has disconnected")
         if self._limit is None:
             return None
         left = self._limit - (perf_counter() - self._began)
         if left <= 0:
             raise TooSlow(
-                f"The answer should take at most {self._limit:g} seconds",
-                "It would take longer",
+                f"The answer takes longer than {self._limit:g} seconds",
+                "It was stopped at this limit",
                 "Ask for less, or allow more time",
             )
         return left
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Count the time of the block under ``name``."""
+        """Add the time of the block to the step ``name``."""
         began = perf_counter()
         try:
             yield
@@ -88,5 +95,5 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
 
     def total(self) -> dict[str, float]:
-        """All steps, and the whole time since the watch was made."""
+        """Return the seconds of all steps and, as ``total``, the time since the watch was made."""
         return {**self.seconds, "total": perf_counter() - self._began}

@@ -1,4 +1,4 @@
-"""The settings of a warehouse: file, environment, option, the later one winning."""
+"""The settings of a warehouse; options override the environment, which overrides the file."""
 
 import os
 import tomllib
@@ -15,33 +15,33 @@ UNUSABLE = "%\\*?[]{}"
 
 @dataclass(frozen=True)
 class Settings:
-    """All that can be set, also in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
+    """Every setting, with its name in ``warehouse.toml``; ``PROVHOUSE_<NAME>`` sets it, too."""
 
     warehouse: Path = Path("warehouse")
     theta: int = 25_000
-    """A component of at least this many items is cut, and every set stays below it."""
+    """Components of at least this many items are cut into sets smaller than this."""
     pack: int = 200
-    """Tiny sets are packed into sets of at most this many items; 0 packs nothing."""
+    """Tiny sets are packed together into sets of at most this many items; 0 turns this off."""
     partition_triples: int = 32_768
-    """The most triples in one partition, which is what a query reads at once."""
+    """The maximum number of triples in one partition, the unit that a query reads."""
     plain_nodes: int = 10_000
-    """The most uncut components an ingest shows as nodes in Neo4j, the largest first."""
+    """How many uncut components an ingest writes to Neo4j as nodes, the largest first."""
     master: str = "local[*]"
     """The Spark master."""
     spark_memory: str = "2g"
-    """Heap of Spark's driver."""
+    """The heap size of Spark's driver."""
     spark_storage: str = "MEMORY_AND_DISK"
-    """Where Spark keeps the partitions that were read: one of the names of its storage levels."""
+    """The name of the storage level at which Spark caches the partitions it has read."""
     hot_mb: int = 256
-    """Megabytes of partitions that stay decoded for who asks next, besides Spark's."""
+    """Megabytes of decoded partitions to keep for later questions, besides Spark's cache."""
     neo4j_home: Path | None = None
-    """Folder of the managed Neo4j server, else ``WAREHOUSE/neo4j``; warehouses may share one."""
+    """The managed Neo4j server's folder, by default ``WAREHOUSE/neo4j``; can be shared."""
     neo4j_memory: str = "1g"
-    """Heap of the managed Neo4j server."""
+    """The heap size of the managed Neo4j server."""
     server_port: int = 0
-    """The port of the warm server; 0 takes any that is free."""
+    """The port of the warm server; 0 means any free port."""
     answer_seconds: int = 60
-    """How long an answer of the warm server may take."""
+    """The maximum time for one answer of the warm server."""
 
     @property
     def graph_home(self) -> Path:
@@ -50,17 +50,17 @@ class Settings:
 
     @property
     def own_folders(self) -> tuple[Path, ...]:
-        """All that we write to."""
+        """All folders that provhouse writes to."""
         return self.warehouse, self.graph_home
 
     @classmethod
     def load(
         cls, options: Mapping[str, object], environment: Mapping[str, str] | None = None
     ) -> Self:
-        """The settings that hold for one command.
+        """Return the settings of one command.
 
-        ``options`` are the ones named on the command line (``None`` stands for not named).
-        Raises UsageError for a name that is no setting or a value of the wrong kind.
+        ``options`` come from the command line; None means that an option was not given. Raises
+        UsageError for an unknown name or an invalid value.
         """
         env = os.environ if environment is None else environment
         given = {k: v for k, v in options.items() if v is not None}
@@ -86,9 +86,9 @@ def _usable(folder: Path) -> Path:
     found = sorted(set(str(folder)) & set(UNUSABLE))
     if found:
         raise UsageError(
-            f"The path of a warehouse should have none of the characters {UNUSABLE}",
-            f"{folder} has {' '.join(found)}, which Spark and Delta read as patterns",
-            "Name another folder",
+            f"The warehouse path {folder} contains {' '.join(found)}",
+            f"Spark and Delta read these characters as patterns: {UNUSABLE}",
+            "Choose another folder",
         )
     return folder
 
@@ -98,9 +98,9 @@ def _read(file: Path) -> dict[str, object]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError, RecursionError) as error:  # of Python's own limits too
+    except (OSError, ValueError, RecursionError) as error:  # also Python's limits on nesting
         raise UsageError(
-            f"Settings should be readable TOML in {file}", f"It is not: {error}", "Correct the file"
+            f"Cannot read the settings in {file} as TOML", str(error), "Correct the file"
         ) from error
 
 
@@ -108,15 +108,15 @@ def _converted(name: str, value: object, source: str) -> object:
     kinds = {f.name: f.type for f in fields(Settings)}
     if name not in kinds:
         raise UsageError(
-            f"A setting should have one of the names {', '.join(kinds)}",
-            f"{source} has {name!r}",
-            "Correct the name or take it out",
+            f"There is no setting {name!r}",
+            f"It comes from {source}; the settings are {', '.join(kinds)}",
+            "Correct the name or remove it",
         )
     if kinds[name] is int:
         return _whole(name, value, source)
     if "\0" in str(value):
         raise UsageError(
-            f"The setting {name} should be a text without NUL", f"{source} gives {value!r}"
+            f"The setting {name} contains a NUL character", f"It is {value!r} in {source}"
         )
     return str(value) if kinds[name] is str else Path(str(value)).absolute()
 
@@ -130,7 +130,7 @@ def _whole(name: str, value: object, source: str) -> int:
     except ValueError:
         pass
     raise UsageError(
-        f"The setting {name} should be a whole number of at least {least}",
-        f"{source} gives {value!r}",
+        f"The setting {name} is not a whole number of at least {least}",
+        f"It is {value!r} in {source}",
         "Correct the value",
     )

@@ -1,14 +1,15 @@
-"""Times as people give them."""
+"""Times as people write them."""
 
 from datetime import date, datetime, time
 
 from .errors import UsageError
 
 
-def moment(text: str, wanted: str, day: time) -> datetime:
-    """The time that a text in ISO 8601 names, in its own zone or the local one.
+def parse_time(text: str, wanted: str, day: time) -> datetime:
+    """Return the time that a text in ISO 8601 gives, in its own time zone or the local one.
 
-    Of a date, ``day`` is the time that is meant. Raises UsageError, saying what was ``wanted``.
+    A date without a time means ``day`` on that date. Raises UsageError with ``wanted`` as its first
+    part if the text is not a time.
     """
     try:
         try:
@@ -19,6 +20,6 @@ def moment(text: str, wanted: str, day: time) -> datetime:
     except (ValueError, OverflowError) as error:
         raise UsageError(
             wanted,
-            f"It is {text!r}",
-            "Times look like 2026-03-31, 2026-03-31T17:00 or 2026-03-31T15:00:00Z",
+            f"{text!r} is not a time",
+            "Write a time like 2026-03-31, 2026-03-31T17:00 or 2026-03-31T15:00:00Z",
         ) from error

@@ -4,7 +4,7 @@ from datetime import datetime, time
 
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.question import AsOf
-from provhouse.model.times import moment
+from provhouse.model.times import parse_time
 from provhouse.store.warehouse.commits import Commit, generations, nothing_stored, read_commit
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
@@ -45,7 +45,7 @@ def _by_number(layout: Layout, held: list[int], number: int) -> Commit:
 
 def _by_time(layout: Layout, held: list[int], text: str) -> Commit:
     wanted = "A generation should be named by its number, or by a time in ISO 8601"
-    then = moment(text, wanted, time.max)
+    then = parse_time(text, wanted, time.max)
     for number in reversed(held):
         commit = read_commit(layout, number)
         if datetime.fromisoformat(commit.time) <= then:

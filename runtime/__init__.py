@@ -1,1 +1,1 @@
-"""What must be on the machine: a Java runtime and jars, found, fetched and checked."""
+"""What provhouse needs from the machine: Java, jars, files and locks, processes, memory."""

@@ -1,8 +1,8 @@
-"""Archives of classes: what Java loads when a program starts, kept as it lies in memory.
+"""Class archives, which halve the time that Neo4j and Spark take to start.
 
-A start then maps a file instead of reading, checking and linking some ten thousand classes, which
-takes half of its time (Java's class data sharing, JEP 350). An archive fits one Java and one class
-path; Java itself sees whether it does, and starts without it if not.
+An archive is an image of the classes that a program loads at its start (Java's class data sharing,
+JEP 350). Java maps this file instead of reading, checking and linking about ten thousand classes.
+An archive fits one Java and one class path; Java checks this itself and starts without it if not.
 """
 
 import os
@@ -18,45 +18,57 @@ from .java import java
 
 Program = Literal["neo4j", "spark"]
 PROGRAMS: tuple[Program, ...] = ("neo4j", "spark")
-_made: dict[Program, Path] = {}
-"""Archives that are to be written, by the programs that are started now."""
+
+
+class _Recording:
+    """The archives that the programs which this process starts now write when they end.
+
+    There is one for the whole process because the code that starts Java is far below the code that
+    wants an archive recorded, and nothing in between needs to know about it.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[Program, Path] = {}
+
+
+_recording = _Recording()
 
 
 def options(program: Program) -> list[str]:
-    """What Java has to be told so that it uses the program's archive; nothing if there is none."""
-    if program in _made:
-        return [f"-XX:ArchiveClassesAtExit={_made[program]}"]
+    """Return the options that make Java use, or record, the program's archive; may be empty."""
+    if program in _recording.files:
+        return [f"-XX:ArchiveClassesAtExit={_recording.files[program]}"]
     if not has_archive(program):
         return []
     return [f"-XX:SharedArchiveFile={_file(program)}", "-Xshare:auto", "-Xlog:disable"]
 
 
 def has_archive(program: Program) -> bool:
-    """Whether there is one for this Java."""
+    """Return whether the program has an archive for the Java of this machine."""
     return _file(program).exists()
 
 
 @contextmanager
-def making(program: Program) -> Iterator[None]:
-    """A block in which the program is started and used, and ends by itself.
+def recording(program: Program) -> Iterator[None]:
+    """Record an archive of the program, which the block starts, uses and ends normally.
 
-    Where an archive cannot be written there will be none; nothing depends on one.
+    If the archive cannot be written there is none; nothing depends on it.
     """
     file = _file(program)
     aside = file.with_name(f".{os.getpid()}-{file.name}")
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-    _made[program] = aside
+    _recording.files[program] = aside
     try:
         yield
     finally:
-        del _made[program]
+        del _recording.files[program]
         with suppress(OSError):
             aside.replace(file)
 
 
 def _file(program: Program) -> Path:
-    """Beside the jars; Spark's in the Python environment whose jars it is made of."""
+    """Return the archive's place: beside the jars, which for Spark are PySpark's own."""
     executable = java()
     key = sha256(f"{executable} {executable.stat().st_mtime_ns}".encode()).hexdigest()[:12]
     if program == "neo4j":

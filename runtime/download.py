@@ -1,4 +1,7 @@
-"""Jars from Maven's central repository; ``jgo`` knows where that is and how it is laid out."""
+"""Downloads of jars from Maven's central repository.
+
+``jgo`` knows where the repository is and how it is laid out; our own code names no host.
+"""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -12,7 +15,7 @@ from .jar_lock import Jar
 if TYPE_CHECKING:
     from requests import Session
 
-# Most jars are small: what takes the time is the answer's way, not its size.
+# Most jars are small, so that downloads wait for the network's latency, not its bandwidth.
 THREADS = 8
 ATTEMPTS = 3
 SECONDS = 20
@@ -20,11 +23,11 @@ CHUNK = 1 << 16
 
 
 def download(jars: Iterable[Jar], scratch: Path) -> Iterator[tuple[Jar, Path]]:
-    """Each jar with the file in ``scratch`` it came in, its SHA-256 checked, as they arrive.
+    """Download jars to ``scratch`` in parallel; yield each with its file once that is verified.
 
-    Raises Unavailable where one does not come or is not the one that was locked.
+    Raises Unavailable if a jar cannot be downloaded or differs from the locked one.
     """
-    # Imported late: it costs a command a quarter of a second, and few fetch.
+    # Imported late: it takes a quarter of a second, and few commands download.
     from requests import Session
 
     # One session keeps its connections: jgo's own download opens two for each jar and takes 40 s.
@@ -70,16 +73,16 @@ def _address(jar: Jar) -> str:
 
 def _absent(jar: Jar, error: Exception) -> Unavailable:
     return Unavailable(
-        f"The jar {jar.coordinate} should come from Maven's central repository",
-        f"It did not, {ATTEMPTS} times ({type(error).__name__})",
-        "See that this machine reaches the internet (HTTPS_PROXY names a proxy) and try again; "
-        "what came so far is kept",
+        f"Cannot download the jar {jar.coordinate} from Maven's central repository",
+        f"{ATTEMPTS} attempts failed ({type(error).__name__})",
+        "Check that this machine reaches the internet (HTTPS_PROXY names a proxy), then try again; "
+        "the jars downloaded so far are kept",
     )
 
 
 def _altered(jar: Jar) -> Unavailable:
     return Unavailable(
-        f"The jar {jar.coordinate} should have the SHA-256 {jar.sha256}",
-        f"What came has another one, {ATTEMPTS} times",
-        "Something on the way changes downloads, such as a proxy: try another network",
+        f"The downloaded jar {jar.coordinate} does not have the SHA-256 {jar.sha256}",
+        f"It had another one in each of {ATTEMPTS} attempts",
+        "A proxy or something else on the way changes downloads: try another network",
     )

@@ -1,10 +1,11 @@
-"""Files that appear whole or not at all, and locks that the system frees when their holder dies."""
+"""Files that appear whole or not at all, and locks that end with the process that has them."""
 
 import fcntl
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from provhouse.model.errors import Unavailable
@@ -43,9 +44,9 @@ def _write(
     publish: Callable[[Path, Path], None],
 ) -> bool:
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    # O_EXCL: never write through a file or link that another program put there first.
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
-        # O_EXCL: a file or link that somebody else put there first is not written through.
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
@@ -67,7 +68,7 @@ def left_aside(folder: Path, names: str) -> list[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder."""
+    """Wait until the names in a folder are on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -76,22 +77,26 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the disk has the content of a file."""
+    """Wait until the content of a file is on disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents, if they are missing; raise Unavailable if that fails."""
+    """Make a folder of a warehouse and its parents if they are missing.
+
+    Raises Unavailable if that fails.
+    """
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             sync_folder(folder.parent)
     except OSError as error:
         raise Unavailable(
-            f"A folder to write to should be at {folder}",
-            f"It cannot be made: {error.strerror}",
-            "Name another warehouse with --warehouse or PROVHOUSE_WAREHOUSE",
+            f"Cannot make the folder {folder}",
+            error.strerror or str(error),
+            "Change its permissions, or choose another warehouse with --warehouse or "
+            "PROVHOUSE_WAREHOUSE",
         ) from error
 
 
@@ -103,7 +108,7 @@ def open_lock(file: Path, mode: int = 0o600) -> int:
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
     """Lock an open file or folder until the descriptor is closed; return whether that worked.
 
-    With ``wait``, block until it does. A killed process frees its locks.
+    With ``wait``, block until it does. A process that dies frees its locks.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
@@ -111,3 +116,21 @@ def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def exclusive(
+    file: Path, *, mode: int = 0o600, waiting: Callable[[], None] = _nothing
+) -> Iterator[None]:
+    """Hold the exclusive lock of a file, made if it is missing, for the length of the block.
+
+    Call ``waiting`` once if another process has the lock, then block until it is free.
+    """
+    handle = open_lock(file, mode)
+    try:
+        if not lock(handle):
+            waiting()
+            lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)

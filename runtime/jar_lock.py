@@ -1,4 +1,4 @@
-"""What ``jars.lock`` says: every jar by its exact coordinate, size and SHA-256."""
+"""The lock file ``jars.lock``: every jar by its exact coordinate, size and SHA-256."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ class Jar:
 
     group: Group
     coordinate: str
-    """As Maven writes it: G:A:V, or G:A:jar:C:V where there is a classifier."""
+    """In Maven's form: G:A:V, or G:A:jar:C:V with a classifier."""
     size: int
     """Bytes."""
     sha256: str
 
     @property
     def name(self) -> str:
-        """The name of its file."""
+        """The file name of the jar."""
         _, artifact, *kind, version = self.coordinate.split(":")
         return "-".join([artifact, version, *kind[1:]]) + ".jar"
 
     def is_at(self, file: Path) -> bool:
-        """Whether a file is there, can be read, and is this very jar, byte by byte."""
+        """Return whether a file can be read and has the SHA-256 of this jar."""
         try:
             with file.open("rb") as handle:
                 return hashlib.file_digest(handle, "sha256").hexdigest() == self.sha256
@@ -39,7 +39,7 @@ class Jar:
 
 @cache
 def locked(group: Group) -> tuple[Jar, ...]:
-    """The jars of one group."""
+    """Return the jars of one group."""
     rows = [line.split() for line in LOCK.read_text(encoding="utf-8").splitlines()[1:]]
     return tuple(
         Jar(group, coordinate, int(size), sha256)
@@ -50,6 +50,6 @@ def locked(group: Group) -> tuple[Jar, ...]:
 
 @cache
 def digest(group: Group) -> str:
-    """A short name for exactly these jars, so that two versions of provhouse share a cache."""
+    """Return a short name for exactly these jars; versions of provhouse with one share a cache."""
     text = "".join(jar.sha256 for jar in locked(group))
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,15 +1,12 @@
-"""The jars of Neo4j and Delta, fetched once into a cache that all clones share.
+"""The jars of Neo4j and Delta, downloaded once into a cache for all installations of a user.
 
-Nothing is resolved at run time, and nothing is shipped: Neo4j is GPLv3, so the user's own machine
-fetches it. A jar enters its folder only by a rename after its SHA-256 was found right; from then
-on a start compares names and sizes, and ``fetch`` reads every byte again.
+Nothing is resolved at run time, and no jar is shipped: Neo4j is GPLv3, so each user downloads it. A
+jar is renamed into its folder only after its SHA-256 was checked. From then on, starting a program
+compares names and sizes only; ``fetch`` reads every byte again.
 """
 
-import fcntl
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,30 +14,31 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 
 from .download import download
+from .files import exclusive
 from .jar_lock import GROUPS, Group, Jar, digest, locked
 
 __all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "missing"]
 
 
 def jar_folder(group: Group) -> Path:
-    """The folder that holds exactly the locked jars of a group, so that ``folder/*`` names them.
+    """Return the folder of a group's locked jars, so that ``folder/*`` is their class path.
 
-    Raises Unavailable where it does not.
+    Raises Unavailable if it does not contain exactly these jars.
     """
     folder = _folder(group)
     wrong = _sizes(folder).items() ^ {(jar.name, jar.size) for jar in locked(group)}
     if wrong:
         names = sorted({name for name, _ in wrong})
         raise Unavailable(
-            f"The {len(locked(group))} jars of {group} should be in {folder}",
-            f"{len(names)} are missing, broken or do not belong there, such as {names[0]}",
+            f"{folder} does not contain exactly the {len(locked(group))} jars of {group}",
+            f"{len(names)} are missing, broken or unexpected, such as {names[0]}",
             "Fetch them with: provhouse doctor --fetch",
         )
     return folder
 
 
 def missing() -> list[Jar]:
-    """The locked jars that are not there in their right size; none is read."""
+    """Return the locked jars that are missing or have the wrong size; read none of them."""
     there = {group: _sizes(_folder(group)) for group in GROUPS}
     return [
         jar for group in GROUPS for jar in locked(group) if there[group].get(jar.name) != jar.size
@@ -48,32 +46,36 @@ def missing() -> list[Jar]:
 
 
 def fetch(progress: Progress) -> None:
-    """Fetch every jar that is missing or altered, and take out what does not belong there.
+    """Download every jar that is missing or altered, and remove unexpected files.
 
-    Several processes may call this at once: one fetches, the others wait for it.
-    Raises Unavailable where there is no network, no room or no right to write.
+    Several processes may call this at once: one downloads and the others wait for it. Raises
+    Unavailable if the network, disk space or the permission to write is missing.
     """
-    if not _wrong() and not _strangers():
+    if not _wrong() and not _unexpected():
         return
     root = _root()
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with _alone(root / "lock", progress):
+        with exclusive(
+            root / "lock",
+            mode=0o644,
+            waiting=lambda: progress.say("Waiting for another process that fetches the jars"),
+        ):
             _mend(root, progress)
     except OSError as error:
         raise Unavailable(
-            f"Jars are kept in {root}, which must be writable and have 200 MB of room",
+            f"Cannot store the jars in {root}",
             str(error),
-            "Make it so, or set XDG_CACHE_HOME to another folder",
+            "Make the folder writable, with 200 MB of space, or set XDG_CACHE_HOME to another one",
         ) from error
 
 
 def _mend(root: Path, progress: Progress) -> None:
-    for left in root.glob("part-*"):  # by a fetch that was killed; we alone are here
+    for left in root.glob("part-*"):  # by a fetch that was killed; the lock is ours
         shutil.rmtree(left)
-    for stranger in _strangers():
-        stranger.unlink()
-    if jars := _wrong():  # looked at again: another process may have fetched them meanwhile
+    for unexpected in _unexpected():
+        unexpected.unlink()
+    if jars := _wrong():  # checked again: another process may have fetched them meanwhile
         with TemporaryDirectory(prefix="part-", dir=root) as scratch:
             _fetch(jars, Path(scratch), progress)
 
@@ -95,7 +97,7 @@ def _wrong() -> list[Jar]:
     ]
 
 
-def _strangers() -> list[Path]:
+def _unexpected() -> list[Path]:
     return [
         _folder(group) / name
         for group in GROUPS
@@ -104,7 +106,7 @@ def _strangers() -> list[Path]:
 
 
 def cache_folder() -> Path:
-    """Where what all clones share is kept."""
+    """Return the folder for files that all installations of a user share."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
     return (given if given.is_absolute() else Path.home() / ".cache") / "provhouse"
 
@@ -121,20 +123,5 @@ def _sizes(folder: Path) -> dict[str, int]:
     try:
         with os.scandir(folder) as entries:
             return {entry.name: entry.stat().st_size for entry in entries}
-    except OSError:  # none, or one that we may not read, which is none to us
+    except OSError:  # a folder that cannot be read is as good as a missing one
         return {}
-
-
-@contextmanager
-def _alone(file: Path, progress: Progress) -> Iterator[None]:
-    """Be the only process that fetches; the lock falls with its process."""
-    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            progress.say("Waiting for another process that fetches the jars")
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from provhouse.model.errors import Unavailable
 
-# Spark 4.2 and Neo4j 5.26 both run on these, and on no other release that is kept up.
+# The maintained releases on which both Spark 4.2 and Neo4j 5.26 run.
 RELEASES = (17, 21)
-# Spark starts with --add-modules of this one; a runtime trimmed by jlink often lacks it.
+# Spark starts Java with --add-modules for this one; runtimes trimmed by jlink often lack it.
 MODULE = "jdk.incubator.vector"
-WANTED = f"A Java {' or '.join(map(str, RELEASES))} runtime is needed for Spark and Neo4j"
+WANTED = f"Spark and Neo4j need a Java {' or '.join(map(str, RELEASES))} runtime"
 REMEDY = (
     "Install one (Debian: apt install openjdk-17-jre-headless, or openjdk-21-jre-headless), "
     "or set JAVA_HOME to the folder of one"
@@ -29,7 +29,7 @@ class _Runtime:
     modules: frozenset[str]
 
     def fault(self) -> str:
-        """What is wrong with this runtime; empty if nothing is."""
+        """Return why this runtime cannot be used, or an empty text if it can."""
         if self.release not in RELEASES:
             return f"is Java {self.version}" if self.version else "does not start"
         if MODULE not in self.modules:
@@ -38,11 +38,11 @@ class _Runtime:
 
 
 def java() -> Path:
-    """The ``java`` executable to start Spark and Neo4j with.
+    """Return the ``java`` executable that starts Spark and Neo4j.
 
-    JAVA_HOME decides where it is set; else PATH, then the runtimes that Debian's alternatives list.
-    Links are followed, so that the folder above ``bin`` is the runtime's home.
-    Raises Unavailable, saying which runtimes were found and why they do not serve.
+    Search JAVA_HOME if it is set, else PATH and then the runtimes among Debian's alternatives.
+    Resolve links, so that the folder above ``bin`` is the runtime's home. Raises Unavailable, with
+    the runtimes that were found and why each cannot be used.
     """
     faults: dict[Path, str] = {}
     for executable in _candidates():
@@ -59,7 +59,7 @@ def _candidates() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         executable = Path(home) / "bin" / "java"
         if not os.access(executable, os.X_OK):
-            raise Unavailable(WANTED, f"JAVA_HOME is {home}, which holds no bin/java", REMEDY)
+            raise Unavailable(WANTED, f"JAVA_HOME is {home}, which has no bin/java", REMEDY)
         yield executable.resolve()
         return
     if first := shutil.which("java"):
@@ -68,7 +68,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _alternatives() -> Iterator[Path]:
-    """On Debian a newer Java may stand first on PATH while an older one is installed too."""
+    """Yield the runtimes of Debian, where a newer Java on PATH can hide a suitable one."""
     if tool := shutil.which("update-alternatives"):
         listed = subprocess.run([tool, "--list", "java"], capture_output=True, text=True)
         yield from (Path(line).resolve() for line in listed.stdout.splitlines())
@@ -76,7 +76,7 @@ def _alternatives() -> Iterator[Path]:
 
 @cache
 def _runtime(executable: Path) -> _Runtime:
-    """What the runtime says of itself; one call tells version and modules."""
+    """Return the runtime's version and modules, which one call of it prints."""
     try:
         answer = subprocess.run(
             [executable, "--list-modules"], capture_output=True, text=True, timeout=60
@@ -90,7 +90,7 @@ def _runtime(executable: Path) -> _Runtime:
 
 
 def _old_version(executable: Path) -> str:
-    """Java 8 knows no modules; what it calls itself stands in quotes."""
+    """Return the version of a Java 8, which has no modules and prints its version in quotes."""
     answer = subprocess.run([executable, "-version"], capture_output=True, text=True, timeout=60)
     quoted = re.search(r'version "([^"]+)"', answer.stderr)
     return quoted[1] if quoted else ""

@@ -1,4 +1,4 @@
-"""The most memory that our processes used together while something ran."""
+"""The peak memory of this process, its children and some others together."""
 
 import threading
 from contextlib import suppress
@@ -7,11 +7,11 @@ from types import TracebackType
 import psutil
 
 EVERY = 0.5
-"""Seconds between two looks."""
+"""Seconds between two measurements."""
 
 
 class PeakMemory:
-    """Watches the proportional set sizes of this process, all its children and some others."""
+    """A context manager that samples the proportional set sizes of processes in a thread."""
 
     def __init__(self) -> None:
         self.peak = 0
@@ -33,13 +33,13 @@ class PeakMemory:
         self._thread.join()
 
     def include(self, process: int | None) -> None:
-        """Count a process that need not be a child of this one, such as Neo4j's."""
+        """Also measure a process that is not a child of this one, such as Neo4j's."""
         if process is not None:
             self._others.append(process)
 
     @property
     def megabytes(self) -> int:
-        """The peak so far."""
+        """The peak so far, in megabytes."""
         return round(self.peak / 1e6)
 
     def _watch(self) -> None:
@@ -58,5 +58,5 @@ class PeakMemory:
 def _size(process: psutil.Process) -> int:
     try:
         return int(process.memory_full_info().pss)
-    except psutil.Error:  # it ended while we looked
+    except psutil.Error:  # it ended meanwhile
         return 0

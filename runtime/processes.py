@@ -38,7 +38,7 @@ def spawn(
 
 
 def log_lines(log: Path) -> list[str]:
-    """Return the lines of a log that are not empty; none if there is no log."""
+    """Return the lines of a log that are not empty; an empty list if there is no log."""
     try:
         text = log.read_text(errors="replace")
     except OSError:

@@ -1,42 +1,44 @@
-"""Folders for temporary files, which go even where their process was killed."""
+"""Folders for temporary files, which are removed even if their process was killed."""
 
-import fcntl
 import os
 import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from .files import lock, open_lock
+
 PREFIX, IN_USE = "provhouse-", ".in-use"
 DEFECT = f"{PREFIX}defect-"
-"""How a traceback is called that found no place among the logs."""
+"""The prefix of traceback files that could not be written to the warehouse's logs."""
 
 
 def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
-    """A folder that is known to be in use while this process lives; those of dead ones go."""
-    clear_left()
+    """Make a temporary folder, locked while this process lives; remove those of dead processes."""
+    clear_abandoned()
     folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
-    handle = os.open(aside, os.O_RDWR | os.O_CREAT, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)  # for as long as this process lives
-    aside.rename(aside.with_name(IN_USE))  # nobody finds it before it is locked
+    lock(open_lock(aside))  # for as long as this process lives
+    aside.rename(aside.with_name(IN_USE))  # so that it is never found unlocked
     return folder
 
 
-def clear_left() -> None:
-    """Remove the folders of processes that were killed, whatever their use."""
-    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
-        with suppress(OSError):  # somebody else's, or in use
-            handle = os.open(lock, os.O_RDWR)
+def clear_abandoned() -> None:
+    """Remove the folders of all processes that were killed."""
+    for in_use in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
+        with suppress(OSError):  # another user's
+            handle = os.open(
+                in_use, os.O_RDWR
+            )  # without O_CREAT: its process may just have removed it
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(lock.parent, ignore_errors=True)
+                if lock(handle):
+                    shutil.rmtree(in_use.parent, ignore_errors=True)
             finally:
                 os.close(handle)
 
 
 def clear_defects() -> None:
-    """Remove tracebacks that found no place among the logs."""
+    """Remove traceback files that could not be written to the warehouse's logs."""
     for file in Path(tempfile.gettempdir()).glob(f"{DEFECT}*.txt"):
-        with suppress(OSError):  # somebody else's
+        with suppress(OSError):  # another user's
             file.unlink()

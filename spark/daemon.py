@@ -1,6 +1,6 @@
-"""PySpark's daemon, which forks Python workers, with what their tasks need imported already.
+"""PySpark's daemon, which forks the Python workers, with the modules that tasks need imported.
 
-Each worker would import it anew, which takes longer than most tasks.
+Otherwise each worker would import them itself, which takes longer than most tasks.
 """
 
 import numba

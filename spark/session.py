@@ -1,4 +1,4 @@
-"""Spark: the one session of a process, its end, and its jobs cut short."""
+"""The Spark session of a process: its start and end, its errors, and time limits on its jobs."""
 
 import atexit
 import os
@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -22,14 +22,16 @@ from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 from provhouse.runtime.scratch import scratch
 
+from .pyspark_internals import forget_jvm, leave_job_group, start_context
+
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
 _CONFIG = {
-    "spark.ui.enabled": "false",  # nobody looks, and it takes a port
-    "spark.ui.showConsoleProgress": "false",  # the command draws its own
-    "spark.databricks.delta.snapshotPartitions": "1",  # else 50 tasks for the first small read
+    "spark.ui.enabled": "false",  # it is not used, and takes a port
+    "spark.ui.showConsoleProgress": "false",  # the command shows its own
+    "spark.databricks.delta.snapshotPartitions": "1",  # the default, 50, slows small reads
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.shuffle.partitions": "8",
@@ -40,29 +42,38 @@ _CONFIG = {
 }
 
 LONGEST_SOCKET_FOLDER = 60
-"""The system takes 107 bytes, and Spark's names of sockets have 42."""
+"""In characters: a socket's path can have 107 bytes, of which Spark's file name takes 42."""
 DAEMON = "provhouse.spark.daemon"
 ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
-"""What Spark says of workers that were killed, and when it was asked to end itself."""
-_starting = threading.Lock()
-_sessions: "list[SparkSession]" = []
+"""Texts in Spark's errors after its workers were killed or it was asked to end."""
+
+
+class _Process:
+    """The Spark of this process; there is one because PySpark supports one JVM per process."""
+
+    def __init__(self) -> None:
+        self.starting = threading.Lock()
+        self.session: SparkSession | None = None
+
+
+_process = _Process()
 
 
 def spark(settings: Settings, logs: Path) -> "SparkSession":
-    """The session of this process; the first call starts Spark, which takes 6 to 11 seconds.
+    """Return the session of this process; the first call starts Spark, which takes 6 to 11 seconds.
 
-    What the JVM prints goes to ``spark.log`` in the folder ``logs``. Raises Unavailable where Java,
-    the jars or the master are missing.
+    The JVM prints to ``spark.log`` in the folder ``logs``. Raises Unavailable if Java, the jars or
+    the master are missing.
     """
-    with _starting:
-        if not _sessions:
+    with _process.starting:
+        if _process.session is None:
             make_folder(logs)
-            _sessions.append(_started(settings, logs / "spark.log"))
-        return _sessions[0]
+            _process.session = _started(settings, logs / "spark.log")
+        return _process.session
 
 
 class Starting:
-    """Starts Spark while something else goes on, so that nobody waits for both in turn."""
+    """A start of Spark in the background, while the caller does other work."""
 
     def __init__(self, settings: Settings, logs: Path) -> None:
         self._session: SparkSession | None = None
@@ -72,73 +83,73 @@ class Starting:
         self._thread.start()
 
     def _start(self, settings: Settings, logs: Path) -> None:
-        began = not _sessions
+        began = _process.session is None
         try:
             self._session = spark(settings, logs)
-        except BaseException as error:  # raised where the session is asked for
+        except BaseException as error:  # session() raises it
             self._error = error
         self._over.set()
         if self._session and began:
-            with suppress(Exception):  # the first job starts Python's workers: why wait for it
+            with suppress(Exception):  # this first job starts the workers ahead of time
                 self._session.sparkContext.parallelize([0], 1).map(abs).collect()
 
     def session(self) -> "SparkSession":
-        """The session, waited for; raises what kept it from starting."""
+        """Wait for the session and return it; raise the error if Spark failed to start."""
         self._over.wait()
         if self._error or not self._session:
-            raise self._error or Unavailable("Spark should have started")
+            raise self._error or Unavailable("Spark did not start")
         return self._session
 
 
 def _started(settings: Settings, log: Path) -> "SparkSession":
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    executable, jars = java(), jar_folder("delta")
-    os.environ["JAVA_HOME"] = str(executable.parent.parent)
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # or the workers start another interpreter
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    _set_environment()
+    jars = jar_folder("delta")
     temporary = scratch("spark")
+    conf = _configured(settings, jars, Path(temporary.name))
+    atexit.register(_stop, temporary)
+    try:
+        with log.open("ab") as sink, _signal_kept():
+            return SparkSession(start_context(conf, sink))
+    except Exception as error:
+        raise Unavailable(
+            f"Cannot start Spark with the master {settings.master}",
+            _message(error).splitlines()[0],
+            f"See {log}; `provhouse doctor` shows what is missing",
+        ) from error
+
+
+def _set_environment() -> None:
+    """Set the Java of the JVM and the Python of its workers: PATH may lead to other ones."""
+    os.environ["JAVA_HOME"] = str(java().parent.parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+
+
+def _configured(settings: Settings, jars: Path, temporary: Path) -> "SparkConf":
+    """Return Spark's configuration, with all its temporary files in one folder."""
+    from pyspark import SparkConf
+
     conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
     conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
     conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
     conf.set("spark.driver.memory", settings.spark_memory)
-    conf.set("spark.sql.warehouse.dir", f"{temporary.name}/tables")
-    quick = "-XX:TieredStopAtLevel=1"  # tasks are Python's, so that compiling more never pays
-    java_options = [f"-Djava.io.tmpdir={temporary.name}", quick, *archive("spark")]
+    conf.set("spark.sql.warehouse.dir", f"{temporary}/tables")
+    quick = "-XX:TieredStopAtLevel=1"  # tasks run in Python: more compilation never pays
+    java_options = [f"-Djava.io.tmpdir={temporary}", quick, *archive("spark")]
     conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
-    if len(temporary.name) <= LONGEST_SOCKET_FOLDER:  # a small Python job: 65 ms -> 27 ms
+    if len(str(temporary)) <= LONGEST_SOCKET_FOLDER:  # a small job then takes 27 ms, not 65
         conf.set("spark.python.unix.domain.socket.enabled", "true")
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", temporary.name)
-    atexit.register(_stop, temporary)
-    try:
-        with log.open("ab") as sink:
-            launch: Any = launch_gateway  # untyped
-            gateway = launch(conf, {"stdout": sink, "stderr": sink})
-        with _signal_kept():
-            context = SparkContext(conf=conf, gateway=gateway)
-        # Else its thread prints a traceback when the JVM is gone.
-        server: Any = context._accumulatorServer
-        server.handle_error = _ignore
-        return SparkSession(context)
-    except Exception as error:
-        raise Unavailable(
-            f"Spark should start with the master {settings.master}",
-            f"It did not: {_said(error).splitlines()[0]}",
-            f"See {log}; `provhouse doctor` tells what is missing",
-        ) from error
-
-
-def _ignore(*_: object) -> None:
-    pass
+        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", str(temporary))
+    return conf
 
 
 @contextmanager
 def _signal_kept() -> Iterator[None]:
-    """Spark's own handler of Ctrl-C would replace that of the command."""
+    """Restore the command's handler of Ctrl-C, which PySpark replaces by its own."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
@@ -152,40 +163,27 @@ def _stop(temporary: "tempfile.TemporaryDirectory[str]") -> None:
 
 
 def alive() -> bool:
-    """Whether the JVM that this process started lives."""
+    """Return whether the JVM that this process started is running."""
     return any(_is_spark(child) for child in psutil.Process().children())
 
 
 def end(patience: float = 10) -> None:
-    """End the JVM that this process started, and its workers; returns when all are gone.
+    """End the JVM that this process started and its workers, and wait until all are gone.
 
-    By signal, since there may be nobody to speak to, and since it may not be up yet. Who does not
-    listen for so many seconds is killed. Afterwards Spark can be started again.
+    This sends signals because the JVM may be dead or not ready yet. What has not ended after
+    ``patience`` seconds is killed. Spark can be started again afterwards.
     """
     for _ in range(100):
         _end_processes(patience)
-        if _starting.acquire(timeout=0.1):  # a start that goes on gives up when its JVM is gone
+        # A start in another thread fails, and frees the lock, once its JVM is gone.
+        if _process.starting.acquire(timeout=0.1):
             try:
-                _forget()
+                if _process.session:
+                    forget_jvm(_process.session)
+                _process.session = None
             finally:
-                _starting.release()
+                _process.starting.release()
             return
-
-
-def _forget() -> None:
-    """PySpark holds on to its first JVM for ever, in class attributes and nowhere else."""
-    if not _sessions:
-        return
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    context: Any = _sessions.pop().sparkContext
-    context._jsc = None  # or stopping would speak to it
-    context.stop()
-    held: Any = SparkContext
-    held._gateway = held._jvm = None
-    sessions: Any = SparkSession
-    sessions._instantiatedSession = sessions._activeSession = None
 
 
 def _end_processes(patience: float) -> None:
@@ -215,10 +213,10 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """Around what Spark does: if it dies meanwhile that is Unavailable, and no defect of ours.
+    """Run a block that uses Spark; raise Unavailable if Spark dies meanwhile.
 
-    Other errors stay as they are. An interruption ends Spark, so that no task goes on writing while
-    others put away.
+    Other errors pass unchanged. A KeyboardInterrupt ends Spark, so that no task still writes while
+    the command removes its unfinished work.
     """
     try:
         yield
@@ -226,20 +224,20 @@ def working() -> Iterator[None]:
         end()
         raise
     except Exception as error:
-        said = _said(error)
-        if not _ended(error, said):
+        message = _message(error)
+        if not _was_lost(error, message):
             raise
         end()
         raise Unavailable(
-            "Spark should do its part of this",
-            f"It ended meanwhile, or a worker of it: {said.splitlines()[0]}",
-            "See whether the machine lacks memory, then run the command again",
+            "Spark or one of its workers ended unexpectedly",
+            message.splitlines()[0],
+            "Check whether the machine has enough memory, then run the command again",
         ) from error
 
 
 @contextmanager
 def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
-    """Around jobs of this thread: when the time of the watch is up they stop; raises TooSlow."""
+    """Run a block whose jobs are cancelled when the watch runs out; raise TooSlow if they are."""
     if watch.pause() is None:
         yield
         return
@@ -250,11 +248,11 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
     try:
         yield
     except Exception:
-        watch.left()  # says so if that is why
+        watch.seconds_left()  # raises TooSlow if this is the cause
         raise
     finally:
         over.set()
-        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+        leave_job_group(context)
 
 
 def _stop_late(
@@ -267,19 +265,19 @@ def _stop_late(
         context.cancelJobGroup(group)
 
 
-def _ended(error: Exception, said: str) -> bool:
-    """Whether Spark, or a worker of it, ended for a reason outside; a killed JVM takes a moment."""
+def _was_lost(error: Exception, message: str) -> bool:
+    """Return whether Spark or a worker was killed; wait up to 3 seconds for the JVM to end."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    if isinstance(error, Py4JJavaError | PySparkException):  # Java answered
-        return any(sentence in said for sentence in ENDINGS)
+    if isinstance(error, Py4JJavaError | PySparkException):  # the JVM still answers
+        return any(ending in message for ending in ENDINGS)
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
     return not psutil.wait_procs(jvms, 3)[1]
 
 
-def _said(error: Exception) -> str:
-    """The text of an error, never empty; py4j asks Java for it, where there may be nobody."""
+def _message(error: Exception) -> str:
+    """Return the text of an error, never empty; py4j asks the JVM for it, which may be gone."""
     with suppress(Exception):
         if text := str(error).strip():
             return text

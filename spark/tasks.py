@@ -1,4 +1,4 @@
-"""Running a function over arguments as one Spark job, and how far that is."""
+"""Running a function on many arguments as one Spark job, with progress."""
 
 import threading
 import traceback
@@ -15,7 +15,7 @@ from provhouse.model.errors import ProvhouseError
 from provhouse.model.progress import Progress
 
 from .session import working
-from .workers import settle
+from .workers import freeze_imports
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -24,40 +24,54 @@ Arg = TypeVar("Arg")
 Result = TypeVar("Result")
 
 LOOK_SECONDS = 0.25
-"""How often it is looked how far tasks are."""
-_told: list[tuple[I64, int]] = []
-"""Where the task that runs in this process tells how far it is, and its size."""
+"""Seconds between two progress reports."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much each task has to do, and a file through which it tells what it has done.
+    """The amount of work of each task, and a file in which tasks write how much is done.
 
-    Tasks are unlike and some are long, so that how many have ended says little.
+    Some tasks are much longer than others, so that the number of finished ones says little.
     """
 
     file: Path
     of: Sequence[int]
     unit: str = ""
-    """If it is one that people know."""
+    """The unit of ``of`` to display, such as bytes; empty if people would not know it."""
 
     def mine(self, number: int) -> tuple[I64, int]:
-        """Where this task tells it, an array of one, and its size."""
+        """Return an array of one number to which this task writes its progress, and its size."""
         place = np.memmap(self.file, np.int64, "r+", offset=8 * number, shape=(1,))
         return place, self.of[number]
 
     def prepare(self) -> None:
-        """Nothing is done."""
+        """Write the file, with no task begun."""
         np.zeros(len(self.of), np.int64).tofile(self.file)
 
     def done(self) -> tuple[int, int, str]:
-        """How much is done of how much, and the unit."""
+        """Return the work done by all tasks, the total and the unit."""
         return int(np.fromfile(self.file, np.int64).sum()), sum(self.of), self.unit
 
 
-def tell(part: float) -> None:
-    """Let whoever waits know which part, up to 1, is behind the task that runs here."""
-    for mine, size in _told:
+class _Running:
+    """The task that this process runs; a Spark worker runs one at a time.
+
+    There is one for the whole process because the code that reports progress is far below the
+    function that Spark calls, and nothing in between needs to know about it.
+    """
+
+    def __init__(self) -> None:
+        self.share: tuple[I64, int] | None = None
+        """The array to which the task writes its progress, and its size."""
+
+
+_running = _Running()
+
+
+def report_progress(part: float) -> None:
+    """Report which part of the current task is done, from 0 to 1."""
+    if _running.share:
+        mine, size = _running.share
         mine[0] = part * size
 
 
@@ -67,9 +81,9 @@ class _Failed:
 
 
 class _Guarded(Generic[Arg, Result]):
-    """A task whose known errors come back as values: Spark would turn them into text.
+    """A task that returns its expected errors as values, since Spark would turn them into text.
 
-    Known are those of provhouse, and those that the machine makes: a full disk, no memory.
+    Expected are errors of provhouse and of the machine, such as a full disk or too little memory.
     """
 
     def __init__(self, task: Callable[[Arg], Result], sizes: Sizes | None) -> None:
@@ -79,16 +93,16 @@ class _Guarded(Generic[Arg, Result]):
     def __call__(self, numbered: tuple[int, Arg]) -> Result | _Failed:
         number, argument = numbered
         try:
-            _told[:] = [self.sizes.mine(number)] if self.sizes else []
+            _running.share = self.sizes.mine(number) if self.sizes else None
             result = self.task(argument)
-            tell(1)
+            report_progress(1)
             return result
         except (ProvhouseError, OSError, MemoryError) as error:
-            error.add_note(traceback.format_exc())  # which does not travel by itself
+            error.add_note(traceback.format_exc())  # a traceback is not pickled
             return _Failed(error)
         finally:
-            _told.clear()
-            settle()
+            _running.share = None
+            freeze_imports()
 
 
 def run_tasks(
@@ -98,10 +112,10 @@ def run_tasks(
     progress: Progress,
     sizes: Sizes | None = None,
 ) -> list[Result]:
-    """Run ``task`` on every argument as one Spark job, one task each; results in their order.
+    """Run ``task`` on every argument as one Spark job; return the results in the same order.
 
-    Without a context they run here, one after the other. A known error that a task raises is raised
-    here, the one of the first argument first. Raises Unavailable if Spark ends meanwhile.
+    Without a context, the tasks run one after the other in this process. If tasks raise expected
+    errors, raise the one of the first argument. Raises Unavailable if Spark ends meanwhile.
     """
     if not arguments:
         return []
@@ -130,7 +144,7 @@ def _here(
 
 
 class _Watch:
-    """Tells how far the job that runs is, while it runs."""
+    """A context manager that reports the progress of the current job from a thread."""
 
     def __init__(
         self, context: "SparkContext", total: int, progress: Progress, sizes: Sizes | None
@@ -153,7 +167,7 @@ class _Watch:
             self._thread.join()
 
     def _follow(self) -> None:
-        with suppress(Exception):  # if Spark ends, the job that is looked at says so
+        with suppress(Exception):  # if Spark ends, the job itself raises it
             while not self._over.wait(LOOK_SECONDS):
                 self._progress.advance(*self._look())
 

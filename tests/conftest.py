@@ -17,9 +17,8 @@ from xdist.scheduler import LoadScopeScheduling
 from helpers.warehouse import House
 from helpers.warm import Warm
 from provhouse.cypher import process, server
-from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import Address, ServerRecord
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.spark import session as store
@@ -111,7 +110,7 @@ def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     home = tmp_path_factory.mktemp("neo4j hömé")
     server.up(home, "512m", Silent())
     yield home
-    state = State.read(home)
+    state = ServerRecord.read(home)
     process.stop(state.pid if state else None, home)
 
 

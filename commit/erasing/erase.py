@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from provhouse.cypher.wipe import wipe
+from provhouse.cypher.server import wipe
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.runtime.scratch import clear_left
+from provhouse.runtime.scratch import clear_abandoned
 from provhouse.store.names.erased import erased_in
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
@@ -82,7 +82,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     for base in bases(layout):
         finish_rejected(layout, base)
     clear_logs(layout)
-    clear_left()
+    clear_abandoned()
     reach("logs cleared")
     rebuild = _rebuild_requested(layout)
     if rebuild:

@@ -1,4 +1,4 @@
-// The sets of items that most others derive from
+// The sets that the most other sets derive from
 MATCH (s:Set {warehouse: $warehouse})<-[:DEPENDS_ON]-(other)
 WITH s, count(other) AS used_by
 ORDER BY used_by DESC

@@ -1,4 +1,4 @@
-// What one set derives from: the set with the most sources, three steps up
+// Up to three steps upstream of the set that derives from the most sets
 MATCH (s:Set {warehouse: $warehouse})
 WITH s, COUNT { (s)-[:DEPENDS_ON]->() } AS sources
 ORDER BY sources DESC

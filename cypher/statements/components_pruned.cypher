@@ -1,4 +1,4 @@
-// A part of them; to be run again while there are any.
+// Deletes one batch; run it until it returns 0.
 MATCH (c:Component {warehouse: $warehouse})
 WHERE $first <= c.id <= $last
 WITH c LIMIT 2000

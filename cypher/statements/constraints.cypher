@@ -1,4 +1,4 @@
-// One key for each kind of node, as several warehouses may share a server
+// Each key contains the warehouse, because several warehouses can share a server.
 CREATE CONSTRAINT set_key IF NOT EXISTS
 FOR (s:Set) REQUIRE (s.warehouse, s.id) IS UNIQUE;
 CREATE CONSTRAINT component_key IF NOT EXISTS

@@ -1,4 +1,4 @@
-// A set points to the one it derives from. Totals are absolute, so that a second run adds nothing.
+// A set points to the set it derives from. Totals are set, not added, so that a second run changes nothing.
 UNWIND $rows AS row
 MERGE (s:Set {warehouse: $warehouse, id: row.set})
 MERGE (source:Set {warehouse: $warehouse, id: row.derives_from})

@@ -1,4 +1,4 @@
-// The one row becomes the current generation, all others cease to be.
+// The generation in the one row becomes current; no other one is current any more.
 UNWIND $rows AS row
 MERGE (g:Generation {warehouse: $warehouse, number: row.number})
 SET g.time = row.time, g.triples = row.triples, g.items = row.items, g.current = true

@@ -1,5 +1,5 @@
-// A component whose items are all in another one by now.
+// A component whose items have all moved to another component.
 UNWIND $rows AS row
 MERGE (c:Component {warehouse: $warehouse, id: row.component})
-MERGE (whole:Component {warehouse: $warehouse, id: row.into})
-MERGE (c)-[:MERGED_INTO]->(whole)
+MERGE (merged:Component {warehouse: $warehouse, id: row.into})
+MERGE (c)-[:MERGED_INTO]->(merged)

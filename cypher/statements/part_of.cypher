@@ -1,4 +1,4 @@
-// A set is part of one component: the one it is in now, where components were merged.
+// A set is part of one component; after a merge, of the merged one.
 UNWIND $rows AS row
 MERGE (s:Set {warehouse: $warehouse, id: row.set})
 MERGE (c:Component {warehouse: $warehouse, id: row.component})

@@ -1,4 +1,4 @@
-// The tables of a set never change, so that a row of a set which has its node need not have them.
+// The tables of a set never change, so that rows of sets which already have a node may omit them.
 UNWIND $rows AS row
 MERGE (s:Set {warehouse: $warehouse, id: row.id})
 SET s.component = row.component, s.items = row.items, s.triples = row.triples,

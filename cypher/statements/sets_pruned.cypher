@@ -1,4 +1,4 @@
-// A part of them; to be run again while there are any.
+// Deletes one batch; run it until it returns 0.
 MATCH (s:Set {warehouse: $warehouse})
 WHERE $first <= s.id <= $last
 WITH s LIMIT 2000

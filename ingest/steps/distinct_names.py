@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, U64, Bools
 from provhouse.model.columns import NAME, TABLE
-from provhouse.spark.tasks import tell
+from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.names import Names, Span
 
@@ -59,23 +59,23 @@ def name(task: Task) -> Named:
     """Write ``items/BUCKET.arrow`` (name, table, number if held) and its hashes as ``.npy``."""
     staged = map(read_stream, task.parts)
     rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
-    tell(0.15)
+    report_progress(0.15)
     order = np.argsort(np.asarray(rows[HASH]), kind="stable")
     rows = rows.take(pa.array(order)).combine_chunks()
     hashed: U64 = np.asarray(rows[HASH])
     first = np.flatnonzero(np.diff(hashed, prepend=~hashed[:1]) != 0)
     if _collides(rows, hashed):
         return Named(0, 0, (), collided=True)
-    tell(0.45)
+    report_progress(0.45)
     names = rows[NAME].take(pa.array(first)).combine_chunks()
     held = Names(task.names, task.spans)
     numbers = held.locate(names)
-    tell(0.6)
+    report_progress(0.6)
     tables, two = _tables(
         rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
     )
     tables, two = _keep_held(held, numbers, tables, two)
-    tell(0.9)
+    report_progress(0.9)
     _write(task, names, tables, numbers, hashed[first])
     kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
     return Named(len(names), int(two.sum()), kept)

@@ -15,7 +15,7 @@ from numba import njit
 from provhouse.model.arrays import I32, I64, U64
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import BadInput
-from provhouse.spark.tasks import tell
+from provhouse.spark.tasks import report_progress
 
 from ..mapped import mapped
 
@@ -44,7 +44,7 @@ def write_edges(task: Task) -> int:
         out[0, at:end] = places.of(np.asarray(batch.column(SRC)))
         out[1, at:end] = places.of(np.asarray(batch.column(DST)))
         at = end
-        tell(at / task.rows)
+        report_progress(at / task.rows)
     out.flush()
     return at
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.columns import NAME, TABLE
-from provhouse.spark.tasks import tell
+from provhouse.spark.tasks import report_progress
 from provhouse.store.names.erased import ERASED
 from provhouse.store.names.lookup import write_lookup
 from provhouse.store.names.segments import BATCH, names_file, write_names
@@ -76,7 +76,7 @@ class GatherNames:
         parts = sorted((self.folder / "spelled").glob(f"{self.number:04d}-*.arrow"))
         rows = pa.concat_tables(map(read_stream, parts)).combine_chunks()
         rows = rows.take(pa.array(np.argsort(np.asarray(rows[NUMBER]))))
-        tell(0.5)
+        report_progress(0.5)
         target = self.folder / "segments"
         target.mkdir(exist_ok=True)
         first = self.first_item + self.number * RANGE

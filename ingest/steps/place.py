@@ -36,7 +36,7 @@ from provhouse.model.columns import (
     TRIPLES,
 )
 from provhouse.model.faults import reach
-from provhouse.spark.tasks import tell
+from provhouse.spark.tasks import report_progress
 from provhouse.store.tables.partitions import write_partition
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit
@@ -87,7 +87,7 @@ class Scatter:
             kept = [self._carried(batch, name) for name in form.names[4:]]
             rows = pa.record_batch([*ends, *codes, *kept], schema=form)
             self._spread(rows, ends[1], outs)
-            tell(at / edges.shape[1])
+            report_progress(at / edges.shape[1])
         for out in outs:
             out.close()
 
@@ -142,9 +142,9 @@ class Gather:
         """Write the range's partitions and what they say of sets and tables."""
         parts = sorted((self.folder / "ranges").glob(f"{self.number:04d}-*.arrow"))
         read = pa.concat_tables(map(read_stream, parts)).combine_chunks()
-        tell(0.1)
+        report_progress(0.1)
         rows, further = distinct(read)
-        tell(0.55)
+        report_progress(0.55)
         snapshot = Snapshot(self.layout, self.commit) if self.commit else None
         asserted = 0
         if snapshot:
@@ -178,7 +178,7 @@ class Gather:
             path = folder / f"{self.number:04d}-{number:06d}.parquet"
             write_partition(kept.slice(start, end - start), path)
             reach("partition staged")
-            tell(0.7 + 0.15 * end / len(rows))
+            report_progress(0.7 + 0.15 * end / len(rows))
 
     def _save(self, kind: str, table: pa.Table) -> int:
         (self.folder / kind).mkdir(exist_ok=True)

@@ -28,7 +28,7 @@ from provhouse.model.columns import (
     TABLES,
 )
 from provhouse.model.faults import reach
-from provhouse.spark.tasks import tell
+from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
 
 from ..formats.registry import Batch, Source, batches
@@ -79,7 +79,7 @@ def stage(task: Task) -> Staged:
     valid = rejected = 0
     with _Writer(task) as out:
         size = max(os.path.getsize(task.source.path), 1)
-        for batch in batches(task.source, lambda behind: tell(min(behind / size, 1))):
+        for batch in batches(task.source, lambda behind: report_progress(min(behind / size, 1))):
             good, bad = _judge(batch, task)
             if bad.num_rows:
                 out.reject(bad)

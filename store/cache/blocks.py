@@ -1,15 +1,15 @@
 """Triples as blocks of bytes: the form in which Spark caches and sends them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.spark.session import working
-from provhouse.spark.workers import settle
+from provhouse.spark.workers import freeze_imports
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -81,44 +81,12 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
         kept = select(from_block(block))
         if kept.num_rows:
             yield as_sent(kept)
-    settle()
-
-
-def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
-    """Return the rows of some partitions of a persisted RDD straight from Spark's JVM.
-
-    The public ``runJob`` would send them through a Python worker. This calls its internals instead
-    (PySpark 4.2, ``SparkContext.runJob``).
-    """
-    from pyspark.util import _load_from_socket
-
-    context: Any = rows.context
-    jvm = _handles(context._gateway)
-    source: Any = rows
-    # Sent as text: a list would take one call to Java for each number.
-    wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
-    address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
-    with _load_from_socket(address, source._jrdd_deserializer) as stream:
-        return list(stream)
-
-
-class _Handles:
-    """The Java objects in use. Looking them up by name takes a call for each part, 4 ms in all."""
-
-    def __init__(self, jvm: Any) -> None:
-        self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
-        self.list_class = jvm.java.util.ArrayList._java_lang_class
-        self.run_job = jvm.PythonRDD.runJob
-
-
-@lru_cache(maxsize=1)
-def _handles(gateway: Any) -> _Handles:
-    return _Handles(gateway.jvm)
+    freeze_imports()
 
 
 def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Read blocks and return none: a job that does nothing but cache its partitions."""
     for _ in blocks:  # to the end: Spark discards a worker that leaves input unread
         pass
-    settle()
+    freeze_imports()
     return iter(())

@@ -20,11 +20,12 @@ from cachetools import LRUCache
 from provhouse.model.arrays import I64, PartitionNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.spark.pyspark_internals import cached_rows
 from provhouse.spark.session import working
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
-from .blocks import as_block, cached_rows, discard_blocks, from_block
+from .blocks import as_block, discard_blocks, from_block
 from .fetched import Fetched
 from .shared_reads import Blocks, SharedReads
 

@@ -38,7 +38,7 @@ from provhouse.commit.erasing import (
     rejects as rejected,
 )
 from provhouse.cypher import process, server
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
@@ -113,7 +113,7 @@ def alone(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     server.up(home, "512m", Silent())
     history(house)
     yield house
-    state = State.read(home)
+    state = ServerRecord.read(home)
     process.stop(state.pid if state else None, home)
 
 

@@ -73,8 +73,8 @@ def test_no_command_shows_the_help() -> None:
         (["ingest", "f", "--theta", "1"], "Invalid value for '--theta'"),
         (["--set", "theta", "status"], "--set should be followed by NAME=VALUE"),
         (["--set", "=3", "status"], "--set should be followed by NAME=VALUE"),
-        (["--set", "theta=x", "status"], "The setting theta should be a whole number"),
-        (["--set", "colour=red", "status"], "A setting should have one of the names"),
+        (["--set", "theta=x", "status"], "The setting theta is not a whole number"),
+        (["--set", "colour=red", "status"], "There is no setting 'colour'"),
         (["cypher", "RETURN 1", "--param", "x"], "--param should be followed by NAME=VALUE"),
     ],
 )

@@ -14,11 +14,11 @@ from deltalake import DeltaTable
 
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds
-from provhouse.commit.erasing.progress_file import Erasure, write_erasure
+from provhouse.commit.erasing.erasure_file import Erasure, write_erasure
 from provhouse.cypher.config import ensure_password, write_conf
 from provhouse.cypher.leases import Lease
 from provhouse.cypher.process import log_file as graph_log
-from provhouse.cypher.state import State as GraphState
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.columns import TABLES
 from provhouse.serve.server_file import State, held, log_file, save, token
 from provhouse.store.warehouse.layout import Layout
@@ -180,7 +180,7 @@ def test_home_of_neo4j(golden: Golden, tmp_path: Path) -> None:
     """What stands in the home of a Neo4j before its first start."""
     home = tmp_path
     Lease.join(home).leave()
-    GraphState(7, 8, 9).save(home)
+    ServerRecord(7, 8, 9).save(home)
     write_conf(home, 7, 8, "17m")
     password = ensure_password(home)
     assert (home / "password").read_text() == f"{password}\n"

@@ -8,7 +8,7 @@ from neo4j import Driver, GraphDatabase
 
 from helpers.lived import Lived
 from helpers.structure import dumped
-from provhouse.cypher.importing import PARTS
+from provhouse.cypher.importing import LAYOUTS
 
 NODES: LiteralString = """
 MATCH (n {warehouse: $warehouse}) UNWIND keys(n) AS key
@@ -54,4 +54,4 @@ def test_graph(lived: Lived, driver: Driver, golden: Callable[[str, str], None])
 
 
 def test_what_the_importer_writes_is_the_same(golden: Callable[[str, str], None]) -> None:
-    golden("import.json", dumped({n: [part.option, part.header] for n, part in PARTS.items()}))
+    golden("import.json", dumped({n: [part.option, part.header] for n, part in LAYOUTS.items()}))

@@ -1,4 +1,4 @@
-"""What is written is what is walked: on a real server, each test in a warehouse of its own."""
+"""Writing and walking the summary on a real server; each test has its own warehouse."""
 
 import secrets
 from collections.abc import Iterable
@@ -8,9 +8,8 @@ import neo4j
 import networkx as nx
 import pytest
 
-from provhouse.cypher.address import Address
-from provhouse.cypher.graph import Graph
-from provhouse.cypher.statement import statement
+from provhouse.cypher.graph import Graph, statement
+from provhouse.cypher.server_record import Address
 from provhouse.model.errors import Unavailable
 
 Direction = Literal["upstream", "downstream"]
@@ -18,7 +17,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
-    """Write dependencies of the first of each pair on the second."""
+    """Write a dependency of the first set of each pair on the second."""
     return graph.write(
         "dependencies",
         ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
@@ -26,13 +25,13 @@ def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
 
 
 def ladder(diamonds: int) -> Iterable[tuple[int, int]]:
-    """2 ** diamonds paths over 3 * diamonds + 1 sets."""
+    """Yield dependencies with 2 ** diamonds paths over 3 * diamonds + 1 sets."""
     for top in range(0, 3 * diamonds, 3):
         yield from ((top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3))
 
 
 def plan(address: Address, name: str) -> dict[str, Any]:
-    """The plan of one of our statements."""
+    """Return the plan of one of our statements."""
     with neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
         summary = driver.execute_query(
             "EXPLAIN " + statement(name), id=0, warehouse="w", database_="neo4j"
@@ -41,22 +40,23 @@ def plan(address: Address, name: str) -> dict[str, Any]:
 
 
 def operators(plan: dict[str, Any]) -> list[str]:
-    """The names of all operators, without the database behind the @."""
+    """Return the names of all operators, without the database after the @."""
     below = [name for child in plan.get("children", []) for name in operators(child)]
     return [plan["operatorType"].partition("@")[0], *below]
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.usefixtures("graph")
-def test_closure_visits_each_set_once(address: Address, direction: Direction) -> None:
-    """And finds the first by its key."""
+def test_closure_visits_each_set_once_and_finds_the_first_by_its_key(
+    address: Address, direction: Direction
+) -> None:
     found = operators(plan(address, direction))
     assert "VarLengthExpand(Pruning,BFS,All)" in found
     assert "NodeUniqueIndexSeek" in found
 
 
-def test_ladder_of_diamonds(graph: Graph) -> None:
-    """2 ** 40 paths; whoever followed them would not come back."""
+def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
+    """Following each of the 2 ** 40 paths would never end."""
     depend(graph, ladder(40))
     everything = list(range(121))
     assert sorted(graph.closure(0, "upstream")) == everything
@@ -64,8 +64,8 @@ def test_ladder_of_diamonds(graph: Graph) -> None:
     assert graph.closure(120, "upstream") == [120]
 
 
-def test_ladder_takes_less_than_a_second(graph: Graph, address: Address) -> None:
-    """By the server's clock, which a busy test machine disturbs least."""
+def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: Address) -> None:
+    """The server's own timeout is the least disturbed by a busy test machine."""
     depend(graph, ladder(40))
     query = neo4j.Query(statement("upstream"), timeout=1)
     with (
@@ -78,7 +78,7 @@ def test_ladder_takes_less_than_a_second(graph: Graph, address: Address) -> None
 
 @pytest.mark.parametrize("seed", range(5))
 def test_closure_equals_networkx(graph: Graph, seed: int) -> None:
-    """On graphs with cycles and self-loops, both directions, and a set alone."""
+    """The graphs have cycles, self-loops and isolated sets."""
     expected = nx.gnp_random_graph(60, 0.03, seed=seed, directed=True)
     expected.add_edges_from((n, n) for n in range(0, 60, 17))
     graph.write("sets", ({"id": n, "component": 0, "items": 1, "triples": 1, "tables": []}
@@ -93,8 +93,7 @@ def test_closure_of_a_set_without_a_node_is_empty(graph: Graph) -> None:
     assert graph.closure(7, "upstream") == []
 
 
-def test_warehouses_do_not_see_each_other(graph: Graph, address: Address) -> None:
-    """The same ids in two warehouses of one server."""
+def test_warehouses_with_the_same_ids_do_not_see_each_other(graph: Graph, address: Address) -> None:
     depend(graph, [(1, 2)])
     with Graph(address, secrets.token_hex(8)) as other:
         depend(other, [(2, 3), (1, 3)])
@@ -102,11 +101,11 @@ def test_warehouses_do_not_see_each_other(graph: Graph, address: Address) -> Non
         assert sorted(other.closure(1, "upstream")) == [1, 3]
     assert sorted(graph.closure(1, "upstream")) == [1, 2]
     assert graph.closure(3, "downstream") == []
-    assert not graph.holds_load("c")
+    assert not graph.has_load("c")
 
 
-def test_writing_again_adds_nothing(graph: Graph) -> None:
-    """A commit that was cut off is written again as a whole; totals are those of the last."""
+def test_writing_twice_adds_nothing(graph: Graph) -> None:
+    """An interrupted commit is written again from its start."""
     count = """
         MATCH (n {warehouse: $warehouse}) OPTIONAL MATCH (n)-[r]->()
         RETURN count(r), count(DISTINCT n)"""
@@ -127,7 +126,7 @@ def test_writing_again_adds_nothing(graph: Graph) -> None:
         graph.write_load("commit")
         results.append(graph.read(count, {}).rows)
     assert results == [[(4, 8)]] * 2
-    assert graph.holds_load("commit")
+    assert graph.has_load("commit")
 
 
 def test_only_one_generation_is_current(graph: Graph) -> None:
@@ -141,8 +140,7 @@ def test_only_one_generation_is_current(graph: Graph) -> None:
     ]
 
 
-def test_more_rows_than_a_batch_are_written(graph: Graph) -> None:
-    """A generator is read once, as it is sent."""
+def test_more_rows_than_a_batch_are_written_from_a_generator(graph: Graph) -> None:
     rows = (
         {"id": n, "component": 0, "items": 1, "triples": 1, "tables": []} for n in range(20_001)
     )
@@ -151,7 +149,7 @@ def test_more_rows_than_a_batch_are_written(graph: Graph) -> None:
     assert count.rows == [(20_001,)]
 
 
-def test_a_wrong_password_is_said(address: Address) -> None:
+def test_a_wrong_password_is_reported(address: Address) -> None:
     wrong = Address(address.bolt, address.http, address.user, "wrong", address.password_file)
     with Graph(wrong, "w") as graph, pytest.raises(Unavailable) as caught:
         graph.prepare()
@@ -159,7 +157,7 @@ def test_a_wrong_password_is_said(address: Address) -> None:
     assert "wrong" not in repr(wrong)
 
 
-def test_a_server_that_is_gone_is_said(address: Address) -> None:
+def test_a_server_that_is_down_is_reported(address: Address) -> None:
     gone = Address("bolt://127.0.0.1:1", address.http, address.user, "", address.password_file)
-    with Graph(gone, "w") as graph, pytest.raises(Unavailable, match="should answer"):
+    with Graph(gone, "w") as graph, pytest.raises(Unavailable, match="does not answer"):
         graph.closure(1, "upstream")

@@ -1,4 +1,4 @@
-"""A user's Cypher reads, and nothing else."""
+"""A user's Cypher can read the data and do nothing else."""
 
 import json
 import socket
@@ -9,9 +9,9 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from provhouse.cypher import guard
-from provhouse.cypher.address import Address
-from provhouse.cypher.driver import opened
+from provhouse.cypher.driver import open_driver
 from provhouse.cypher.graph import Graph
+from provhouse.cypher.server_record import Address
 from provhouse.model.errors import UsageError
 
 GIVEN = {"address": "http://127.0.0.1/"}
@@ -121,24 +121,21 @@ READS = [
 ]
 
 
-def test_reading_is_let_through(graph: Graph) -> None:
-    """Whatever a person would ask, by whatever operators."""
+def test_queries_that_read_are_allowed(graph: Graph) -> None:
     for query in READS:
         graph.read(query, {})
 
 
-def test_every_operator_of_neo4j_that_is_unknown_is_refused() -> None:
-    """A later release may have new ones."""
+def test_an_unknown_operator_is_refused() -> None:
+    """A later release of Neo4j may have new ones."""
     with pytest.raises(UsageError, match="Novelty"):
         guard._check_operator({"operatorType": "Novelty(All)@neo4j"})
 
 
-def test_the_server_itself_reads_no_addresses_and_no_files(
-    address: Address, tmp_path: Path
-) -> None:
-    """Whoever has the password, as in the Browser, is let to no address and no file either."""
+def test_the_server_itself_reads_no_urls_and_no_files(address: Address, tmp_path: Path) -> None:
+    """Queries in Neo4j Browser do not pass the guard."""
     (tmp_path / "x.csv").write_text("a,b\n")
-    with socket.socket() as listening, opened(address) as driver:
+    with socket.socket() as listening, open_driver(address) as driver:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         listening.settimeout(0.2)
@@ -154,19 +151,18 @@ def test_the_server_itself_reads_no_addresses_and_no_files(
             listening.accept()
 
 
-def test_no_function_or_procedure_is_there_that_is_not_neo4js_own(address: Address) -> None:
-    """Functions are not looked at by the guard: Neo4j's own reach nothing."""
-    with opened(address) as driver:
+def test_only_the_functions_of_neo4j_itself_are_installed(address: Address) -> None:
+    """The guard does not check functions, as Neo4j's own ones reach nothing outside."""
+    with open_driver(address) as driver:
         own = driver.execute_query("SHOW USER DEFINED FUNCTIONS").records
         names = {row["name"] for row in driver.execute_query("SHOW FUNCTIONS").records}
     assert own == []
     assert not {name for name in names if name.startswith(("apoc", "gds", "genai", "dbms"))}
 
 
-def test_what_does_more_than_read_is_refused_and_not_done(graph: Graph) -> None:
-    """Even the parts before what is refused."""
-    passed = [query for query in REFUSED if _let_through(graph, query)]
-    assert passed == []
+def test_queries_that_do_more_than_read_are_refused_and_have_no_effect(graph: Graph) -> None:
+    allowed = [query for query in REFUSED if _is_allowed(graph, query)]
+    assert allowed == []
     assert graph.read("MATCH (n) WHERE n:X OR n.x = 1 OR n.y = 1 RETURN count(n)", {}).rows == [
         (0,)
     ]
@@ -174,7 +170,7 @@ def test_what_does_more_than_read_is_refused_and_not_done(graph: Graph) -> None:
     assert "set_key" in names
 
 
-def _let_through(graph: Graph, query: str) -> bool:
+def _is_allowed(graph: Graph, query: str) -> bool:
     try:
         graph.read(query, GIVEN)
     except UsageError:
@@ -182,26 +178,23 @@ def _let_through(graph: Graph, query: str) -> bool:
     return True
 
 
-def test_explained_is_not_run(graph: Graph) -> None:
-    """EXPLAIN before a query that only reads is harmless and says nothing."""
+def test_explain_before_a_query_returns_nothing(graph: Graph) -> None:
     assert graph.read("EXPLAIN MATCH (n) RETURN n", {}).rows == []
 
 
-def test_a_mistake_is_told_where_it_is(graph: Graph) -> None:
-    """In the user's own lines and columns."""
+def test_a_syntax_error_has_the_line_and_column_of_the_users_query(graph: Graph) -> None:
     with pytest.raises(UsageError) as caught:
         graph.read("MATCH (n:Set)\nRETURN n.id +", {})
     assert "line 2, column" in caught.value.found
     assert "EXPLAIN" not in caught.value.found.partition("expected")[0]
 
 
-def test_a_missing_parameter_is_told(graph: Graph) -> None:
+def test_a_missing_parameter_is_reported(graph: Graph) -> None:
     with pytest.raises(UsageError, match="missing_one"):
         graph.read("RETURN $missing_one", {})
 
 
-def test_values_become_plain(graph: Graph) -> None:
-    """Whatever a query returns can be written as JSON."""
+def test_every_value_can_be_written_as_json(graph: Graph) -> None:
     graph.write("dependencies", [{"set": 1, "derives_from": 2, "triples": 3, "ops": ["o"]}])
     result = graph.read(
         "MATCH p = (a:Set {warehouse: $warehouse})-[d:DEPENDS_ON]->() RETURN a, d, p, "

@@ -1,17 +1,17 @@
-"""What a person pastes into Neo4j Browser works, and stays within the warehouse."""
+"""The queries for Neo4j Browser find something, and only in their own warehouse."""
 
 import urllib.request
 
 import pytest
 
-from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.guide import Query, queries, style, url
+from provhouse.cypher.guide import BrowserQuery, queries, style, url
+from provhouse.cypher.server_record import Address
 
 
 @pytest.fixture
 def filled(graph: Graph) -> Graph:
-    """A warehouse with one of everything."""
+    """Return a warehouse with nodes and relationships of every kind."""
     graph.write("tables", [{"name": name, "items": 2} for name in ("raw", "clean")])
     link: dict[str, object] = {"triples": 3, "ops": ["tidy"]}
     graph.write("derives_from", [{"table": "clean", "derives_from": "raw", **link}])
@@ -24,7 +24,7 @@ def filled(graph: Graph) -> Graph:
     return graph
 
 
-def test_there_are_five_with_titles() -> None:
+def test_five_queries_have_titles_and_no_parameters() -> None:
     made = queries("w")
     assert len(made) == 5
     assert all(query.text.startswith(f"// {query.title}\n") for query in made)
@@ -32,24 +32,23 @@ def test_there_are_five_with_titles() -> None:
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_each_finds_something(filled: Graph, number: int) -> None:
+def test_each_query_finds_something(filled: Graph, number: int) -> None:
     assert filled.read(queries(filled.warehouse)[number].text, {}).rows
 
 
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.usefixtures("filled")
-def test_none_finds_what_another_warehouse_holds(graph: Graph, number: int) -> None:
-    query: Query = queries("it's \\ another")[number]
+def test_no_query_finds_data_of_another_warehouse(graph: Graph, number: int) -> None:
+    query: BrowserQuery = queries("it's \\ another")[number]
     assert graph.read(query.text, {}).rows == []
 
 
-def test_browser_is_there(address: Address) -> None:
-    """The page loads, with the server and the user filled in."""
+def test_the_browser_page_loads(address: Address) -> None:
     assert f"{address.user}@127.0.0.1" in url(address)
     with urllib.request.urlopen(url(address)) as page:
         assert "Neo4j Browser" in page.read().decode()
 
 
-def test_style_names_what_is_there() -> None:
+def test_the_style_covers_sets_and_is_balanced() -> None:
     assert "node.Set" in style()
     assert style().count("{") == style().count("}")

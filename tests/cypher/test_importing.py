@@ -1,4 +1,4 @@
-"""What the importer writes before a server's first start is what statements would have written."""
+"""The importer writes the same database as statements would."""
 
 import subprocess
 import sys
@@ -9,11 +9,10 @@ import psutil
 import pyarrow as pa
 
 from provhouse.cypher import process
-from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.importing import clear
 from provhouse.cypher.server import Import, connected, is_fresh
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import Address, ServerRecord
 from provhouse.model.progress import Silent
 
 WAREHOUSE = "imported"
@@ -42,47 +41,47 @@ RETURN labels(a)[0], a.id, type(r), properties(r), labels(b)[0], b.id
 
 
 def content(address: Address, warehouse: str = WAREHOUSE) -> list[str]:
-    """All nodes and relationships of a warehouse, as text, in order."""
+    """Return all nodes and relationships of a warehouse, as sorted text."""
     with Graph(address, warehouse) as graph:
         rows = [row for query in (NODES, LINKS) for row in graph.read(query, {}).rows]
-    return sorted(map(_told, rows))
+    return sorted(map(_text, rows))
 
 
-def _told(row: Sequence[object]) -> str:
+def _text(row: Sequence[object]) -> str:
     return repr([sorted(v.items()) if isinstance(v, Mapping) else v for v in row])
 
 
 def write(address: Address) -> None:
-    """The same by statements."""
+    """Write the rows by statements."""
     with Graph(address, WAREHOUSE) as graph:
         graph.prepare()
         for name, rows in ROWS.items():
             graph.write(name, rows)
 
 
-def test_import_is_what_statements_write(tmp_path: Path, address: Address) -> None:
+def test_an_import_equals_statements(tmp_path: Path, address: Address) -> None:
     write(address)
     expected = content(address)
     assert len(expected) == 3 + 2 + 2 + 3
     home = tmp_path / "ho me"
-    cut_off(home)
+    killed_import(home)
     first = Import(WAREHOUSE, {name: pa.Table.from_pylist([*rows]) for name, rows in ROWS.items()})
     assert is_fresh(home)
     with connected(home, "512m", Silent(), first) as imported:
         assert first.done
         assert content(imported) == expected
-        write(imported)  # constraints hold, and nothing is doubled
+        write(imported)  # the constraints hold and nothing is duplicated
         assert content(imported) == expected
-    state = State.read(home)
+    state = ServerRecord.read(home)
     assert state
     assert not process.serves(state.pid, home)
     assert not is_fresh(home)
     assert sum(f.stat().st_size for f in home.rglob("*transaction.db*")) < 20 << 20
 
 
-def test_an_import_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
-    """The command was killed alone; what the importer still writes must not meet a server."""
-    cut_off(tmp_path)
+def test_an_importer_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
+    """It must not write to the database of a running server."""
+    killed_import(tmp_path)
     report = f"--report-file={tmp_path / 'import' / 'first' / 'report'}"
     left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", report])
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "--report"])
@@ -97,8 +96,8 @@ def test_an_import_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
             one.wait()
 
 
-def cut_off(home: Path) -> None:
-    """A home as an import leaves it that was killed."""
+def killed_import(home: Path) -> None:
+    """Make a home as a killed import leaves it."""
     (home / "data" / "databases" / "neo4j").mkdir(parents=True)
     (home / "data" / "databases" / "neo4j" / "neostore").write_bytes(b"half")
     (home / "importing").touch()

@@ -1,7 +1,7 @@
-"""One real server through its life: started, shared, kept, killed, refused.
+"""The life of a real server: started, shared, kept up, killed.
 
-Starts are what takes time here, so a test makes as many statements about one as it can. Each begins
-and ends with the server down.
+Starts take most of the time, so that each test checks much after one start. Every test begins and
+ends with the server down.
 """
 
 import os
@@ -21,11 +21,11 @@ from provhouse.cypher import process
 from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected, down, running, up
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.progress import Silent
 
-# A command in a process of its own: uses the server until its input ends.
+# A command in its own process, which uses the server until its input ends.
 COMMAND = """
 import sys
 from pathlib import Path
@@ -40,26 +40,26 @@ except KeyboardInterrupt:
 """
 
 
-class Sayings(Silent):
-    """Keeps what it is told."""
+class Messages(Silent):
+    """Keeps the messages for people."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def say(self, sentence: str) -> None:
-        """Keep it."""
-        self.said.append(sentence)
+        """Keep a message."""
+        self.messages.append(sentence)
 
 
 @pytest.fixture(scope="module")
 def one_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of the server of this file."""
+    """Return the home of the server that these tests share."""
     return tmp_path_factory.mktemp("life") / "neo4j"
 
 
 @pytest.fixture
 def home(one_home: Path) -> Iterator[Path]:
-    """The same home, whose server is down before and after."""
+    """Return the shared home, whose server is down before and after the test."""
     assert running(one_home) is None
     yield one_home
     left = pid(one_home)
@@ -67,19 +67,19 @@ def home(one_home: Path) -> Iterator[Path]:
 
 
 def pid(home: Path) -> int | None:
-    """The process id that was last remembered."""
-    state = State.read(home)
+    """Return the recorded process id."""
+    state = ServerRecord.read(home)
     return state.pid if state else None
 
 
 def servers(home: Path) -> list[int]:
-    """The processes that are servers of this home, remembered or not."""
+    """Return the processes that are servers of this home, recorded or not."""
     return [one for one in psutil.pids() if process.serves(one, home)]
 
 
 @pytest.fixture
 def command(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
-    """Starts commands that use the server, and ends them."""
+    """Return a function that starts commands; end them after the test."""
     started: list[subprocess.Popen[str]] = []
 
     def start() -> subprocess.Popen[str]:
@@ -97,15 +97,15 @@ def command(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 
 
 def first_line(command: subprocess.Popen[str]) -> str:
-    """What the command prints once it is connected."""
+    """Return the line that a command prints once it is connected."""
     assert command.stdout
     return command.stdout.readline().strip()
 
 
-def test_ctrl_c_during_the_first_start_leaves_nothing(
+def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    """Also what it left of a half-made home must not stand in the way of the tests below."""
+    """The tests below also show that the half-made home is no obstacle."""
     interrupted = command()
     for _ in range(600):
         if servers(home):
@@ -118,10 +118,9 @@ def test_ctrl_c_during_the_first_start_leaves_nothing(
 
 
 @pytest.mark.long
-def test_two_commands_share_what_the_first_started(
+def test_two_commands_share_a_server_and_the_last_one_stops_it(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    """Both at once, and the last one stops it."""
     first, second = command(), command()
     assert first_line(first) == first_line(second)
     assert len(servers(home)) == 1
@@ -140,14 +139,14 @@ def test_two_commands_share_what_the_first_started(
 
 
 @pytest.mark.long
-def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
-    """On other ports if the remembered ones are taken meanwhile; nothing written is lost."""
-    before = State.read(home)
+def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> None:
+    """It takes other ports if the recorded ones are in use, and loses no data."""
+    before = ServerRecord.read(home)
     assert before
     with socket.create_server(("127.0.0.1", before.bolt)):
-        said = Sayings()
-        address = up(home, "512m", said)
-    assert "Another program has taken a port" in " ".join(said.said)
+        messages = Messages()
+        address = up(home, "512m", messages)
+    assert "Another program has taken a port" in " ".join(messages.messages)
     assert running(home) == address
     first = pid(home)
     with connected(home, "512m", Silent()) as shared, Graph(shared, "w") as graph:
@@ -158,22 +157,22 @@ def test_up_keeps_it_and_a_killed_one_is_started_again(home: Path) -> None:
     assert servers(home) == [first]
     assert first
     os.kill(first, signal.SIGKILL)
-    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # it has ended, and is left to be let go
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # it has ended and is a zombie now
     assert running(home) is None
     with connected(home, "512m", Silent()) as again, Graph(again, "w") as graph:
         assert again == address
-        assert graph.holds_load("c")
+        assert graph.has_load("c")
         assert sorted(graph.closure(1, "upstream")) == [1, 2]
     assert len(servers(home)) == 1
-    assert not psutil.pid_exists(first), "who starts many leaves none behind"
-    assert_a_changed_password_is_said(home)
+    assert not psutil.pid_exists(first), "the zombie was collected"
+    assert_a_changed_password_is_reported(home)
     assert down(home, Silent())
     assert servers(home) == []
     assert not down(home, Silent())
 
 
-def assert_a_changed_password_is_said(home: Path) -> None:
-    """On the server that happens to be up; it is left alone."""
+def assert_a_changed_password_is_reported(home: Path) -> None:
+    """Check the error on a running server, which keeps running."""
     file = home / "password"
     right = file.read_text()
     file.write_text("not-the-password\n")
@@ -182,34 +181,34 @@ def assert_a_changed_password_is_said(home: Path) -> None:
     assert str(file) in str(caught.value)
     assert "not-the-password" not in str(caught.value)
     file.unlink()
-    with pytest.raises(Unavailable, match="should be in"), connected(home, "512m", Silent()):
+    with pytest.raises(Unavailable, match="Cannot read"), connected(home, "512m", Silent()):
         pass
     file.write_text(right)
     assert len(servers(home)) == 1
 
 
-def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
-    """In Java's or Neo4j's own words; nothing is left running."""
+def test_a_failed_start_reports_the_cause_from_the_log(tmp_path: Path) -> None:
+    """No process is left running."""
     with pytest.raises(Unavailable) as caught, connected(tmp_path / "h", "none", Silent()):
         pass
     assert "Invalid maximum heap size" in caught.value.found
     assert servers(tmp_path / "h") == []
 
 
-def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    """Below a file, where not even root can make a folder."""
+def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    """Not even root can make a folder below a file."""
     (tmp_path / "file").touch()
     home = tmp_path / "file" / "neo4j"
     for act in (up, lambda *given: connected(*given).__enter__()):
-        with pytest.raises(Unavailable, match="can be written to"):
+        with pytest.raises(Unavailable, match="Cannot use"):
             act(home, "512m", Silent())
     assert not down(home, Silent())
     assert running(home) is None
 
 
-def test_the_copy_of_a_home_is_not_taken_for_the_home(graph_home: Path, tmp_path: Path) -> None:
-    """Else a command on a copied warehouse would write into the original's server."""
-    state = State.read(graph_home)
+def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: Path) -> None:
+    """Otherwise a command on a copied warehouse would write to the original's server."""
+    state = ServerRecord.read(graph_home)
     assert state
     state.save(tmp_path)
     assert running(tmp_path) is None

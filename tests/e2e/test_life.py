@@ -146,7 +146,7 @@ def test_spark_is_killed_while_files_are_read(
     for one in house.running(who):
         with suppress(psutil.NoSuchProcess):
             one.kill()
-    assert "Spark should do its part of this" in terminal.ended(5)
+    assert "Spark or one of its workers ended unexpectedly" in terminal.ended(5)
     assert not generations(house)
 
 
@@ -221,7 +221,7 @@ def test_spark_is_killed_in_a_question(house: Command) -> None:
     terminal.awaits("Cache all triples")
     (jvm,) = house.running("deploy.SparkSubmit")
     jvm.kill()
-    assert "Spark should do its part of this" in terminal.ended(5)
+    assert "Spark or one of its workers ended unexpectedly" in terminal.ended(5)
 
 
 def test_down_ends_it(house: Command) -> None:

@@ -26,7 +26,7 @@ def test_every_point_is_named_once_and_reached_somewhere() -> None:
 
 
 def test_nothing_happens_at_a_point_that_nobody_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faults, "_armed", None)
+    monkeypatch.setattr(faults, "_fault", faults._Fault())
     for point in faults.POINTS:
         faults.reach(point)
     faults.arm("read=full@2")

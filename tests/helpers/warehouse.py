@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from helpers.invariant import check
 from helpers.oracle import Expected, Triple
 from provhouse.care.check import check as deep_check
-from provhouse.cypher.address import Address
 from provhouse.cypher.server import running
+from provhouse.cypher.server_record import Address
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.summary import Summary
 from provhouse.model.answer import Answer

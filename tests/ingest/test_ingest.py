@@ -19,7 +19,7 @@ from helpers.warehouse import House, content
 from provhouse.cypher import process
 from provhouse.cypher.config import free_ports
 from provhouse.cypher.server import process_id
-from provhouse.cypher.state import State
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.steps import order as steps
@@ -289,7 +289,7 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
     triples = [triple for one in graphs for triple in one.triples]
     home = tmp_path / "fresh"
     home.mkdir()
-    State(*free_ports(), keep=True).save(home)  # what the first ingest starts stays up
+    ServerRecord(*free_ports(), keep=True).save(home)  # what the first ingest starts stays up
     house = houses(theta=3, pack=2, neo4j_home=home)
     try:
         house.ingest(triples[::2])
@@ -309,7 +309,7 @@ def refuse_an_emptied_neo4j(house: House, home: Path) -> None:
     process.stop(process_id(home), home)
     shutil.rmtree(home / "data")
     before = current(house.layout)
-    with pytest.raises(Damaged, match="Neo4j should hold generation 2"):
+    with pytest.raises(Damaged, match="Neo4j does not have generation 2"):
         house.ingest([Triple("one", "more", "op")])
     assert current(house.layout) == before
     with house.asker() as asker, pytest.raises(Damaged, match="generation 2"):

@@ -18,7 +18,7 @@ from provhouse.ingest.steps.stage import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.runtime.scratch import clear_left
+from provhouse.runtime.scratch import clear_abandoned
 
 
 def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Preview:
@@ -140,5 +140,5 @@ def test_what_a_killed_preview_leaves_goes(tmp_path: Path, monkeypatch: pytest.M
     )  # fmt: skip
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     assert [*temporary.glob("provhouse-preview-*/*.arrow")]
-    clear_left()
+    clear_abandoned()
     assert not [*temporary.glob("provhouse-preview-*")]

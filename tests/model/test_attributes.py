@@ -1,4 +1,4 @@
-"""One canonical map of attributes, whatever the file format."""
+"""Attributes have one canonical form, whatever file format they come from."""
 
 import json
 from datetime import UTC, date, datetime
@@ -15,7 +15,7 @@ from provhouse.ingest.formats.registry import Source, batches
 from provhouse.model.attributes import canonical
 
 
-def test_nulls_are_absent_and_empty_texts_are_not() -> None:
+def test_nulls_are_left_out_and_empty_texts_are_kept() -> None:
     rows = pa.table({"b": ["1", None, "", None], "a": ["x", "y", None, None]})
     assert canonical(rows).to_pylist() == ['{"a":"x","b":"1"}', '{"a":"y"}', '{"b":""}', ""]
 
@@ -23,7 +23,7 @@ def test_nulls_are_absent_and_empty_texts_are_not() -> None:
 @given(
     st.lists(st.dictionaries(st.sampled_from(["a", 'q"', "é\n"]), st.text()), min_size=1)
 )  # fmt: skip
-def test_any_text_comes_back(rows: list[dict[str, str]]) -> None:
+def test_any_text_reads_back_unchanged(rows: list[dict[str, str]]) -> None:
     columns = {name: [row.get(name) for row in rows] for name in ("a", 'q"', "é\n")}
     texts = canonical(pa.table({k: pa.array(v, pa.string()) for k, v in columns.items()}))
     plain = [row for row in rows if not any(value[:4].isdigit() for value in row.values())]
@@ -31,7 +31,7 @@ def test_any_text_comes_back(rows: list[dict[str, str]]) -> None:
     assert [row for row in back if row in plain] == plain
 
 
-def test_no_attributes() -> None:
+def test_rows_without_attributes_are_empty_texts() -> None:
     assert canonical(pa.table({"src": ["a", "b"]}).select([])).to_pylist() == ["", ""]
     rows = pa.table({"a": pa.array([None, None], pa.string())})
     assert canonical(rows).to_pylist() == ["", ""]
@@ -56,7 +56,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("column", "text"), VALUES, ids=str)
-def test_csv_and_parquet_agree(tmp_path: Path, column: pa.Array, text: str) -> None:
+def test_csv_and_parquet_give_the_same_text(tmp_path: Path, column: pa.Array, text: str) -> None:
     parquet, csv = tmp_path / "t.parquet", tmp_path / "t.csv"
     pq.write_table(pa.table({"src": ["a"], "dst": ["b"], "v": column}), parquet)
     quoted = text.replace('"', '""')
@@ -69,7 +69,7 @@ def test_csv_and_parquet_agree(tmp_path: Path, column: pa.Array, text: str) -> N
     assert read[0] != [""]
 
 
-def test_a_times_of_any_zone_is_told_in_utc(tmp_path: Path) -> None:
+def test_a_time_in_any_zone_is_written_in_utc(tmp_path: Path) -> None:
     at = pa.array([datetime(2013, 1, 1, 5)], pa.timestamp("us")).cast(
         pa.timestamp("us", "America/New_York")
     )

@@ -1,4 +1,4 @@
-"""Java starts from an archive of classes where there is one, and without one where not."""
+"""Java starts from a class archive if there is one, and without it if not."""
 
 import os
 import subprocess
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from provhouse.cypher.process import java_command
-from provhouse.runtime.class_archives import PROGRAMS, has_archive, making, options
+from provhouse.runtime.class_archives import PROGRAMS, has_archive, options, recording
 
 SHARED = "source: shared objects file (top)"
 
 
 def loaded(*options: str) -> str:
-    """Which classes Neo4j's own tool loads to tell its version, and from where."""
+    """Return what Java logs while Neo4j's own tool prints its version."""
     command = [one for one in java_command("64m", *options) if one != "-Xlog:disable"]
     done = subprocess.run(
         [*command, "org.neo4j.cli.AdminTool", "--version"],
@@ -28,15 +28,13 @@ def test_neo4j_starts_from_its_archive() -> None:
     assert loaded("-Xlog:class+load").count(SHARED) > 100
 
 
-def test_without_an_archive_it_starts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_starts_without_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("provhouse.runtime.class_archives._file", lambda program: tmp_path / "none")
     assert options("neo4j") == []
     assert SHARED not in loaded("-Xlog:class+load")
 
 
-def test_one_that_is_no_archive_does_no_harm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_archive_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken").write_bytes(b"no archive" * 1000)
     monkeypatch.setattr(
         "provhouse.runtime.class_archives._file", lambda program: tmp_path / "broken"
@@ -44,13 +42,13 @@ def test_one_that_is_no_archive_does_no_harm(
     assert SHARED not in loaded("-Xlog:class+load")
 
 
-def test_an_archive_appears_when_the_program_has_ended(
+def test_an_archive_is_written_when_the_program_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         "provhouse.runtime.class_archives._file", lambda program: tmp_path / "a" / "made"
     )
-    with making("neo4j"):
+    with recording("neo4j"):
         loaded()
         assert not has_archive("neo4j")
     assert has_archive("neo4j")

@@ -1,4 +1,4 @@
-"""The lock of the jars is exact and names no address."""
+"""The lock of the jars is exact and contains no address."""
 
 import re
 
@@ -12,17 +12,17 @@ def test_every_line_is_an_exact_coordinate_with_its_size_and_sha256() -> None:
     assert len(lines) == sum(len(locked(group)) for group in GROUPS)
 
 
-def test_no_two_jars_of_a_group_have_one_name() -> None:
+def test_jars_of_a_group_have_different_names() -> None:
     for group in GROUPS:
         assert len({jar.name for jar in locked(group)}) == len(locked(group))
 
 
-def test_a_classifier_stands_at_the_end_of_the_name() -> None:
+def test_a_classifier_is_the_end_of_the_name() -> None:
     assert Jar("neo4j", "g.h:a:1.0", 1, "").name == "a-1.0.jar"
     assert Jar("neo4j", "g.h:a:jar:linux:1.0", 1, "").name == "a-1.0-linux.jar"
 
 
-def test_the_locked_versions_are_those_that_were_tried() -> None:
+def test_the_locked_versions_are_the_tested_ones() -> None:
     coordinates = {jar.coordinate for group in GROUPS for jar in locked(group)}
     assert coordinates >= {
         "org.neo4j:neo4j:5.26.30",

@@ -1,4 +1,4 @@
-"""Jars are fetched when they are missing or altered, by one process at a time."""
+"""Missing and altered jars are downloaded, by one process at a time."""
 
 import fcntl
 import os
@@ -23,7 +23,7 @@ SMALL = min(locked("delta"), key=lambda jar: jar.size)
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The smallest Delta jar, in a cache of this test alone."""
+    """Return the smallest Delta jar, in a cache for one test."""
     fetch(Silent())
     folders = [jar_folder(group) for group in GROUPS]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -33,7 +33,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _link(source: str, target: str) -> None:
-    """A jar is never written to, only replaced, so a link is as good as a copy."""
+    """Link a jar, which is as good as a copy because jars are replaced and never written to."""
     try:
         os.link(source, target)
     except OSError:  # another file system
@@ -41,13 +41,13 @@ def _link(source: str, target: str) -> None:
 
 
 def replace(file: Path, content: bytes) -> None:
-    """Give a jar of this test's cache another content, without writing through its link."""
+    """Replace the content of a jar without writing through its link."""
     file.unlink()
     file.write_bytes(content)
 
 
 class Steps(Silent):
-    """Keeps what it was told."""
+    """Records what is reported."""
 
     def __init__(self) -> None:
         self.steps: list[str] = []
@@ -64,19 +64,19 @@ class Steps(Silent):
         self.waiting.set()
 
 
-def test_a_folder_holds_exactly_the_locked_jars(small: Path) -> None:
+def test_a_folder_contains_exactly_the_locked_jars(small: Path) -> None:
     for group in GROUPS:
         assert sorted(os.listdir(jar_folder(group))) == sorted(j.name for j in locked(group))
 
 
-def test_what_is_there_is_not_fetched_again(small: Path) -> None:
+def test_complete_jars_are_not_fetched_again(small: Path) -> None:
     progress = Steps()
     fetch(progress)
     assert progress.steps == []
 
 
 @pytest.mark.parametrize("content", [b"", b"half a jar"])
-def test_a_broken_download_is_noticed_and_fetched_again(small: Path, content: bytes) -> None:
+def test_a_jar_of_the_wrong_size_is_fetched_again(small: Path, content: bytes) -> None:
     replace(small, content)
     with pytest.raises(Unavailable, match=SMALL.name):
         jar_folder("delta")
@@ -102,7 +102,7 @@ def test_a_missing_jar_is_fetched(small: Path) -> None:
     assert SMALL.is_at(jar_folder("delta") / SMALL.name)
 
 
-def test_a_file_that_does_not_belong_there_is_taken_out(small: Path) -> None:
+def test_an_unexpected_file_is_removed(small: Path) -> None:
     stranger = small.with_name("stranger.jar")
     stranger.touch()
     with pytest.raises(Unavailable, match=r"stranger\.jar"):
@@ -112,7 +112,7 @@ def test_a_file_that_does_not_belong_there_is_taken_out(small: Path) -> None:
     jar_folder("delta")
 
 
-def test_what_a_killed_fetch_left_is_removed(small: Path) -> None:
+def test_the_folder_of_a_killed_fetch_is_removed(small: Path) -> None:
     left = small.parent.parent / "part-left"
     left.mkdir()
     small.unlink()
@@ -122,13 +122,13 @@ def test_what_a_killed_fetch_left_is_removed(small: Path) -> None:
 
 @contextmanager
 def fetching(small: Path) -> Iterator[None]:
-    """As if another process were fetching."""
+    """Hold the lock of another process that fetches."""
     with (small.parent.parent / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
-def test_a_second_fetch_says_that_it_waits(small: Path) -> None:
+def test_a_second_fetch_waits_and_says_so(small: Path) -> None:
     jar = small.read_bytes()
     small.unlink()
     progress = Steps()
@@ -138,10 +138,10 @@ def test_a_second_fetch_says_that_it_waits(small: Path) -> None:
             assert progress.waiting.wait(30)
             small.write_bytes(jar)
         task.result(30)
-    assert progress.steps == []  # what the other fetched is not fetched again
+    assert progress.steps == []  # the other process has fetched it
 
 
-def test_two_processes_may_fetch_at_once(small: Path) -> None:
+def test_two_processes_can_fetch_at_once(small: Path) -> None:
     small.unlink()
     script = (
         "from provhouse.model.progress import Silent; from provhouse.runtime.jars import fetch;"
@@ -152,9 +152,9 @@ def test_two_processes_may_fetch_at_once(small: Path) -> None:
     assert SMALL.is_at(small)
 
 
-def test_without_a_network_it_says_so(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_network_is_reported(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small.unlink()
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nothing listens there
     monkeypatch.setenv("NO_PROXY", "")
     monkeypatch.setenv("no_proxy", "")
     with pytest.raises(Unavailable) as error:
@@ -164,20 +164,22 @@ def test_without_a_network_it_says_so(small: Path, monkeypatch: pytest.MonkeyPat
     assert missing() == [SMALL]
 
 
-def test_another_jar_than_the_locked_one_is_not_kept(
+def test_a_jar_with_another_checksum_is_refused(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Jar("delta", SMALL.coordinate, SMALL.size, "0" * 64)
     monkeypatch.setattr("provhouse.runtime.jars.locked", lambda group: (other,))
-    with pytest.raises(Unavailable, match="What came has another one"):
+    with pytest.raises(Unavailable, match="It had another one"):
         fetch(Silent())
 
 
-def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "file"
     file.touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(file))
-    with pytest.raises(Unavailable, match="must be writable"):
+    with pytest.raises(Unavailable, match="Cannot store the jars"):
         fetch(Silent())
     with pytest.raises(Unavailable, match="provhouse doctor --fetch"):
         jar_folder("neo4j")

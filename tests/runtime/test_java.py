@@ -1,6 +1,6 @@
-"""Which Java is taken, and what is said of one that will not do.
+"""The choice of a Java, and the errors about one that cannot be used.
 
-A Java of the wrong kind is played by a script that says what such a Java says.
+A shell script that prints what such a Java prints stands in for an unsuitable Java.
 """
 
 import subprocess
@@ -16,13 +16,13 @@ VECTOR = "jdk.incubator.vector"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What JAVA_HOME names: an empty folder."""
+    """Return an empty folder, to which JAVA_HOME points."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     return tmp_path
 
 
 def plays(home: Path, script: str) -> Path:
-    """A java in this home that runs a shell script."""
+    """Write a shell script as the java of this home, and return its path."""
     executable = home / "bin" / "java"
     executable.parent.mkdir(exist_ok=True)
     executable.write_text(f"#!/bin/sh\n{script}\n")
@@ -31,7 +31,7 @@ def plays(home: Path, script: str) -> Path:
 
 
 def said(home: Path, script: str) -> str:
-    """What is said of a java that runs this script."""
+    """Return the reason why a java that runs this script is refused."""
     plays(home, script)
     with pytest.raises(Unavailable) as error:
         java()
@@ -39,7 +39,7 @@ def said(home: Path, script: str) -> str:
     return error.value.found
 
 
-def test_the_java_of_this_machine_starts_with_the_module_that_spark_asks_for() -> None:
+def test_the_java_of_this_machine_has_the_module_that_spark_needs() -> None:
     subprocess.run([java(), "--add-modules", VECTOR, "-version"], check=True, capture_output=True)
 
 
@@ -49,14 +49,14 @@ def test_java_home_comes_before_path(home: Path, version: str) -> None:
     assert java() == executable
 
 
-def test_without_java_home_path_decides(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_is_searched_without_java_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     executable = plays(home, f"echo java.base@21; echo {VECTOR}@21")
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(executable.parent))
     assert java() == executable
 
 
-def test_links_are_followed_to_the_home_of_the_runtime(
+def test_links_are_resolved_to_the_home_of_the_runtime(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     executable = plays(home, f"echo java.base@17; echo {VECTOR}@17")
@@ -81,34 +81,34 @@ def test_a_newer_java_first_on_path_does_not_hide_one_among_debians_alternatives
     assert java() == good
 
 
-def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Unavailable, match="No java was found on PATH"):
         java()
 
 
-def test_java_home_that_holds_no_java(home: Path) -> None:
+def test_a_java_home_without_java_is_reported(home: Path) -> None:
     with pytest.raises(Unavailable) as error:
         java()
-    assert error.value.found == f"JAVA_HOME is {home}, which holds no bin/java"
+    assert error.value.found == f"JAVA_HOME is {home}, which has no bin/java"
 
 
 @pytest.mark.parametrize("version", ["11.0.2", "25"])
-def test_another_release(home: Path, version: str) -> None:
+def test_another_release_is_refused(home: Path, version: str) -> None:
     found = said(home, f"echo java.base@{version}; echo {VECTOR}@{version}")
     assert found == f"{home}/bin/java is Java {version}"
 
 
-def test_java_8_which_knows_no_modules(home: Path) -> None:
+def test_java_8_is_refused_with_its_version(home: Path) -> None:
     script = """[ "$1" = -version ] && echo 'openjdk version "1.8.0_292"' >&2"""
     assert said(home, script) == f"{home}/bin/java is Java 1.8.0_292"
 
 
-def test_a_trimmed_runtime(home: Path) -> None:
+def test_a_trimmed_runtime_is_refused(home: Path) -> None:
     assert f"Java 17.0.1 without its module {VECTOR}" in said(home, "echo java.base@17.0.1")
 
 
-def test_a_java_that_does_not_start(home: Path) -> None:
+def test_a_java_that_does_not_start_is_refused(home: Path) -> None:
     assert said(home, "exit 1") == f"{home}/bin/java does not start"
     assert said(home, "kill -9 $$") == f"{home}/bin/java does not start"

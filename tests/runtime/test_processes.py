@@ -1,18 +1,22 @@
-"""A process that was ended is gone, also where its parent does not look."""
+"""Processes are started on their own, their logs are quoted, and they end for certain."""
 
+import os
+import signal
+import stat
 import subprocess
 import sys
+from pathlib import Path
 from time import monotonic
 
-from provhouse.runtime.processes import end
+from provhouse.runtime.processes import LOG_LINES, end, log_lines, quoted, spawn
 
-NOBODY_LOOKS = """
+PARENT = """
 import subprocess, time
 child = subprocess.Popen(["sleep", "60"])
 print(child.pid, flush=True)
 time.sleep(60)
 """
-DEAF = """
+IGNORES_SIGTERM = """
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print(flush=True)
@@ -20,9 +24,9 @@ time.sleep(60)
 """
 
 
-def test_a_child_of_a_process_that_does_not_look() -> None:
+def test_an_ended_process_counts_as_gone_before_its_parent_collects_it() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", NOBODY_LOOKS], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout
         began = monotonic()
@@ -31,9 +35,54 @@ def test_a_child_of_a_process_that_does_not_look() -> None:
         parent.kill()
 
 
-def test_one_that_does_not_listen_is_killed() -> None:
-    with subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE, text=True) as child:
+def test_a_process_that_ignores_sigterm_is_killed() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", IGNORES_SIGTERM], stdout=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdout
         child.stdout.readline()
         end(child.pid, 0.3)
-        assert child.wait() in (-9, 0)  # who waited first knows
+        assert child.wait() in (-9, 0)  # 0 if end() collected it
+
+
+STATE = """
+import os, signal, sys
+print(os.getsid(0) == os.getpid(), os.environ.get("ONLY"), os.environ.get("HOME"))
+print([signal.getsignal(s) != signal.SIG_IGN for s in (signal.SIGINT, signal.SIGHUP)])
+print(repr(sys.stdin.read()), file=sys.stderr)
+"""
+
+
+def spawned(log: Path, code: str, *, append: bool = False) -> str:
+    """Return the log of a process that ran this code, once it has ended."""
+    pid = spawn([sys.executable, "-c", code], {"ONLY": "this"}, log, append=append)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    return log.read_text()
+
+
+def test_a_spawned_process_has_its_own_session_environment_and_signals(tmp_path: Path) -> None:
+    """Its parent, started in the background by a shell, may ignore Ctrl-C."""
+    before = {s: signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGHUP)}
+    try:
+        text = spawned(tmp_path / "log", STATE)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert sorted(text.splitlines()) == ["''", "True this None", "[True, True]"]
+    assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+def test_a_log_is_replaced_or_appended_to(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert spawned(log, "print(1)") == "1\n"
+    assert spawned(log, "print(2)") == "2\n"
+    assert spawned(log, "print(3)", append=True) == "2\n3\n"
+
+
+def test_the_last_lines_of_a_log_are_quoted(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert log_lines(log) == []
+    log.write_bytes(b"first\n\n  \nodd \xff\n" + b"".join(b"%d\n" % n for n in range(LOG_LINES)))
+    assert log_lines(log) == ["first", "odd \ufffd", *map(str, range(LOG_LINES))]
+    assert quoted(log_lines(log)) == "\n".join(f"  {n}" for n in range(LOG_LINES))
+    assert quoted([]) == ""

@@ -1,4 +1,4 @@
-"""What a killed process leaves among the temporary files goes with the next start of Spark."""
+"""Temporary files of a killed process are removed when the next one makes a folder."""
 
 import fcntl
 import tempfile
@@ -11,7 +11,9 @@ from provhouse.runtime.scratch import DEFECT, IN_USE, PREFIX, scratch
 from provhouse.store.warehouse.layout import Layout
 
 
-def test_only_what_nobody_uses_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_folders_of_dead_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folders = {name: tmp_path / f"{PREFIX}spark-{name}" for name in ("dead", "alive", "another's")}
     for name, path in folders.items():
@@ -30,8 +32,8 @@ def test_only_what_nobody_uses_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         folder.cleanup()
 
 
-def test_a_traceback_among_them_goes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But no file of anybody else."""
+def test_left_traceback_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files with other names stay."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in (f"{DEFECT}1.txt", "defect-1.txt", f"{DEFECT}1.csv"):
         (tmp_path / name).touch()

@@ -1,4 +1,4 @@
-"""Tasks of one job, and what they tell while they run."""
+"""Tasks of one job report their progress while they run."""
 
 import time
 from pathlib import Path
@@ -6,33 +6,33 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from provhouse.model.progress import Silent
-from provhouse.spark.tasks import Sizes, run_tasks, tell
+from provhouse.spark.tasks import Sizes, report_progress, run_tasks
 
 
-class Heard(Silent):
-    """Keeps what is told."""
+class Recorded(Silent):
+    """Keeps the reports of progress."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[int, int, str]] = []
+        self.reports: list[tuple[int, int, str]] = []
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Keep it."""
-        self.told.append((done, total, unit))
+        """Keep a report."""
+        self.reports.append((done, total, unit))
 
 
 def half(seconds: float) -> float:
-    """Tell that half is done, then take so long for the rest."""
-    tell(0.5)
+    """Report that half is done, then take this many seconds for the rest."""
+    report_progress(0.5)
     time.sleep(seconds)
     return seconds
 
 
-def test_a_large_task_tells_how_far_it_is(spark: SparkSession, tmp_path: Path) -> None:
-    heard = Heard()
+def test_a_large_task_reports_its_progress(spark: SparkSession, tmp_path: Path) -> None:
+    recorded = Recorded()
     sizes = Sizes(tmp_path / "done", [10, 1_000], "bytes")
-    assert run_tasks(spark.sparkContext, half, [0.0, 2.0], heard, sizes) == [0.0, 2.0]
-    assert (510, 1_010, "bytes") in heard.told
+    assert run_tasks(spark.sparkContext, half, [0.0, 2.0], recorded, sizes) == [0.0, 2.0]
+    assert (510, 1_010, "bytes") in recorded.reports
 
 
-def test_nobody_needs_to_listen() -> None:
+def test_tasks_run_without_spark() -> None:
     assert run_tasks(None, half, [0.0], Silent()) == [0.0]

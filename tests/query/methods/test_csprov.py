@@ -1,7 +1,6 @@
 """CSProv reads what the walk names and no more, and never gives a short answer."""
 
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from provhouse.query.ask import Asker
 from provhouse.query.locate import locate
 from provhouse.query.path import path
 from provhouse.query.walk import Walk
+from provhouse.spark.pyspark_internals import leave_job_group
 
 FAMILIES, SIZE, HUBS = 4_200, 50, 20
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
@@ -74,7 +74,7 @@ def observed(
     try:
         answer = asker.ask(item, direction, method, depth)
     finally:
-        context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+        leave_job_group(context)
     heard(context)
     jobs = {job for each in [group, *fetches] for job in tracker.getJobIdsForGroup(each)}
     tasks = []

@@ -13,7 +13,8 @@ from provhouse.model.arrays import I64, PartitionNumbers
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.store.cache.blocks import SENT, as_block, cached_rows, from_block
+from provhouse.spark.pyspark_internals import cached_rows
+from provhouse.store.cache.blocks import SENT, as_block, from_block
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, write_partition
 

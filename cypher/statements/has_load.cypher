@@ -1,2 +1,2 @@
 MATCH (l:Load {warehouse: $warehouse, commit: $commit})
-RETURN count(l) > 0 AS held
+RETURN count(l) > 0 AS found

@@ -1,0 +1,56 @@
+"""The record of a managed server that commands share: ``HOME/server.json``."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from provhouse.runtime.files import write_over
+
+from .config import HOST, USER, password_file, read_password
+
+
+@dataclass(frozen=True)
+class Address:
+    """The URLs of a server, on loopback, and how to log in to it."""
+
+    bolt: str
+    http: str
+    user: str
+    password: str = field(repr=False)
+    password_file: Path
+
+
+@dataclass(frozen=True)
+class ServerRecord:
+    """The ports of a server, which stay the same, and the process of its last start.
+
+    ``pid`` may belong to a server that has ended. ``keep`` is set between ``up`` and ``down``.
+    """
+
+    bolt: int
+    http: int
+    pid: int | None = None
+    keep: bool = False
+
+    @staticmethod
+    def read(home: Path) -> "ServerRecord | None":
+        """Return the saved record; None before the first start or if the file is damaged."""
+        try:
+            text = (home / "server.json").read_text(encoding="utf-8")
+            return ServerRecord(**json.loads(text))
+        except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+            return None
+
+    def save(self, home: Path) -> None:
+        """Replace the file in one step, so that a reader never sees half a record."""
+        write_over(home / "server.json", (json.dumps(asdict(self)) + "\n").encode())
+
+    def address(self, home: Path) -> Address:
+        """Return the server's address; raise Unavailable if its password cannot be read."""
+        return Address(
+            bolt=f"bolt://{HOST}:{self.bolt}",
+            http=f"http://{HOST}:{self.http}",
+            user=USER,
+            password=read_password(home),
+            password_file=password_file(home),
+        )

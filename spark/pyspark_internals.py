@@ -1,0 +1,88 @@
+"""All uses of undocumented parts of PySpark, written for PySpark 4.2.
+
+If a new release breaks one of these functions, read in PySpark's source how the public method that
+its docstring names works now, and adapt the function. No other module of provhouse uses private
+attributes of PySpark.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from pyspark import RDD, SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+
+
+def start_context(conf: "SparkConf", log: IO[bytes]) -> "SparkContext":
+    """Start a JVM that prints to ``log``, and connect to it.
+
+    ``SparkContext(conf=conf)`` also does this, but its JVM prints to the terminal.
+    """
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    launch: Any = launch_gateway  # untyped
+    context = SparkContext(conf=conf, gateway=launch(conf, {"stdout": log, "stderr": log}))
+    # By default this server prints a traceback when the JVM is gone.
+    accumulators: Any = context._accumulatorServer
+    accumulators.handle_error = _ignore
+    return context
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+def forget_jvm(session: "SparkSession") -> None:
+    """Stop a session whose JVM is gone, so that Spark can be started again in this process.
+
+    ``SparkSession.stop`` would call the JVM, and would leave it in class attributes, where PySpark
+    keeps the first JVM of a process for good.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context: Any = session.sparkContext
+    context._jsc = None  # else stop() calls the JVM
+    context.stop()
+    contexts: Any = SparkContext
+    contexts._gateway = contexts._jvm = None
+    sessions: Any = SparkSession
+    sessions._instantiatedSession = sessions._activeSession = None
+
+
+def leave_job_group(context: "SparkContext") -> None:
+    """Undo ``SparkContext.setJobGroup`` for this thread; there is no public method for this."""
+    context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+
+
+def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
+    """Return the rows of these partitions of a persisted RDD, as the JVM stores them.
+
+    ``SparkContext.runJob`` also does this, but sends the rows through a Python worker.
+    """
+    from pyspark.util import _load_from_socket
+
+    context: Any = rows.context
+    jvm = _java_handles(context._gateway)
+    source: Any = rows
+    # As JSON text: py4j would make one call to the JVM for each number of a list.
+    wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
+    address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
+    with _load_from_socket(address, source._jrdd_deserializer) as stream:
+        return list(stream)
+
+
+class _JavaHandles:
+    """The Java methods that ``cached_rows`` calls; looking them up by name takes 4 ms."""
+
+    def __init__(self, jvm: Any) -> None:
+        self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        self.list_class = jvm.java.util.ArrayList._java_lang_class
+        self.run_job = jvm.PythonRDD.runJob
+
+
+@lru_cache(maxsize=1)
+def _java_handles(gateway: Any) -> _JavaHandles:
+    return _JavaHandles(gateway.jvm)
