@@ -19,11 +19,10 @@ from provhouse.store.warehouse.bases import kept
 from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
-from .check_tables import check_tables
 from .choose import ASKED, Choice, choose
 from .explain import Explanation, considered
 from .filters import narrow
-from .locate import locate
+from .locate import check_tables, locate
 from .methods.ccprov import CCProv
 from .methods.csprov import CSProv
 from .methods.found import Method

@@ -13,7 +13,7 @@ from provhouse.store.names.names import BATCH
 from provhouse.store.names.scan import scan
 from provhouse.store.tables.snapshot import Snapshot
 
-from .check_tables import check_tables
+from .locate import check_tables
 
 _NUMBER = "number"
 _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()

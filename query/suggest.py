@@ -29,7 +29,7 @@ _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
 
-def near(names: Names, asked: str) -> list[str]:
+def similar_names(names: Names, asked: str) -> list[str]:
     """At most ``MOST`` names that are held, those that are most like the asked one first."""
     tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
     held = np.flatnonzero(names.locate(tried) >= 0)

@@ -23,7 +23,7 @@ from provhouse.model.question import Question
 from provhouse.output.form import Form
 from provhouse.output.output import Absent, Output
 from provhouse.query.ask import Asker
-from provhouse.query.check_tables import check_tables
+from provhouse.query.locate import check_tables
 
 from .answer_cache import Given
 from .concurrency import Gate
