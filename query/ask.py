@@ -29,7 +29,7 @@ from .methods.found import Method
 from .methods.rq import RQ
 from .named_rows import NO_ROWS, counted, named
 from .recurse import recurse
-from .spark_triples import Bulk
+from .spark_triples import SparkTriples
 from .walk import Walk, Walks
 
 SHARE = 8
@@ -56,14 +56,14 @@ class Asker:
         kept = settings.hot_mb * MEGABYTE // SHARE
         self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), kept)
         self.as_of = as_of
-        self.bulk = Bulk(self.snapshot, settings, progress, cached)
+        self.spark = SparkTriples(self.snapshot, settings, progress, cached)
         self._walks = Walks(self.snapshot, kept)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
         with ExitStack() as stack:
             stack.enter_context(kept(self._layout, self.snapshot.commit))
-            stack.callback(self.bulk.release)
+            stack.callback(self.spark.release)
             self._stack.push(stack.pop_all())
         return self
 
@@ -91,12 +91,12 @@ class Asker:
     def warm(self) -> None:
         """Bring everything near that an answer needs, but for the triples themselves."""
         snapshot = self.snapshot
-        _ = self.bulk.starting, self.graph
+        _ = self.spark.starting, self.graph
         _ = snapshot.set_components, snapshot.alone, snapshot.placements, snapshot.deaths
         _ = snapshot.dependents, snapshot.names.locate(pa.array([""]))
         self._walks.warm(self.graph)
         recurse(snapshot.set_ids[:0], snapshot.set_ids[:0], 0)
-        _ = self.bulk.partitions
+        _ = self.spark.partitions
 
     def ask(
         self, item: str, direction: Direction, method: MethodName = "auto", depth: int | None = None
@@ -122,7 +122,7 @@ class Asker:
             number = locate(self.snapshot, question.item, suggest=suggest)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
-        _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
+        _ = self.spark.starting  # beside the walk, which may have to start Neo4j
         choice, method = self._chosen(question, number, watch)
         found = method.find(number, question.direction, question.depth)
         names = self.snapshot.names
@@ -161,7 +161,7 @@ class Asker:
         with watch.step("locate"):
             number = locate(self.snapshot, question.item)
         walk = self.walk(number, question.direction, watch)
-        copied = self.bulk.holds(question.direction)
+        copied = self.spark.has_hashed(question.direction)
         choice, methods = considered(question, self.snapshot, number, walk, copied)
         commit = self.snapshot.commit
         return Explanation(
@@ -181,15 +181,15 @@ class Asker:
         asked = question.method
         walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
         if asked == "auto" and walk:
-            copied = self.bulk.holds(question.direction)
+            copied = self.spark.has_hashed(question.direction)
             choice = choose(question, self.snapshot, item, walk, copied)
         else:
             choice = Choice(asked, ASKED[asked])
         if choice.method == "csprov" and walk:
-            return choice, CSProv(self.snapshot, self.bulk, watch, walk)
+            return choice, CSProv(self.snapshot, self.spark, watch, walk)
         if choice.method == "ccprov":
-            return choice, CCProv(self.snapshot, self.bulk, watch)
-        return choice, RQ(self.bulk, watch)
+            return choice, CCProv(self.snapshot, self.spark, watch)
+        return choice, RQ(self.spark, watch)
 
     def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
         """The sets that an item needs; what stays of earlier walks takes no time."""

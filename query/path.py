@@ -99,14 +99,14 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
 
 def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> Found | None:
     """What of the lineage of ``last`` lies in the sets between both; None where there are none."""
-    _ = asker.bulk.starting  # beside the walk, which may have to start Neo4j
+    _ = asker.spark.starting  # beside the walk, which may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
         walk = between(asker.snapshot, first, walk)
     if not len(walk.sets):
         return None
-    return CSProv(asker.snapshot, asker.bulk, watch, walk).find(last, "upstream", None)
+    return CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)
 
 
 def _leads(asker: Asker, first: int, last: int, watch: Stopwatch) -> bool:

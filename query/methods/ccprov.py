@@ -13,7 +13,7 @@ from provhouse.model.question import Direction
 from provhouse.spark.session import limited
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..spark_triples import Bulk
+from ..spark_triples import SparkTriples
 from ..verify import check_component
 from .found import Found
 from .rq import level_by_level
@@ -22,9 +22,9 @@ from .rq import level_by_level
 class CCProv:
     """Answers from the triples of one component."""
 
-    def __init__(self, snapshot: Snapshot, bulk: Bulk, watch: Stopwatch) -> None:
+    def __init__(self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch) -> None:
         self._snapshot = snapshot
-        self._bulk = bulk
+        self._spark = spark
         self._watch = watch
 
     def find(self, item: int, direction: Direction, depth: int | None) -> Found:
@@ -34,14 +34,14 @@ class CCProv:
             own = int(snapshot.set_rows(np.array([item]))[0])
             sets = np.flatnonzero(snapshot.set_components == snapshot.set_components[own])
         with self._watch.step("fetch"):
-            hashed = self._bulk.hashed(direction)
+            hashed = self._spark.hashed(direction)
             with limited(hashed.context, self._watch):
-                component = hashed.within(*snapshot.item_ranges(sets))
+                component = hashed.in_ranges(*snapshot.item_ranges(sets))
         try:
-            check_component(snapshot, sets, component.triples)
+            check_component(snapshot, sets, component.triple_count)
             with self._watch.step("recurse"), limited(hashed.context, self._watch):
-                found = level_by_level(component.of_items, item, direction, depth)
+                found = level_by_level(component.triples_of, item, direction, depth)
         finally:
             component.release()
-        read = Read(len(sets), component.count, component.triples)
+        read = Read(len(sets), component.partition_count, component.triple_count)
         return Found(found.items, found.depths, found.triples, found.near, found.more, read)

@@ -17,7 +17,7 @@ from provhouse.store.cache.fetched import Fetched
 from provhouse.store.tables.snapshot import Snapshot
 
 from ..recurse import recurse
-from ..spark_triples import Bulk
+from ..spark_triples import SparkTriples
 from ..verify import check_sets
 from ..walk import Walk
 from .found import Found
@@ -26,9 +26,11 @@ from .found import Found
 class CSProv:
     """Answers from the connected sets that a walk has named, for the item that it began with."""
 
-    def __init__(self, snapshot: Snapshot, bulk: Bulk, watch: Stopwatch, walk: Walk) -> None:
+    def __init__(
+        self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch, walk: Walk
+    ) -> None:
         self._snapshot = snapshot
-        self._bulk = bulk
+        self._spark = spark
         self._watch = watch
         self._walk = walk
 
@@ -50,4 +52,4 @@ class CSProv:
 
     def _fetch(self, walk: Walk) -> Fetched:
         ranges = self._snapshot.item_ranges(walk.sets)
-        return self._bulk.partitions.fetch(walk.partitions, *ranges, self._watch)
+        return self._spark.partitions.fetch(walk.partitions, *ranges, self._watch)

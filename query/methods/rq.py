@@ -17,7 +17,7 @@ from provhouse.model.question import Direction
 from provhouse.spark.session import limited
 from provhouse.store.cache.blocks import SENT
 
-from ..spark_triples import Bulk
+from ..spark_triples import SparkTriples
 from .found import Found, ends
 
 Fetch = Callable[[I64], tuple[pa.Table, int]]
@@ -26,16 +26,16 @@ Fetch = Callable[[I64], tuple[pa.Table, int]]
 class RQ:
     """Answers from all triples."""
 
-    def __init__(self, bulk: Bulk, watch: Stopwatch) -> None:
-        self._bulk = bulk
+    def __init__(self, spark: SparkTriples, watch: Stopwatch) -> None:
+        self._spark = spark
         self._watch = watch
 
     def find(self, item: int, direction: Direction, depth: int | None) -> Found:
         """What ``item`` reaches, one job a level."""
         with self._watch.step("fetch"):
-            hashed = self._bulk.hashed(direction)
+            hashed = self._spark.hashed(direction)
         with self._watch.step("recurse"), limited(hashed.context, self._watch):
-            return level_by_level(hashed.of_items, item, direction, depth)
+            return level_by_level(hashed.triples_of, item, direction, depth)
 
 
 def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | None) -> Found:

@@ -27,7 +27,7 @@ def house(houses: Callable[..., House]) -> House:
 def test_what_it_says_is_read(house: House) -> None:
     with house.asker() as asker:
         asker.explain(Question(ITEMS[0], "upstream"))
-        assert "starting" not in vars(asker.bulk)  # Spark is not needed
+        assert "starting" not in vars(asker.spark)  # Spark is not needed
         for item in ITEMS[::6]:
             for direction in DIRECTIONS:
                 explanation = asker.explain(Question(item, direction))

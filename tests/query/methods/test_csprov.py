@@ -65,9 +65,9 @@ def observed(
     asker: Asker, item: str, direction: Direction, method: Method, depth: int | None = None
 ) -> tuple[Answer, list[int]]:
     """The answer, and for each job how many tasks Spark itself says that it ran."""
-    context = asker.bulk.session.sparkContext
+    context = asker.spark.session.sparkContext
     group = f"{item} {direction} {method}"
-    fetches = [f"fetch {id(asker.bulk._cached._flights)} {n}" for n in range(9)]
+    fetches = [f"fetch {id(asker.spark._cached._flights)} {n}" for n in range(9)]
     tracker = context.statusTracker()
     before = {job for each in fetches for job in tracker.getJobIdsForGroup(each)}
     context.setJobGroup(group, group)
