@@ -10,8 +10,7 @@ import pyarrow as pa
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.answer import Answer
 from provhouse.model.progress import Progress, Stopwatch
-from provhouse.model.question import AsOf, Direction, Question
-from provhouse.model.question import Method as MethodName
+from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.model.settings import Settings
 from provhouse.store.cache.partition_cache import MEGABYTE, Cached
 from provhouse.store.tables.snapshot import Snapshot
@@ -25,7 +24,7 @@ from .filters import narrow
 from .locate import check_tables, locate
 from .methods.ccprov import CCProv
 from .methods.csprov import CSProv
-from .methods.found import Method
+from .methods.method import QueryMethod
 from .methods.rq import RQ
 from .named_rows import NO_ROWS, counted, named
 from .recurse import recurse
@@ -99,7 +98,7 @@ class Asker:
         _ = self.spark.partitions
 
     def ask(
-        self, item: str, direction: Direction, method: MethodName = "auto", depth: int | None = None
+        self, item: str, direction: Direction, method: Method = "auto", depth: int | None = None
     ) -> Answer:
         """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
         return self.answer(Question(item, direction, method, depth))
@@ -176,7 +175,9 @@ class Asker:
             seconds=watch.total(),
         )
 
-    def _chosen(self, question: Question, item: int, watch: Stopwatch) -> tuple[Choice, Method]:
+    def _chosen(
+        self, question: Question, item: int, watch: Stopwatch
+    ) -> tuple[Choice, QueryMethod]:
         """How to answer a question: as it says, or else by what the walk says."""
         asked = question.method
         walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)

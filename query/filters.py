@@ -20,7 +20,7 @@ from provhouse.model.question import Direction, Question
 from provhouse.store.names.names import Names
 from provhouse.store.tables.links import touching
 
-from .methods.found import Found, ends
+from .methods.method import MethodResult, near_and_far
 from .recurse import recurse
 
 _OUTSIDE = -1
@@ -34,7 +34,7 @@ _quoted = json.JSONEncoder(ensure_ascii=False).encode
 class Shown:
     """What is left of an answer."""
 
-    found: Found
+    found: MethodResult
     hidden: int
     """How many items are left out."""
     erased: int
@@ -45,12 +45,12 @@ class Shown:
     """What cut the answer where there was more: the limit or the depth."""
 
 
-def narrow(found: Found, item: int, question: Question, names: Names) -> Shown:
+def narrow(found: MethodResult, item: int, question: Question, names: Names) -> Shown:
     """What a question wants to be shown of all that was found for ``item``."""
     # Filters look at ways that lead on through erased items.
     shown = without(_filtered(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
-    truncated = "depth" if len(found.more) else None
+    truncated = "depth" if len(found.unexpanded) else None
     if question.limit is not None and len(shown.items) > question.limit:
         shown, truncated = _nearest(shown, item, question.limit, names), "limit"
     hidden = len(found.items) - erased - len(shown.items)
@@ -58,14 +58,14 @@ def narrow(found: Found, item: int, question: Question, names: Names) -> Shown:
     return Shown(shown, hidden, erased, links, truncated)
 
 
-def without(found: Found, erased: I64) -> Found:
+def without(found: MethodResult, erased: I64) -> MethodResult:
     """What was found but for erased items, and for triples that lead from or to one."""
     if not len(erased):
         return found
-    return found.only(~among(found.items, erased), ~touching(found.triples, erased))
+    return found.select(~among(found.items, erased), ~touching(found.triples, erased))
 
 
-def _filtered(found: Found, question: Question, names: Names) -> Found:
+def _filtered(found: MethodResult, question: Question, names: Names) -> MethodResult:
     last = _last(found, question.direction) if question.ends else None
     if question.through is not None:
         found = _through(found, question.through, question.direction, names)
@@ -79,7 +79,7 @@ def _filtered(found: Found, question: Question, names: Names) -> Found:
     return found
 
 
-def _nearest(found: Found, item: int, limit: int, names: Names) -> Found:
+def _nearest(found: MethodResult, item: int, limit: int, names: Names) -> MethodResult:
     """The first items in the answer's order: by depth, then name.
 
     The triples of the others go with them; ``item``, the asked one, keeps its own.
@@ -91,23 +91,23 @@ def _nearest(found: Found, item: int, limit: int, names: Names) -> Found:
     kept[equal[by_name[: limit - int(kept.sum())]]] = True
     cut = np.sort(found.items[~kept & (found.items != item)])
     src, dst = _both(found.triples)
-    return found.only(kept, ~among(src, cut) & ~among(dst, cut))
+    return found.select(kept, ~among(src, cut) & ~among(dst, cut))
 
 
-def _last(found: Found, direction: Direction) -> I64:
+def _last(found: MethodResult, direction: Direction) -> I64:
     """Items from which no triple leads on, neither in the answer nor beyond its depth."""
-    near, _ = ends(found.triples, direction)
-    return np.setdiff1d(found.items, np.concatenate([near, found.more]))
+    near, _ = near_and_far(found.triples, direction)
+    return np.setdiff1d(found.items, np.concatenate([near, found.unexpanded]))
 
 
-def _through(found: Found, table: str, direction: Direction, names: Names) -> Found:
+def _through(found: MethodResult, table: str, direction: Direction, names: Names) -> MethodResult:
     """Items and triples that come before or behind an item of the table on some way."""
     passed = found.items[_in_tables(found.items, [table], names)]
-    near, far = ends(found.triples, direction)
+    near, far = near_and_far(found.triples, direction)
     behind = _reached(near, far, passed)
     before = _reached(far, near, passed)
     items = among(found.items, behind) | among(found.items, before)
-    return found.only(items, among(near, behind) | among(far, before))
+    return found.select(items, among(near, behind) | among(far, before))
 
 
 def _reached(near: I64, far: I64, items: I64) -> I64:
@@ -140,18 +140,18 @@ def _in_tables(items: I64, tables: Iterable[str], names: Names) -> Bools:
     return _bools(pc.is_in(names.tables(items), value_set=pa.array(tables, pa.string())))
 
 
-def _with_triples(found: Found, kept: Bools) -> Found:
+def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
     """Some triples, and the items at either end of one."""
     src, dst = _both(found.triples)
     touched = np.union1d(src[kept], dst[kept])
-    return found.only(among(found.items, touched), kept)
+    return found.select(among(found.items, touched), kept)
 
 
-def _with_items(found: Found, kept: Bools) -> Found:
+def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
     """Some items, and the triples that begin or end in one."""
     items = np.sort(found.items[kept])
     src, dst = _both(found.triples)
-    return found.only(kept, among(src, items) | among(dst, items))
+    return found.select(kept, among(src, items) | among(dst, items))
 
 
 def _both(triples: pa.Table) -> tuple[I64, I64]:

@@ -9,7 +9,7 @@ from provhouse.model.arrays import I32, I64, distinct
 from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, ITEMS, OP, SRC, TABLE, TRIPLES
 from provhouse.store.names.names import Names
 
-from .methods.found import Found
+from .methods.method import MethodResult
 
 _TEXT = pa.string()
 _CODED = pa.dictionary(pa.int32(), _TEXT)
@@ -20,7 +20,7 @@ NO_ROWS = (
 """No items and no triples."""
 
 
-def named(found: Found, names: Names) -> tuple[pa.Table, pa.Table]:
+def named(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
     """Items by depth, then name; triples by depth of the near end, src, dst, op, attributes.
 
     Names are codes of one array that both share.
@@ -42,7 +42,7 @@ def named(found: Found, names: Names) -> tuple[pa.Table, pa.Table]:
     op, attributes = (found.triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
     attributes = pc.if_else(pc.equal(attributes, ""), "{}", attributes)
     op_ranks, attribute_ranks = _ranks_of_few(op), _ranks_of_few(attributes)
-    order = np.lexsort((attribute_ranks, op_ranks, ranks[dst], ranks[src], found.near))
+    order = np.lexsort((attribute_ranks, op_ranks, ranks[dst], ranks[src], found.near_depths))
     rows = pa.array(order)
     triples = pa.table(
         {
@@ -73,7 +73,7 @@ def _ranks_of_few(texts: pa.Array) -> I32:
     return ranks
 
 
-def counted(found: Found, names: Names) -> Counts:
+def counted(found: MethodResult, names: Names) -> Counts:
     """The same by table and by op; no name is looked up."""
     items = pa.table({TABLE: names.tables(found.items), DEPTH: found.depths})
     tables = items.group_by(TABLE).aggregate([(DEPTH, how) for how in ("count", "min", "max")])

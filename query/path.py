@@ -20,7 +20,7 @@ from .ask import Asker
 from .filters import without
 from .locate import locate
 from .methods.csprov import CSProv
-from .methods.found import Found
+from .methods.method import MethodResult
 from .named_rows import named
 from .recurse import recurse
 from .verify import check_closed
@@ -97,7 +97,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
     )
 
 
-def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> Found | None:
+def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> MethodResult | None:
     """What of the lineage of ``last`` lies in the sets between both; None where there are none."""
     _ = asker.spark.starting  # beside the walk, which may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
@@ -114,7 +114,7 @@ def _leads(asker: Asker, first: int, last: int, watch: Stopwatch) -> bool:
     return found is not None and _depth(found, first) is not None
 
 
-def _depth(found: Found, item: int) -> int | None:
+def _depth(found: MethodResult, item: int) -> int | None:
     depths = found.depths[found.items == item]
     return int(depths[0]) if len(depths) else None
 
@@ -134,7 +134,7 @@ def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
     return ("neither derives from the other" if source != target else "it is on no cycle",)
 
 
-def _every(found: Found, first: int) -> Found:
+def _every(found: MethodResult, first: int) -> MethodResult:
     """All triples that can be reached from ``first``; all of them lead to the asked item."""
     src, dst = _ends(found.triples)
     reached = recurse(src, dst, first)
@@ -144,11 +144,11 @@ def _every(found: Found, first: int) -> Found:
         items=np.append(reached.items[others], first),
         depths=np.append(reached.depths[others], np.int32(0)),
         triples=found.triples.take(pa.array(reached.triples)),
-        near=reached.near,
+        near_depths=reached.near_depths,
     )
 
 
-def _shortest(found: Found, first: int, last: int, names: Names) -> Found:
+def _shortest(found: MethodResult, first: int, last: int, names: Names) -> MethodResult:
     """Of all shortest ways the one whose triples come first by dst, op and attributes."""
     src, dst, rows = _nearer(found, first)
     texts = names.names(dst)
@@ -173,16 +173,16 @@ def _shortest(found: Found, first: int, last: int, names: Names) -> Found:
         items=items,
         depths=depths[: len(items)],
         triples=found.triples.take(pa.array(rows[way])),
-        near=depths[:-1],
+        near_depths=depths[:-1],
     )
 
 
-def _nearer(found: Found, first: int) -> tuple[I64, I64, I64]:
+def _nearer(found: MethodResult, first: int) -> tuple[I64, I64, I64]:
     """Triples that come a hop nearer to the asked item and can be reached so: src, dst, row."""
     src, dst = _ends(found.triples)
     order = np.argsort(found.items)  # every src is among them
     depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]
-    rows = np.flatnonzero(depth == found.near + 1)
+    rows = np.flatnonzero(depth == found.near_depths + 1)
     rows = rows[recurse(src[rows], dst[rows], first).triples]
     return src[rows], dst[rows], rows
 

@@ -24,9 +24,9 @@ class Reached:
     """Fewest hops to each of ``items``."""
     triples: I64
     """Rows of the triples whose near end was reached, in no particular order."""
-    near: I32
+    near_depths: I32
     """The depth of the near end of each of ``triples``."""
-    more: I64
+    unexpanded: I64
     """Items, in order, whose own triples the depth limit left out."""
 
 

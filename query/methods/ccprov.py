@@ -5,6 +5,8 @@ component's sets are ranges of numbers, and a triple belongs to the component of
 reads every cached partition once and keeps the hash partitioning, as in the paper.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from provhouse.model.answer import Read
@@ -15,7 +17,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from ..spark_triples import SparkTriples
 from ..verify import check_component
-from .found import Found
+from .method import MethodResult
 from .rq import level_by_level
 
 
@@ -27,7 +29,7 @@ class CCProv:
         self._spark = spark
         self._watch = watch
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
         """What ``item`` reaches, level by level within its component."""
         snapshot = self._snapshot
         with self._watch.step("walk"):
@@ -44,4 +46,4 @@ class CCProv:
         finally:
             component.release()
         read = Read(len(sets), component.partition_count, component.triple_count)
-        return Found(found.items, found.depths, found.triples, found.near, found.more, read)
+        return replace(found, read=read)

@@ -20,7 +20,7 @@ from ..recurse import recurse
 from ..spark_triples import SparkTriples
 from ..verify import check_sets
 from ..walk import Walk
-from .found import Found
+from .method import MethodResult
 
 
 class CSProv:
@@ -34,7 +34,7 @@ class CSProv:
         self._watch = watch
         self._walk = walk
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
         """What ``item`` reaches, from the triples of those sets."""
         walk = self._walk
         with self._watch.step("fetch"):
@@ -48,7 +48,14 @@ class CSProv:
             reached = recurse(near, far, item, depth)
             order = np.argsort(reached.triples)
             kept = triples.take(reached.triples[order])
-        return Found(reached.items, reached.depths, kept, reached.near[order], reached.more, read)
+        return MethodResult(
+            reached.items,
+            reached.depths,
+            kept,
+            reached.near_depths[order],
+            reached.unexpanded,
+            read,
+        )
 
     def _fetch(self, walk: Walk) -> Fetched:
         ranges = self._snapshot.item_ranges(walk.sets)

@@ -18,7 +18,7 @@ from provhouse.spark.session import limited
 from provhouse.store.cache.blocks import SENT
 
 from ..spark_triples import SparkTriples
-from .found import Found, ends
+from .method import MethodResult, near_and_far
 
 Fetch = Callable[[I64], tuple[pa.Table, int]]
 
@@ -30,7 +30,7 @@ class RQ:
         self._spark = spark
         self._watch = watch
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
         """What ``item`` reaches, one job a level."""
         with self._watch.step("fetch"):
             hashed = self._spark.hashed(direction)
@@ -38,7 +38,9 @@ class RQ:
             return level_by_level(hashed.triples_of, item, direction, depth)
 
 
-def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | None) -> Found:
+def level_by_level(
+    fetch: Fetch, item: int, direction: Direction, limit: int | None
+) -> MethodResult:
     """Ask for the triples of one frontier after the other.
 
     ``read`` counts the triples that were sent back and the partitions of all jobs together.
@@ -58,18 +60,18 @@ def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | N
         parts.append(triples)
         near.append(np.full(triples.num_rows, level))
         level += 1
-        reached = np.setdiff1d(ends(triples, direction)[1], np.concatenate(items))
+        reached = np.setdiff1d(near_and_far(triples, direction)[1], np.concatenate(items))
         items.append(reached)
         depths.append(np.full(len(reached), level))
         frontier = np.setdiff1d(reached, asked)
         asked = np.union1d(asked, frontier)
     beyond = fetch(frontier)[0] if len(frontier) else SENT.empty_table()
     triples = pa.concat_tables(parts).combine_chunks()
-    return Found(
+    return MethodResult(
         np.concatenate(items),
         np.concatenate(depths).astype(np.int32),
         triples,
         np.concatenate(near).astype(np.int32),
-        np.unique(ends(beyond, direction)[0]),
+        np.unique(near_and_far(beyond, direction)[0]),
         Read(0, partitions, triples.num_rows),
     )

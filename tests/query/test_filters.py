@@ -14,7 +14,7 @@ from provhouse.model.answer import Read
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
 from provhouse.query.filters import narrow
-from provhouse.query.methods.found import Found, ends
+from provhouse.query.methods.method import MethodResult, near_and_far
 from provhouse.query.named_rows import counted, named
 from provhouse.query.recurse import recurse
 from provhouse.store.names.names import BATCH, Names, Span, names_file, write_names
@@ -40,7 +40,7 @@ def order(held: Trace) -> list[str]:
     return sorted(held.tables, key=lambda name: name[::-1])
 
 
-def whole(held: Trace, question: Question) -> tuple[Found, int]:
+def whole(held: Trace, question: Question) -> tuple[MethodResult, int]:
     """All that a method would find, and the number of the item."""
     number = {name: n for n, name in enumerate(order(held), 1)}
     steps = sorted(held.steps)
@@ -51,10 +51,10 @@ def whole(held: Trace, question: Question) -> tuple[Found, int]:
         "attributes": pa.array([as_object(step.attributes) for step in steps], pa.string()),
     })  # fmt: skip
     item = number[question.item]
-    reached = recurse(*ends(triples, question.direction), item, question.depth)
+    reached = recurse(*near_and_far(triples, question.direction), item, question.depth)
     kept = triples.take(pa.array(reached.triples))
-    return Found(
-        reached.items, reached.depths, kept, reached.near, reached.more, Read(0, 0, 0)
+    return MethodResult(
+        reached.items, reached.depths, kept, reached.near_depths, reached.unexpanded, Read(0, 0, 0)
     ), item
 
 

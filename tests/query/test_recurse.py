@@ -36,13 +36,13 @@ def test_recursion_is_networkxs(edges: list[tuple[int, int]], item: int, limit: 
     kept = {(str(rows[row][0]), str(rows[row][1]), str(row)) for row in reached.triples.tolist()}
     assert kept == expected.triples
     assert len(reached.triples) == len(kept)
-    assert set(reached.more.tolist()) == {
+    assert set(reached.unexpanded.tolist()) == {
         int(name)
         for name, d in {**dict(expected.items), str(number): 0}.items()
         if limit is not None and d >= limit and oracle.graph.out_degree(name)
     }
     depth = {**dict(expected.items), str(number): 0}
-    assert [depth[str(rows[row][0])] for row in reached.triples] == reached.near.tolist()
+    assert [depth[str(rows[row][0])] for row in reached.triples] == reached.near_depths.tolist()
 
 
 def test_a_chain_of_a_million() -> None:
@@ -50,4 +50,4 @@ def test_a_chain_of_a_million() -> None:
     reached = recurse(line[1:], line[:-1], 1_000_000)
     assert len(reached.items) == 1_000_000
     assert reached.depths.max() == 1_000_000
-    assert not len(reached.more)
+    assert not len(reached.unexpanded)

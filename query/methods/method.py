@@ -13,38 +13,38 @@ from provhouse.model.question import Direction
 
 
 @dataclass(frozen=True)
-class Found:
+class MethodResult:
     """The items that were reached and the triples on the way, still in numbers."""
 
     items: I64
     depths: I32
     triples: pa.Table
     """Triples of the answer: src, dst, op, attributes."""
-    near: I32
+    near_depths: I32
     """The depth of the near end of each triple."""
-    more: I64
+    unexpanded: I64
     """The items whose own triples the depth limit left out."""
     read: Read
 
-    def only(self, items: Bools, triples: Bools) -> "Found":
+    def select(self, items: Bools, triples: Bools) -> "MethodResult":
         """Some of the items and some of the triples."""
         return replace(
             self,
             items=self.items[items],
             depths=self.depths[items],
             triples=self.triples.filter(pa.array(triples)),
-            near=self.near[triples],
+            near_depths=self.near_depths[triples],
         )
 
 
-class Method(Protocol):
+class QueryMethod(Protocol):
     """One way to answer."""
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
         """What ``item`` reaches within ``depth`` hops (None: all)."""
 
 
-def ends(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
+def near_and_far(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
     """The near and the far ends of triples: upstream dst and src, downstream src and dst."""
     src, dst = np.asarray(triples[SRC]), np.asarray(triples[DST])
     return (dst, src) if direction == "upstream" else (src, dst)
