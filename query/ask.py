@@ -20,13 +20,13 @@ from provhouse.store.warehouse.layout import Layout
 from .as_of import commit_as_of
 from .choose import ASKED, Choice, choose
 from .explain import Explanation, considered
-from .filters import narrow
+from .filters import apply_filters
 from .locate import check_tables, locate
 from .methods.ccprov import CCProv
 from .methods.csprov import CSProv
 from .methods.method import QueryMethod
 from .methods.rq import RQ
-from .named_rows import NO_ROWS, counted, named
+from .named_rows import NO_ROWS, count_rows, name_rows
 from .recurse import recurse
 from .spark_triples import SparkTriples
 from .walk import Walk, Walks
@@ -126,10 +126,10 @@ class Asker:
         found = method.find(number, question.direction, question.depth)
         names = self.snapshot.names
         with watch.step("recurse"):
-            shown = narrow(found, number, question, names)
+            shown = apply_filters(found, number, question, names)
         with watch.step("name"):
-            counts = counted(shown.found, names) if question.summary else None
-            items, triples = NO_ROWS if question.summary else named(shown.found, names)
+            counts = count_rows(shown.result, names) if question.summary else None
+            items, triples = NO_ROWS if question.summary else name_rows(shown.result, names)
         commit = self.snapshot.commit
         return Answer(
             item=question.item,

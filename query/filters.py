@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, Bools, Column, among
 from provhouse.model.attributes import as_text
-from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.model.columns import ATTRIBUTES, OP
 from provhouse.model.question import Direction, Question
 from provhouse.store.names.names import Names
 from provhouse.store.tables.links import touching
 
-from .methods.method import MethodResult, near_and_far
+from .methods.method import MethodResult, near_and_far, src_and_dst
 from .recurse import recurse
 
 _OUTSIDE = -1
@@ -31,10 +31,10 @@ _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True)
-class Shown:
+class Filtered:
     """What is left of an answer."""
 
-    found: MethodResult
+    result: MethodResult
     hidden: int
     """How many items are left out."""
     erased: int
@@ -45,33 +45,33 @@ class Shown:
     """What cut the answer where there was more: the limit or the depth."""
 
 
-def narrow(found: MethodResult, item: int, question: Question, names: Names) -> Shown:
+def apply_filters(found: MethodResult, item: int, question: Question, names: Names) -> Filtered:
     """What a question wants to be shown of all that was found for ``item``."""
     # Filters look at ways that lead on through erased items.
-    shown = without(_filtered(found, question, names), names.erased)
+    shown = without_erased(_matching_items(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
     truncated = "depth" if len(found.unexpanded) else None
     if question.limit is not None and len(shown.items) > question.limit:
         shown, truncated = _nearest(shown, item, question.limit, names), "limit"
     hidden = len(found.items) - erased - len(shown.items)
     links = int(touching(found.triples, names.erased).sum())
-    return Shown(shown, hidden, erased, links, truncated)
+    return Filtered(shown, hidden, erased, links, truncated)
 
 
-def without(found: MethodResult, erased: I64) -> MethodResult:
+def without_erased(found: MethodResult, erased: I64) -> MethodResult:
     """What was found but for erased items, and for triples that lead from or to one."""
     if not len(erased):
         return found
     return found.select(~among(found.items, erased), ~touching(found.triples, erased))
 
 
-def _filtered(found: MethodResult, question: Question, names: Names) -> MethodResult:
+def _matching_items(found: MethodResult, question: Question, names: Names) -> MethodResult:
     last = _last(found, question.direction) if question.ends else None
     if question.through is not None:
         found = _through(found, question.through, question.direction, names)
     if question.ops or question.where:
-        named = ~touching(found.triples, names.erased)  # what others once said matches nothing
-        found = _with_triples(found, named & _matching(found.triples, question))
+        visible = ~touching(found.triples, names.erased)  # what others once said matches nothing
+        found = _with_triples(found, visible & _matching_triples(found.triples, question))
     if question.tables:
         found = _with_items(found, _in_tables(found.items, question.tables, names))
     if last is not None:
@@ -90,7 +90,7 @@ def _nearest(found: MethodResult, item: int, limit: int, names: Names) -> Method
     by_name = np.asarray(pc.sort_indices(names.names(found.items[equal])))
     kept[equal[by_name[: limit - int(kept.sum())]]] = True
     cut = np.sort(found.items[~kept & (found.items != item)])
-    src, dst = _both(found.triples)
+    src, dst = src_and_dst(found.triples)
     return found.select(kept, ~among(src, cut) & ~among(dst, cut))
 
 
@@ -117,7 +117,7 @@ def _reached(near: I64, far: I64, items: I64) -> I64:
     return np.sort(reached.items)
 
 
-def _matching(triples: pa.Table, question: Question) -> Bools:
+def _matching_triples(triples: pa.Table, question: Question) -> Bools:
     kept = np.ones(triples.num_rows, bool)
     if question.ops:
         kept &= _bools(pc.is_in(triples[OP], value_set=pa.array(question.ops, pa.string())))
@@ -142,7 +142,7 @@ def _in_tables(items: I64, tables: Iterable[str], names: Names) -> Bools:
 
 def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
     """Some triples, and the items at either end of one."""
-    src, dst = _both(found.triples)
+    src, dst = src_and_dst(found.triples)
     touched = np.union1d(src[kept], dst[kept])
     return found.select(among(found.items, touched), kept)
 
@@ -150,12 +150,8 @@ def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
 def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
     """Some items, and the triples that begin or end in one."""
     items = np.sort(found.items[kept])
-    src, dst = _both(found.triples)
+    src, dst = src_and_dst(found.triples)
     return found.select(kept, among(src, items) | among(dst, items))
-
-
-def _both(triples: pa.Table) -> tuple[I64, I64]:
-    return np.asarray(triples[SRC]), np.asarray(triples[DST])
 
 
 def _bools(column: Column) -> Bools:

@@ -20,7 +20,7 @@ NO_ROWS = (
 """No items and no triples."""
 
 
-def named(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
+def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
     """Items by depth, then name; triples by depth of the near end, src, dst, op, attributes.
 
     Names are codes of one array that both share.
@@ -73,7 +73,7 @@ def _ranks_of_few(texts: pa.Array) -> I32:
     return ranks
 
 
-def counted(found: MethodResult, names: Names) -> Counts:
+def count_rows(found: MethodResult, names: Names) -> Counts:
     """The same by table and by op; no name is looked up."""
     items = pa.table({TABLE: names.tables(found.items), DEPTH: found.depths})
     tables = items.group_by(TABLE).aggregate([(DEPTH, how) for how in ("count", "min", "max")])

@@ -17,11 +17,11 @@ from provhouse.model.progress import Stopwatch
 from provhouse.store.names.names import Names
 
 from .ask import Asker
-from .filters import without
+from .filters import without_erased
 from .locate import locate
 from .methods.csprov import CSProv
-from .methods.method import MethodResult
-from .named_rows import named
+from .methods.method import MethodResult, src_and_dst
+from .named_rows import name_rows
 from .recurse import recurse
 from .verify import check_closed
 from .walk import between
@@ -78,8 +78,8 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
     with watch.step("recurse"):
         way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
     with watch.step("name"):
-        shown = without(way, snapshot.names.erased)
-        items, triples = named(shown, snapshot.names)
+        shown = without_erased(way, snapshot.names.erased)
+        items, triples = name_rows(shown, snapshot.names)
     commit = snapshot.commit
     return Path(
         source=source,
@@ -136,7 +136,7 @@ def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
 
 def _every(found: MethodResult, first: int) -> MethodResult:
     """All triples that can be reached from ``first``; all of them lead to the asked item."""
-    src, dst = _ends(found.triples)
+    src, dst = src_and_dst(found.triples)
     reached = recurse(src, dst, first)
     others = reached.items != first
     return replace(
@@ -179,13 +179,9 @@ def _shortest(found: MethodResult, first: int, last: int, names: Names) -> Metho
 
 def _nearer(found: MethodResult, first: int) -> tuple[I64, I64, I64]:
     """Triples that come a hop nearer to the asked item and can be reached so: src, dst, row."""
-    src, dst = _ends(found.triples)
+    src, dst = src_and_dst(found.triples)
     order = np.argsort(found.items)  # every src is among them
     depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]
     rows = np.flatnonzero(depth == found.near_depths + 1)
     rows = rows[recurse(src[rows], dst[rows], first).triples]
     return src[rows], dst[rows], rows
-
-
-def _ends(triples: pa.Table) -> tuple[I64, I64]:
-    return np.asarray(triples[SRC]), np.asarray(triples[DST])

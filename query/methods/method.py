@@ -46,5 +46,10 @@ class QueryMethod(Protocol):
 
 def near_and_far(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
     """The near and the far ends of triples: upstream dst and src, downstream src and dst."""
-    src, dst = np.asarray(triples[SRC]), np.asarray(triples[DST])
+    src, dst = src_and_dst(triples)
     return (dst, src) if direction == "upstream" else (src, dst)
+
+
+def src_and_dst(triples: pa.Table) -> tuple[I64, I64]:
+    """The item numbers at both ends of triples."""
+    return np.asarray(triples[SRC]), np.asarray(triples[DST])

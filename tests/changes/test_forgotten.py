@@ -237,15 +237,15 @@ def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
         monkeypatch.setattr(module, step, first)
 
     with house.asker() as asker:
-        erase("p0", asks, "narrow")
+        erase("p0", asks, "apply_filters")
         answer = asker.ask("end", "upstream")
         assert answer.items["item"].to_pylist() == ["p1", "p2", "p3", "p4", "raw"]
         assert (answer.erased, answer.triples.num_rows) == (1, 8)
-        erase("p1", paths, "without")
+        erase("p1", paths, "without_erased")
         way = path(asker, "raw", "end", every=True)
         assert way.items["item"].to_pylist() == ["raw", "p2", "p3", "p4", "end"]
         assert (way.erased, way.triples.num_rows) == (2, 6)
-        erase("p2", asks, "narrow")
+        erase("p2", asks, "apply_filters")
         with pytest.raises(NotFound):
             asker.ask("p2", "upstream")
     erase("p3", diffs, "_side")

@@ -13,9 +13,9 @@ from helpers.narrowed import Narrowed, Step, Trace, some_question, text, trace
 from provhouse.model.answer import Read
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
-from provhouse.query.filters import narrow
+from provhouse.query.filters import apply_filters
 from provhouse.query.methods.method import MethodResult, near_and_far
-from provhouse.query.named_rows import counted, named
+from provhouse.query.named_rows import count_rows, name_rows
 from provhouse.query.recurse import recurse
 from provhouse.store.names.names import BATCH, Names, Span, names_file, write_names
 
@@ -60,9 +60,9 @@ def whole(held: Trace, question: Question) -> tuple[MethodResult, int]:
 
 def answered(held: Trace, question: Question, names: Names) -> Narrowed:
     found, item = whole(held, question)
-    shown = narrow(found, item, question, names)
-    assert shown.hidden == len(found.items) - len(shown.found.items)
-    items, triples = named(shown.found, names)
+    shown = apply_filters(found, item, question, names)
+    assert shown.hidden == len(found.items) - len(shown.result.items)
+    items, triples = name_rows(shown.result, names)
     rows = [(row["item"], row["table"], row["depth"]) for row in items.to_pylist()]
     steps = [tuple(row.values()) for row in triples.to_pylist()]
     assert len(set(steps)) == len(steps)
@@ -85,7 +85,7 @@ def test_a_summary_counts_what_would_be_shown(store: Store, seed: int) -> None:
     held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
     names, question = store(held), some_question(random, held.tables)
     found, item = whole(held, question)
-    counts = counted(narrow(found, item, question, names).found, names)
+    counts = count_rows(apply_filters(found, item, question, names).result, names)
     expected = held.ask(question)
     tables = {
         (table, len(depths), min(depths), max(depths))
@@ -131,7 +131,7 @@ def test_attributes_are_compared_letter_by_letter(store: Store, key: str) -> Non
     found = replace(found, triples=found.triples.set_column(3, "attributes", pa.array(texts)))
     for value in [*ODD, ",", "x"]:
         asked = replace(question, where=((key, value),))
-        kept = narrow(found, item, asked, names).found.triples["op"].to_pylist()
+        kept = apply_filters(found, item, asked, names).result.triples["op"].to_pylist()
         assert {*kept} == {str(n) for n, row in enumerate(rows) if row.get(key) == value}
 
 
