@@ -19,7 +19,7 @@ from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
 from .choose import ASKED, Choice, choose
-from .explain import Explanation, considered
+from .explain import Explanation, estimate_methods
 from .filters import apply_filters
 from .locate import check_tables, locate
 from .methods.ccprov import CCProv
@@ -161,7 +161,7 @@ class Asker:
             number = locate(self.snapshot, question.item)
         walk = self.walk(number, question.direction, watch)
         copied = self.spark.has_hashed(question.direction)
-        choice, methods = considered(question, self.snapshot, number, walk, copied)
+        choice, methods = estimate_methods(question, self.snapshot, number, walk, copied)
         commit = self.snapshot.commit
         return Explanation(
             item=question.item,

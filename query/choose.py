@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from provhouse.model.question import Method, Question
 from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
-from .walk import Walk
+from .walk import Walk, component_sets
 
 ASKED = {
     "rq": "RQ was asked for: it reads level by level from all triples",
@@ -35,7 +33,8 @@ def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied
     if question.method != "auto":
         return Choice(question.method, ASKED[question.method])
     if question.depth is not None and copied:
-        by_levels, by_sets = cost.by_levels(question.depth), cost.csprov(walk)
+        by_levels = cost.rq_seconds(question.depth)
+        by_sets = cost.estimate_csprov(walk)
         if by_levels < by_sets.seconds:
             return Choice("rq", _less(question.depth, by_levels, by_sets))
     return Choice("csprov", _sets_of(snapshot, item))
@@ -49,11 +48,10 @@ def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
 
 
 def _sets_of(snapshot: Snapshot, item: int) -> str:
-    own = int(snapshot.set_rows(np.array([item]))[0])
-    same = cost.component(snapshot, own)
-    items = int(snapshot.set_items[same].sum())
-    if len(same) == 1:
+    sets = component_sets(snapshot, item)
+    items = int(snapshot.set_items[sets].sum())
+    if len(sets) == 1:
         return f"The item's component is one set of {items:,} items, read as a whole"
     return (
-        f"The item's component has {items:,} items in {len(same):,} sets, of which few are needed"
+        f"The item's component has {items:,} items in {len(sets):,} sets, of which few are needed"
     )

@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from provhouse.model.question import Direction, Method, Question
 from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
 from .choose import Choice, choose
 from .cost import Estimate
-from .levels import likely_levels
 from .walk import Walk
 
 
@@ -31,14 +28,13 @@ class Explanation:
     """What the explanation itself took."""
 
 
-def considered(
+def estimate_methods(
     question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool
 ) -> tuple[Choice, tuple[Estimate, ...]]:
     """The choice that a question leads to, and the estimates of all methods."""
-    own = int(snapshot.set_rows(np.array([item]))[0])
-    levels = question.depth or likely_levels(snapshot, walk, item, question.direction)
+    levels = question.depth or cost.estimate_levels(snapshot, walk, item, question.direction)
     return choose(question, snapshot, item, walk, copied), (
-        cost.csprov(walk),
-        cost.ccprov(snapshot, own, levels, copied),
-        cost.rq(snapshot, levels, copied),
+        cost.estimate_csprov(walk),
+        cost.estimate_ccprov(snapshot, item, levels, copied),
+        cost.estimate_rq(snapshot, levels, copied),
     )

@@ -52,7 +52,7 @@ class Walks:
         where no walk is needed, so that one that lacks something is told; a kept walk needs none.
         Raises Damaged if Neo4j does not know the item's set.
         """
-        own = int(self._snapshot.set_rows(np.array([item]))[0])
+        own = set_of(self._snapshot, item)
         with self._lock:
             held = self._kept.get((own, direction))
         if held:
@@ -91,12 +91,23 @@ def between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
     the walk began lie in these sets. The table of dependencies tells the way: to walk downstream in
     Neo4j from an item that much derives from would take longer than to read the lineage.
     """
-    own = int(snapshot.set_rows(np.array([source]))[0])
+    own = set_of(snapshot, source)
     parents, children = snapshot.dependents
     rows = rows_of(parents, walk.sets)[0]
     reached = recurse(parents[rows], children[rows], own).items
     sets = np.intersect1d(np.append(reached, own), walk.sets)
     return _reading(snapshot, sets, walk.sets)
+
+
+def set_of(snapshot: Snapshot, item: int) -> int:
+    """The position in the snapshot of an item's set."""
+    return int(snapshot.set_rows(np.array([item]))[0])
+
+
+def component_sets(snapshot: Snapshot, item: int) -> I64:
+    """The positions in the snapshot of all sets in an item's component, in order."""
+    components = snapshot.set_components
+    return np.flatnonzero(components == components[set_of(snapshot, item)])
 
 
 def _reading(snapshot: Snapshot, sets: I64, known: I64 | None = None) -> Walk:

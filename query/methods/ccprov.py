@@ -7,8 +7,6 @@ reads every cached partition once and keeps the hash partitioning, as in the pap
 
 from dataclasses import replace
 
-import numpy as np
-
 from provhouse.model.answer import Read
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
@@ -17,6 +15,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from ..spark_triples import SparkTriples
 from ..verify import check_component
+from ..walk import component_sets
 from .method import MethodResult
 from .rq import level_by_level
 
@@ -33,8 +32,7 @@ class CCProv:
         """What ``item`` reaches, level by level within its component."""
         snapshot = self._snapshot
         with self._watch.step("walk"):
-            own = int(snapshot.set_rows(np.array([item]))[0])
-            sets = np.flatnonzero(snapshot.set_components == snapshot.set_components[own])
+            sets = component_sets(snapshot, item)
         with self._watch.step("fetch"):
             hashed = self._spark.hashed(direction)
             with limited(hashed.context, self._watch):
