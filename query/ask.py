@@ -29,7 +29,7 @@ from .methods.rq import RQ
 from .named_rows import NO_ROWS, count_rows, name_rows
 from .recurse import recurse
 from .spark_triples import SparkTriples
-from .walk import Walk, Walks
+from .walk import Walk, WalkCache
 
 SHARE = 8
 """Walks take an eighth of what stays at hand beside the partitions, and so do names."""
@@ -52,11 +52,11 @@ class Asker:
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
-        kept = settings.hot_mb * MEGABYTE // SHARE
-        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), kept)
+        cache_bytes = settings.hot_mb * MEGABYTE // SHARE
+        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), cache_bytes)
         self.as_of = as_of
         self.spark = SparkTriples(self.snapshot, settings, progress, cached)
-        self._walks = Walks(self.snapshot, kept)
+        self._walks = WalkCache(self.snapshot, cache_bytes)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
@@ -122,7 +122,7 @@ class Asker:
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0
         _ = self.spark.starting  # beside the walk, which may have to start Neo4j
-        choice, method = self._chosen(question, number, watch)
+        choice, method = self._choose_method(question, number, watch)
         found = method.find(number, question.direction, question.depth)
         names = self.snapshot.names
         with watch.step("recurse"):
@@ -175,7 +175,7 @@ class Asker:
             seconds=watch.total(),
         )
 
-    def _chosen(
+    def _choose_method(
         self, question: Question, item: int, watch: Stopwatch
     ) -> tuple[Choice, QueryMethod]:
         """How to answer a question: as it says, or else by what the walk says."""
@@ -195,4 +195,4 @@ class Asker:
     def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
         """The sets that an item needs; what stays of earlier walks takes no time."""
         with watch.step("walk"):
-            return self._walks.of(item, direction, lambda: self.graph)
+            return self._walks.walk(item, direction, lambda: self.graph)

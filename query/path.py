@@ -24,7 +24,7 @@ from .methods.method import MethodResult, src_and_dst
 from .named_rows import name_rows
 from .recurse import recurse
 from .verify import check_closed
-from .walk import between
+from .walk import walk_between
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> MethodRes
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
-        walk = between(asker.snapshot, first, walk)
+        walk = walk_between(asker.snapshot, first, walk)
     if not len(walk.sets):
         return None
     return CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)

@@ -28,7 +28,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
     _check_counts(snapshot, sets, dst)
     if direction == "upstream":
         src = triples.src
-        outside = np.flatnonzero(_places(snapshot, walk.known, src) < 0)[:1]
+        outside = np.flatnonzero(_positions(snapshot, walk.source_sets, src) < 0)[:1]
         if not len(outside):  # to look for no set at all takes 6 ms of 700,000
             return
         child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
@@ -38,7 +38,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
         outside = rows[~among(children[rows], sets)][:1]
         child, parent = children[outside], parents[outside]
     if len(outside):
-        raise _lacking(snapshot, child[0], parent[0])
+        raise _missing_dependency(snapshot, child[0], parent[0])
 
 
 def check_closed(snapshot: Snapshot, sets: I64) -> None:
@@ -46,20 +46,20 @@ def check_closed(snapshot: Snapshot, sets: I64) -> None:
 
     ``sets`` are positions in the snapshot, in order.
     """
-    told = snapshot.commit.totals.set_dependencies
-    if snapshot.dependency_pairs != told:
+    expected = snapshot.commit.totals.set_dependencies
+    if snapshot.dependency_pairs != expected:
         raise Damaged(
-            f"Generation {snapshot.commit.generation} should hold {told:,} dependencies",
+            f"Generation {snapshot.commit.generation} should hold {expected:,} dependencies",
             f"Its table holds {snapshot.dependency_pairs:,}",
             _BACKUP,
         )
     child, parent = snapshot.set_dependencies
     outside = np.flatnonzero(among(child, sets) & ~among(parent, sets))
     if len(outside):
-        raise _lacking(snapshot, child[outside[0]], parent[outside[0]])
+        raise _missing_dependency(snapshot, child[outside[0]], parent[outside[0]])
 
 
-def _lacking(snapshot: Snapshot, child: int, parent: int) -> Damaged:
+def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:
     return Damaged(
         f"Neo4j should hold a dependency from set {snapshot.set_ids[child]}"
         f" to set {snapshot.set_ids[parent]}",
@@ -70,10 +70,10 @@ def _lacking(snapshot: Snapshot, child: int, parent: int) -> Damaged:
 
 def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
     """Raise Damaged unless so many living triples were read of the component of these sets."""
-    told = int(snapshot.living.held(snapshot.set_ids[sets]).sum())
-    if read != told:
+    expected = int(snapshot.living.held(snapshot.set_ids[sets]).sum())
+    if read != expected:
         raise Damaged(
-            f"The tables say that {told:,} triples lie in the component of set "
+            f"The tables say that {expected:,} triples lie in the component of set "
             f"{snapshot.set_ids[sets[0]]}, which has {len(sets):,} sets",
             f"{read:,} were read",
             _BACKUP,
@@ -82,10 +82,10 @@ def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
 
 def check_all(snapshot: Snapshot, read: int) -> None:
     """Raise Damaged unless so many triples are all that the generation holds."""
-    told = snapshot.commit.totals.triples
-    if read != told:
+    expected = snapshot.commit.totals.triples
+    if read != expected:
         raise Damaged(
-            f"Generation {snapshot.commit.generation} should hold {told:,} triples",
+            f"Generation {snapshot.commit.generation} should hold {expected:,} triples",
             f"{read:,} were read",
             _BACKUP,
         )
@@ -98,18 +98,18 @@ def _check_counts(snapshot: Snapshot, sets: I64, dst: I64) -> None:
     read = np.searchsorted(ordered, first + snapshot.set_items[sets]) - np.searchsorted(
         ordered, first
     )
-    told = snapshot.placements.held(ids)
-    wrong = np.flatnonzero(read != told)
+    expected = snapshot.placements.held(ids)
+    wrong = np.flatnonzero(read != expected)
     if len(wrong):
         first = wrong[0]
         raise Damaged(
-            f"The tables say that {told[first]:,} triples lie in set {ids[first]}",
+            f"The tables say that {expected[first]:,} triples lie in set {ids[first]}",
             f"{read[first]:,} were read, and {len(wrong):,} of {len(sets):,} sets are wrong",
             _BACKUP,
         )
 
 
-def _places(snapshot: Snapshot, sets: I64, items: I64) -> I64:
+def _positions(snapshot: Snapshot, sets: I64, items: I64) -> I64:
     """Which of some sets each item is in, -1 for none."""
     first, count = snapshot.set_firsts[sets], snapshot.set_items[sets]
     at = np.searchsorted(first, items, "right") - 1

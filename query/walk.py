@@ -33,19 +33,19 @@ class Walk:
     """Partitions to be read, in order."""
     triples: int
     """How many triples will be read."""
-    known: I64
+    source_sets: I64
     """Sets that those triples may come from, in order; one from another shows that a set lacks."""
 
 
-class Walks:
+class WalkCache:
     """The walks of one generation; the last ones stay, up to so many bytes."""
 
-    def __init__(self, snapshot: Snapshot, kept: int) -> None:
+    def __init__(self, snapshot: Snapshot, max_bytes: int) -> None:
         self._snapshot = snapshot
-        self._kept: LRUCache[tuple[int, Direction], Walk] = LRUCache(kept, getsizeof=_size)
+        self._cache: LRUCache[tuple[int, Direction], Walk] = LRUCache(max_bytes, getsizeof=_size)
         self._lock = Lock()
 
-    def of(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
+    def walk(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
         """The sets reached from the item's own, and what they hold.
 
         ``graph`` gives the Neo4j that was found to hold all of the generation. It is asked for even
@@ -54,13 +54,13 @@ class Walks:
         """
         own = set_of(self._snapshot, item)
         with self._lock:
-            held = self._kept.get((own, direction))
-        if held:
-            return held
-        walk = self._walked(own, direction, graph())
+            cached = self._cache.get((own, direction))
+        if cached:
+            return cached
+        walk = self._walk(own, direction, graph())
         with self._lock:
-            if _size(walk) <= self._kept.maxsize:
-                self._kept[own, direction] = walk
+            if _size(walk) <= self._cache.maxsize:
+                self._cache[own, direction] = walk
         return walk
 
     def warm(self, graph: Graph) -> None:
@@ -69,10 +69,10 @@ class Walks:
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(int(self._snapshot.set_ids[own]), "upstream")
 
-    def _walked(self, own: int, direction: Direction, graph: Graph) -> Walk:
+    def _walk(self, own: int, direction: Direction, graph: Graph) -> Walk:
         snapshot = self._snapshot
         if snapshot.alone[own]:
-            return _reading(snapshot, np.array([own]))
+            return _walk_of_sets(snapshot, np.array([own]))
         closure = graph.closure(int(snapshot.set_ids[own]), direction)
         if not closure:
             raise Damaged(
@@ -81,10 +81,10 @@ class Walks:
                 "Run `provhouse repair`, which loads Neo4j from the tables",
             )
         named = snapshot.rows_of_sets(np.array(closure, np.int64))
-        return _reading(snapshot, np.union1d(named, [own]))
+        return _walk_of_sets(snapshot, np.union1d(named, [own]))
 
 
-def between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
+def walk_between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
     """The sets of an upstream walk that lie on a way from an item's own; none where there is none.
 
     A triple lies with the set of its dst. So all triples on ways from that item to the one at which
@@ -96,7 +96,7 @@ def between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
     rows = rows_of(parents, walk.sets)[0]
     reached = recurse(parents[rows], children[rows], own).items
     sets = np.intersect1d(np.append(reached, own), walk.sets)
-    return _reading(snapshot, sets, walk.sets)
+    return _walk_of_sets(snapshot, sets, walk.sets)
 
 
 def set_of(snapshot: Snapshot, item: int) -> int:
@@ -110,11 +110,11 @@ def component_sets(snapshot: Snapshot, item: int) -> I64:
     return np.flatnonzero(components == components[set_of(snapshot, item)])
 
 
-def _reading(snapshot: Snapshot, sets: I64, known: I64 | None = None) -> Walk:
+def _walk_of_sets(snapshot: Snapshot, sets: I64, source_sets: I64 | None = None) -> Walk:
     places = snapshot.placements
     chosen = places.rows(snapshot.set_ids[sets])[0]
     partitions, triples = np.unique(places.partitions[chosen]), int(places.triples[chosen].sum())
-    return Walk(sets, partitions, triples, sets if known is None else known)
+    return Walk(sets, partitions, triples, sets if source_sets is None else source_sets)
 
 
 def _size(walk: Walk) -> int:
