@@ -28,8 +28,43 @@ class Counts:
     ops: pa.Table
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What every result of a question begins with."""
+
+    generation: int
+    time: str
+    """When the generation was committed, in ISO 8601."""
+    seconds: dict[str, float]
+    """How long each step took, and ``total``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemResult(Result):
+    """A result about one item in one direction, and the method that was chosen for it."""
+
+    item: str
+    table: str
+    direction: Direction
+    method: Method
+    why: str
+    """Why this method was chosen, as a sentence for people."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsResult(Result):
+    """A result that has items and triples, and how much was read to find them."""
+
+    complete: bool
+    items: pa.Table
+    triples: pa.Table
+    read: Read
+    erased: int = 0
+    """How many of the items found were erased; nothing shows these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(ItemResult, RowsResult):
     """The lineage or impact of one item, as of one generation.
 
     ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item.
@@ -38,24 +73,9 @@ class Answer:
     array that both tables share, so that each stands there once; those of tables are codes, too.
     """
 
-    item: str
-    table: str
-    direction: Direction
-    method: Method
-    why: str
-    """Why this method was taken, as a sentence for people."""
-    generation: int
-    time: str
-    complete: bool
     truncated: str | None
-    items: pa.Table
-    triples: pa.Table
-    read: Read
-    seconds: dict[str, float]
     hidden: int = 0
     """How many items were found that filters and limit do not show."""
-    erased: int = 0
-    """How many items were found that were erased, before any filter; nothing shows these."""
     links: int = 0
     """How many triples were found that lead from or to one of these."""
     counts: Counts | None = None

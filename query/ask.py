@@ -3,12 +3,13 @@
 from contextlib import ExitStack
 from functools import cached_property
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.model.answer import Answer
+from provhouse.model.answer import Answer, ItemResult
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.model.settings import Settings
@@ -130,21 +131,13 @@ class Asker:
         with watch.step("name"):
             counts = count_rows(shown.result, names) if question.summary else None
             items, triples = NO_ROWS if question.summary else name_rows(shown.result, names)
-        commit = self.snapshot.commit
         return Answer(
-            item=question.item,
-            table=str(names.tables(np.array([number]))[0].as_py()),
-            direction=question.direction,
-            method=choice.method,
-            why=choice.why,
-            generation=commit.generation,
-            time=commit.time,
+            **self._header(question, number, choice, watch),
             complete=True,
             truncated=shown.truncated,
             items=items,
             triples=triples,
             read=found.read,
-            seconds=watch.total(),
             hidden=shown.hidden,
             erased=shown.erased,
             links=shown.links,
@@ -162,8 +155,14 @@ class Asker:
         walk = self.walk(number, question.direction, watch)
         copied = self.spark.has_hashed(question.direction)
         choice, methods = estimate_methods(question, self.snapshot, number, walk, copied)
+        return Explanation(**self._header(question, number, choice, watch), methods=methods)
+
+    def _header(
+        self, question: Question, number: int, choice: Choice, watch: Stopwatch
+    ) -> dict[str, Any]:
+        """The fields of an ``ItemResult``."""
         commit = self.snapshot.commit
-        return Explanation(
+        header = ItemResult(
             item=question.item,
             table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
             direction=question.direction,
@@ -171,9 +170,9 @@ class Asker:
             why=choice.why,
             generation=commit.generation,
             time=commit.time,
-            methods=methods,
             seconds=watch.total(),
         )
+        return vars(header)
 
     def _choose_method(
         self, question: Question, item: int, watch: Stopwatch

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from provhouse.model.question import Direction, Method, Question
+from provhouse.model.answer import ItemResult
+from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
@@ -11,21 +12,14 @@ from .cost import Estimate
 from .walk import Walk
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """How the lineage or impact of one item would be found, as of one generation."""
+@dataclass(frozen=True, kw_only=True)
+class Explanation(ItemResult):
+    """How the lineage or impact of one item would be found, as of one generation.
 
-    item: str
-    table: str
-    direction: Direction
-    method: Method
-    """The one that would be taken."""
-    why: str
-    generation: int
-    time: str
+    ``method`` is the one that would be taken, ``seconds`` what the explanation itself took.
+    """
+
     methods: tuple[Estimate, ...]
-    seconds: dict[str, float]
-    """What the explanation itself took."""
 
 
 def estimate_methods(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.answer import Read
+from provhouse.model.answer import RowsResult
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import NotFound
@@ -27,8 +27,8 @@ from .verify import check_closed
 from .walk import walk_between
 
 
-@dataclass(frozen=True)
-class Path:
+@dataclass(frozen=True, kw_only=True)
+class Path(RowsResult):
     """The triples on one shortest way from ``source`` to ``target``, or on every way.
 
     Way and data go the same way, from src to dst. ``items`` has the columns item, table (text) and
@@ -41,15 +41,6 @@ class Path:
     every: bool
     hops: int
     """Triples on a shortest way."""
-    generation: int
-    time: str
-    complete: bool
-    items: pa.Table
-    triples: pa.Table
-    read: Read
-    seconds: dict[str, float]
-    erased: int = 0
-    """How many items on it were erased; nothing shows these."""
 
 
 def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path:
