@@ -118,7 +118,7 @@ class Asker:
 
     def _answer(self, question: Question, watch: Stopwatch, suggest: bool) -> Answer:
         with watch.step("locate"):
-            check_tables([*question.tables, question.through or ""], self.snapshot)
+            check_tables(question.filter_tables, self.snapshot)
             number = locate(self.snapshot, question.item, suggest=suggest)
         for step in ("walk", "fetch", "recurse"):  # every answer tells of each
             watch.seconds[step] = 0.0

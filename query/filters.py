@@ -48,7 +48,7 @@ class Filtered:
 def apply_filters(found: MethodResult, item: int, question: Question, names: Names) -> Filtered:
     """What a question wants to be shown of all that was found for ``item``."""
     # Filters look at ways that lead on through erased items.
-    shown = without_erased(_matching_items(found, question, names), names.erased)
+    shown = without_erased(_filter(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
     truncated = "depth" if len(found.unexpanded) else None
     if question.limit is not None and len(shown.items) > question.limit:
@@ -65,7 +65,7 @@ def without_erased(found: MethodResult, erased: I64) -> MethodResult:
     return found.select(~among(found.items, erased), ~touching(found.triples, erased))
 
 
-def _matching_items(found: MethodResult, question: Question, names: Names) -> MethodResult:
+def _filter(found: MethodResult, question: Question, names: Names) -> MethodResult:
     last = _last(found, question.direction) if question.ends else None
     if question.through is not None:
         found = _through(found, question.through, question.direction, names)
