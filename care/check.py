@@ -38,7 +38,7 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
     began = perf_counter()
     layout = Layout(settings.warehouse)
     counts: Counts = Counter()
-    damages = list(_named("commits", lambda: record_damages(layout, counts)))
+    damages = list(_damages_of("commits", lambda: record_damages(layout, counts)))
     try:
         commit = current(layout)
     except Damaged:  # told above
@@ -51,18 +51,18 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
         )
     with shared_graph(layout.warehouse_id(), settings, progress) as graph:
         damages += load_damages(layout, graph)
-        for snapshot in _of_each_base(layout, commit):
+        for snapshot in _last_snapshots(layout, commit):
             base = snapshot.commit.base
             with reading(layout, base):
                 if snapshot.commit.generation not in generations(layout):  # pruned meanwhile
                     continue
                 for name, part in _parts(snapshot, graph, progress, counts, deep).items():
                     progress.begin(f"Check {name} of base {base}")
-                    damages += _named(name, part)
+                    damages += _damages_of(name, part)
     return Report(commit.generation, deep, dict(counts), tuple(damages), perf_counter() - began)
 
 
-def _of_each_base(layout: Layout, now: Commit) -> Iterator[Snapshot]:
+def _last_snapshots(layout: Layout, now: Commit) -> Iterator[Snapshot]:
     """What the last generation of each base shows, the current one first."""
     yield Snapshot(layout, now)
     seen = {now.base}
@@ -89,7 +89,7 @@ def _parts(
     return parts
 
 
-def _named(where: str, part: Callable[[], Damages]) -> Damages:
+def _damages_of(where: str, part: Callable[[], Damages]) -> Damages:
     """The damages of a part; one that keeps it from being looked at is one too."""
     try:
         yield from part()

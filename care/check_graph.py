@@ -12,9 +12,8 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 
-from .report import Damage
+from .report import REPAIR, Damage
 
-REPAIR = "Run `provhouse repair`"
 SETS = 20_000
 """Sets whose dependencies are asked for at once."""
 

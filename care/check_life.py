@@ -11,8 +11,7 @@ from provhouse.model.columns import ORIGIN, PARTITION, ROW, ROWS
 from provhouse.store.tables.partitions import UNKNOWN
 from provhouse.store.tables.snapshot import Snapshot
 
-from .check_tables import BACKUP
-from .report import Damage
+from .report import RESTORE_FOLDER, Damage
 
 
 def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
@@ -20,17 +19,17 @@ def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
     counts["deaths"] += len(snapshot.deaths)
     died, asserted = snapshot.rows("deaths"), snapshot.rows("assertions")
     for name, rows in (("deaths", died), ("assertions", asserted)):
-        outside = _outside(snapshot, rows)
+        outside = _count_outside(snapshot, rows)
         if outside:
             wanted = f"The table {name} should tell of rows that partitions have"
-            yield Damage(f"table {name}", wanted, f"{outside:,} of its rows do not", BACKUP)
+            yield Damage(f"table {name}", wanted, f"{outside:,} of its rows do not", RESTORE_FOLDER)
     if again := snapshot.deaths.overlapping:
         wanted = "Every triple should die at most once"
-        yield Damage("table deaths", wanted, f"{again:,} rows tell of one that did", BACKUP)
+        yield Damage("table deaths", wanted, f"{again:,} rows tell of one that did", RESTORE_FOLDER)
     unknown = np.setdiff1d(np.asarray(asserted[ORIGIN]), known_origins(snapshot))
     if len(unknown):
         wanted = f"The origin {unknown[0]}, which asserts triples, should be known"
-        yield Damage("table assertions", wanted, f"{len(unknown):,} are not", BACKUP)
+        yield Damage("table assertions", wanted, f"{len(unknown):,} are not", RESTORE_FOLDER)
 
 
 def known_origins(snapshot: Snapshot) -> I64:
@@ -38,7 +37,7 @@ def known_origins(snapshot: Snapshot) -> I64:
     return np.append(np.asarray(snapshot.rows("origins", [ORIGIN])[ORIGIN], np.int64), UNKNOWN)
 
 
-def _outside(snapshot: Snapshot, rows: pa.Table) -> int:
+def _count_outside(snapshot: Snapshot, rows: pa.Table) -> int:
     """How many rows of a table tell of more than the partitions hold."""
     placed = snapshot.placements
     partitions, at = np.unique(placed.partitions, return_inverse=True)

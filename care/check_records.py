@@ -13,9 +13,7 @@ from provhouse.store.warehouse.commits import Commit, generations, read_commit
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-from .report import Damage
-
-_BACKUP = "Bring the file back from a backup"
+from .report import RESTORE_FILE, Damage
 
 
 def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
@@ -24,28 +22,28 @@ def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
     counts["generations"] = len(numbers)
     for number in numbers:
         try:
-            yield from _record(layout, number, read_commit(layout, number))
+            yield from _commit_damages(layout, number, read_commit(layout, number))
         except NotFound:  # pruned meanwhile
             continue
         except Damaged as error:
             yield Damage(f"commit {number}", error.wanted, error.found, error.remedy)
     try:
-        yield from _ids(layout, numbers)
+        yield from _id_damages(layout, numbers)
     except Damaged as error:
         yield Damage("ids", error.wanted, error.found, error.remedy)
 
 
-def _record(layout: Layout, number: int, commit: Commit) -> Iterator[Damage]:
+def _commit_damages(layout: Layout, number: int, commit: Commit) -> Iterator[Damage]:
     where = f"commit {number}"
     if commit.generation != number:
         wanted = f"The record {number} should be that of generation {number}"
-        yield Damage(where, wanted, f"It is that of {commit.generation}", _BACKUP)
+        yield Damage(where, wanted, f"It is that of {commit.generation}", RESTORE_FILE)
     if not layout.base(commit.base).is_dir():
         wanted = f"Base {commit.base} should lie in {layout.base(commit.base)}"
         yield Damage(where, wanted, "There is no such folder", "Bring it back from a backup")
 
 
-def _ids(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
+def _id_damages(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
     """The next free ids are higher than all that are in use."""
     ids = read_ids(layout)
     used = {"generation": max(numbers, default=0)}
@@ -62,5 +60,5 @@ def _ids(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
                 "ids",
                 f"The next free {kind} should be above {highest:,}",
                 f"{layout.ids} says {free:,}",
-                "Bring the file back from a backup",
+                RESTORE_FILE,
             )

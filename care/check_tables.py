@@ -13,9 +13,7 @@ from provhouse.model.columns import DERIVES_FROM, SET, TRIPLES
 from provhouse.store.tables.partitions import partition_path
 from provhouse.store.tables.snapshot import Snapshot
 
-from .report import Damage
-
-BACKUP = "Bring the folder back from a backup"
+from .report import RESTORE_FOLDER, Damage
 
 
 def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
@@ -26,30 +24,32 @@ def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
             logged = DeltaTable(folder, version=version).get_add_actions(flatten=True)
         except Exception as error:  # whatever a log may be made of
             wanted = f"The log of the table {name} should be readable at version {version}"
-            yield Damage(f"table {name}", wanted, str(error).splitlines()[0], BACKUP)
+            yield Damage(f"table {name}", wanted, str(error).splitlines()[0], RESTORE_FOLDER)
             continue
         sizes = zip(logged["path"].to_pylist(), logged["size_bytes"].to_pylist(), strict=True)
         for file, size in sizes:
             counts["files"] += 1
-            yield from _file(name, folder / file, size)
+            yield from _file_damages(name, folder / file, size)
 
 
-def _file(table: str, path: Path, size: int) -> Iterator[Damage]:
+def _file_damages(table: str, path: Path, size: int) -> Iterator[Damage]:
     wanted = f"{path} should be a file of {size:,} bytes"
     try:
         found = path.stat().st_size
     except OSError as error:
-        yield Damage(f"table {table}", wanted, f"It cannot be read: {error.strerror}", BACKUP)
+        yield Damage(
+            f"table {table}", wanted, f"It cannot be read: {error.strerror}", RESTORE_FOLDER
+        )
         return
     if found != size:
-        yield Damage(f"table {table}", wanted, f"It has {found:,}", BACKUP)
+        yield Damage(f"table {table}", wanted, f"It has {found:,}", RESTORE_FOLDER)
 
 
 def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
     """What the small tables say agrees with each other and with the commit's totals."""
-    yield from _sets(snapshot)
-    yield from _placements(snapshot)
-    yield from _dependencies(snapshot)
+    yield from _set_damages(snapshot)
+    yield from _placement_damages(snapshot)
+    yield from _dependency_damages(snapshot)
     totals = snapshot.commit.totals
     for name in ("triples", "items", "sets"):
         counts[name] += getattr(totals, name)
@@ -64,10 +64,10 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         told = getattr(totals, name)
         if told != number:
             wanted = f"Generation {snapshot.commit.generation} should hold {told:,} {name}"
-            yield Damage("tables", wanted, f"The tables tell of {number:,}", BACKUP)
+            yield Damage("tables", wanted, f"The tables tell of {number:,}", RESTORE_FOLDER)
 
 
-def _sets(snapshot: Snapshot) -> Iterator[Damage]:
+def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
     """The items of all sets are those of all ingests, each in one set; ids go with items."""
     first, after = snapshot.set_firsts, snapshot.set_firsts + snapshot.set_items
     spans = sorted((span.first, span.first + span.items) for span in snapshot.spans if span.items)
@@ -79,43 +79,43 @@ def _sets(snapshot: Snapshot) -> Iterator[Damage]:
         one = snapshot.set_ids[wrong[0]]
         wanted = f"The items after those of set {one} should be those of the next set"
         found = f"{len(wrong):,} sets leave items out, or have some twice"
-        yield Damage("table sets", wanted, found, BACKUP)
+        yield Damage("table sets", wanted, found, RESTORE_FOLDER)
     if (np.diff(snapshot.set_ids) <= 0).any():
         wanted = "Every set should stand once, in the order of its items"
-        yield Damage("table sets", wanted, "Some do not", BACKUP)
+        yield Damage("table sets", wanted, "Some do not", RESTORE_FOLDER)
 
 
-def _placements(snapshot: Snapshot) -> Iterator[Damage]:
+def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
     """Placed triples are those of known sets, as many as each partition's file has."""
     placed = snapshot.placements
     unknown = np.unique(placed.sets[~among(placed.sets, snapshot.set_ids)])
     if len(unknown):
         wanted = f"Set {unknown[0]}, in which triples lie, should be among the sets"
-        yield Damage("table placements", wanted, f"{len(unknown):,} sets are not", BACKUP)
+        yield Damage("table placements", wanted, f"{len(unknown):,} sets are not", RESTORE_FOLDER)
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     order = np.argsort(placed.partitions, kind="stable")
     partitions, starts = np.unique(placed.partitions[order], return_index=True)
     sums = np.add.reduceat(placed.triples[order], starts) if len(starts) else starts
     for partition in np.setdiff1d(snapshot.partitions, partitions).tolist():
         wanted = f"The triples of partition {partition} should lie in sets"
-        yield Damage("table placements", wanted, "No set has any there", BACKUP)
+        yield Damage("table placements", wanted, "No set has any there", RESTORE_FOLDER)
     for partition, told in zip(partitions.tolist(), sums.tolist(), strict=True):
-        yield from _rows(partition_path(folder, partition), partition, told)
+        yield from _row_damages(partition_path(folder, partition), partition, told)
 
 
-def _rows(path: Path, partition: int, told: int) -> Iterator[Damage]:
+def _row_damages(path: Path, partition: int, told: int) -> Iterator[Damage]:
     try:
         rows = pq.read_metadata(path).num_rows
     except Exception as error:
         wanted = f"The partition {path} should be readable"
-        yield Damage(f"partition {partition}", wanted, str(error).splitlines()[0], BACKUP)
+        yield Damage(f"partition {partition}", wanted, str(error).splitlines()[0], RESTORE_FOLDER)
         return
     if rows != told:
         wanted = f"Partition {partition} should hold the {told:,} triples that lie in its sets"
-        yield Damage(f"partition {partition}", wanted, f"It holds {rows:,}", BACKUP)
+        yield Damage(f"partition {partition}", wanted, f"It holds {rows:,}", RESTORE_FOLDER)
 
 
-def _dependencies(snapshot: Snapshot) -> Iterator[Damage]:
+def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM, TRIPLES])
     child, parent = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     for ends in (child, parent):
@@ -123,13 +123,13 @@ def _dependencies(snapshot: Snapshot) -> Iterator[Damage]:
         if len(unknown):
             wanted = f"Set {unknown[0]}, which a dependency names, should be among the sets"
             found = f"{len(unknown):,} sets are not"
-            yield Damage("table set_dependencies", wanted, found, BACKUP)
+            yield Damage("table set_dependencies", wanted, found, RESTORE_FOLDER)
             return
     distinct = len(np.unique(pair_codes(snapshot, child, parent)))
     told = snapshot.commit.totals.set_dependencies
     if distinct != told:
         wanted = f"Generation {snapshot.commit.generation} should hold {told:,} dependencies"
-        yield Damage("table set_dependencies", wanted, f"It holds {distinct:,}", BACKUP)
+        yield Damage("table set_dependencies", wanted, f"It holds {distinct:,}", RESTORE_FOLDER)
 
 
 def pair_codes(snapshot: Snapshot, child: I64, parent: I64) -> I64:

@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+REPAIR = "Run `provhouse repair`"
+ERASE_AGAIN = "Run `provhouse repair`, which erases again what was erased"
+RESTORE_FILE = "Bring the file back from a backup"
+RESTORE_FOLDER = "Bring the folder back from a backup"
+
 
 @dataclass(frozen=True)
 class Damage:
