@@ -45,7 +45,7 @@ class Forgotten:
 
 
 @dataclass
-class _Found:
+class _Occurrences:
     """Where some names are held."""
 
     items: dict[int, list[int]]
@@ -74,7 +74,7 @@ def forget(
     with only_writer(settings, progress, thorough=True):
         progress.begin("Find the names")
         with watch.step("find"):
-            found = _found(layout, names)
+            found = _find(layout, names)
         if found.missing:
             raise NotFound(
                 f"The {len(set(names)):,} items that shall be erased should be held",
@@ -112,10 +112,10 @@ def _check_held(layout: Layout) -> None:
         )
 
 
-def _found(layout: Layout, names: Sequence[str]) -> _Found:
+def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
     """Look in every base, at each of its ingests by itself: those taken back have names too."""
     wanted = pa.array(sorted(set(names)), pa.string())
-    found = _Found({}, [], set(wanted.to_pylist()))
+    found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):
         held = whole(layout, base)
         for span in held.spans:

@@ -33,7 +33,7 @@ from provhouse.store.warehouse.layout import Layout
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Selection:
     """What shall be retracted: what a file or a run brought, or all triples of some items."""
 
     file: Path | None = None
@@ -58,7 +58,7 @@ class Retraction:
     seconds: dict[str, float]
 
 
-def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retraction:
+def retract(selection: Selection, settings: Settings, progress: Progress) -> Retraction:
     """Let triples end with a new generation; earlier ones stay as they were.
 
     Raises NotFound for a file, a run or an item that nothing came from, Busy beside another writer,
@@ -72,7 +72,7 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
         held = _held(layout)
         progress.begin("Find what ends")
         with watch.step("find"):
-            ended = _ended(wanted, held)
+            ended = _ended(selection, held)
         if not ended:
             return _retraction(held.commit, ended, watch, committed=False)
         progress.begin("Start Neo4j")
@@ -104,10 +104,10 @@ def _held(layout: Layout) -> Snapshot:
     return Snapshot(layout, commit)
 
 
-def _ended(wanted: Wanted, held: Snapshot) -> Ended:
-    if wanted.items:
-        return touching(held, _numbers(held, wanted.items))
-    return without(held, [origin.number for origin in _origins(held, wanted)])
+def _ended(selection: Selection, held: Snapshot) -> Ended:
+    if selection.items:
+        return touching(held, _numbers(held, selection.items))
+    return without(held, [origin.number for origin in _origins(held, selection)])
 
 
 def _numbers(held: Snapshot, items: Sequence[str]) -> I64:
@@ -122,19 +122,19 @@ def _numbers(held: Snapshot, items: Sequence[str]) -> I64:
     return np.unique(numbers)
 
 
-def _origins(held: Snapshot, wanted: Wanted) -> list[Origin]:
+def _origins(held: Snapshot, selection: Selection) -> list[Origin]:
     """Those of a run, or of a file in whatever run."""
     everything = known(held)
-    if wanted.run is not None:
-        found = [origin for origin in everything if origin.run == wanted.run]
-        what, some = f"The run {wanted.run!r}", sorted({o.run for o in everything if o.run})
+    if selection.run is not None:
+        found = [origin for origin in everything if origin.run == selection.run]
+        what, some = f"The run {selection.run!r}", sorted({o.run for o in everything if o.run})
     else:
-        path = os.path.abspath(wanted.file or "")
+        path = os.path.abspath(selection.file or "")
         below = os.path.join(path, "")
         found = [o for o in everything if o.file == path or o.file.startswith(below)]
         what, some = f"The file {path}", sorted({origin.file for origin in everything})
     if not found:
-        kind = ("run" if wanted.run is not None else "file") + "s" * (len(some) != 1)
+        kind = ("run" if selection.run is not None else "file") + "s" * (len(some) != 1)
         raise NotFound(
             f"{what} should have brought something that is held",
             f"{len(some):,} {kind} did, and it is none of them",

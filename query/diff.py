@@ -51,7 +51,7 @@ class Diff:
     seconds: dict[str, float]
 
 
-def compared(question: Question, until: AsOf | None, askers: Askers) -> Diff:
+def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
     """The answer to a question as of ``until``, beside that as of its own ``as_of``.
 
     None is the current generation; ``askers`` gives the asker of one. Raises NotFound if neither
@@ -59,10 +59,10 @@ def compared(question: Question, until: AsOf | None, askers: Askers) -> Diff:
     """
     with askers(question.as_of) as before, askers(until) as after:
         one, other = before.snapshot.names, after.snapshot.names
-        return one.settled(lambda: other.settled(lambda: _compared(question, before, after)))
+        return one.settled(lambda: other.settled(lambda: _compare(question, before, after)))
 
 
-def _compared(question: Question, before: Asker, after: Asker) -> Diff:
+def _compare(question: Question, before: Asker, after: Asker) -> Diff:
     watch = Stopwatch()
     with watch.step("from"):
         one = _side(before, question)
@@ -76,7 +76,7 @@ def _compared(question: Question, before: Asker, after: Asker) -> Diff:
             "Names are compared letter by letter; check spelling and case",
         )
     with watch.step("compare"):
-        came, went = _only(other, one), _only(one, other)
+        came, went = _only_in(other, one), _only_in(one, other)
     return Diff(question.item, question.direction, one, other, came, went, watch.total())
 
 
@@ -90,7 +90,7 @@ def _side(asker: Asker, question: Question) -> Side:
     return Side(commit.generation, commit.time, answer)
 
 
-def _only(one: Side, other: Side) -> Change:
+def _only_in(one: Side, other: Side) -> Change:
     """What one side has and the other has not."""
 
     def rows(of: Callable[[Answer], pa.Table], form: pa.Schema, keys: list[str]) -> pa.Table:
@@ -98,7 +98,7 @@ def _only(one: Side, other: Side) -> Change:
             of(side.answer).select(form.names).cast(form) if side.answer else form.empty_table()
             for side in (one, other)
         )
-        return _missing(mine, theirs, keys)
+        return _missing_rows(mine, theirs, keys)
 
     return Change(
         rows(lambda answer: answer.items, _ITEMS, [ITEM]),
@@ -106,7 +106,7 @@ def _only(one: Side, other: Side) -> Change:
     )
 
 
-def _missing(mine: pa.Table, theirs: pa.Table, keys: list[str]) -> pa.Table:
+def _missing_rows(mine: pa.Table, theirs: pa.Table, keys: list[str]) -> pa.Table:
     """The rows that the other table has none like, in their order."""
     keyed = mine.select(keys).append_column(_ROW, pa.array(np.arange(mine.num_rows)))
     left = keyed.join(theirs.select(keys), keys, join_type="left anti", use_threads=False)

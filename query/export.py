@@ -36,7 +36,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.manifest import Holds, Manifest, write_manifest
 
 from .as_of import commit_as_of
-from .export_files import FILE_TRIPLES, Files, begin
+from .export_files import FILE_TRIPLES, ExportWriter, create_folder
 
 _NAMED = (SRC, DST, OP, ATTRIBUTES, SRC_TABLE, DST_TABLE)
 _ANSWER = pa.schema([(name, pa.string()) for name in _NAMED])
@@ -55,19 +55,19 @@ def export_warehouse(
     commit = commit_as_of(layout, as_of)
     with kept(layout, commit):
         snapshot = Snapshot(layout, commit)
-        begin(layout, folder)
+        create_folder(layout, folder)
         progress.begin("Export the triples")
-        manifest = snapshot.names.settled(lambda: _exported(snapshot, folder, progress))
+        manifest = snapshot.names.settled(lambda: _write_partitions(snapshot, folder, progress))
     write_manifest(folder, manifest)
     return manifest
 
 
-def _exported(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
+def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
     for left in folder.glob("triples-*.parquet"):  # something was erased while these were written
         left.unlink()
     commit = snapshot.commit
-    seen = _Seen(snapshot)
-    with Files(folder, _WAREHOUSE) as out:
+    seen = _ExportedItems(snapshot)
+    with ExportWriter(folder, _WAREHOUSE) as out:
         for rows in _partitions(snapshot, seen, progress):
             out.write(rows)
     triples = sum(part.rows for part in out.parts)
@@ -85,7 +85,7 @@ def _exported(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
 
 def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
     """Write the triples of an answer into a new folder; raises UsageError if it holds something."""
-    begin(layout, folder)
+    create_folder(layout, folder)
     triples = answer.triples
     src, dst = (triples[end].combine_chunks() for end in (SRC, DST))
     tables = _tables(answer, len(src.dictionary))
@@ -95,7 +95,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
         codes = tables.indices.take(end.indices)
         of = pa.DictionaryArray.from_arrays(codes, tables.dictionary)
         coded = coded.append_column(name, of)
-    with Files(folder, _ANSWER) as out:
+    with ExportWriter(folder, _ANSWER) as out:
         for at in range(0, triples.num_rows, FILE_TRIPLES):
             out.write(coded.slice(at, FILE_TRIPLES))
     items = np.unique(np.concatenate([src.indices, dst.indices]))
@@ -116,7 +116,9 @@ def _tables(answer: Answer, names: int) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(codes, texts)
 
 
-def _partitions(snapshot: Snapshot, seen: "_Seen", progress: Progress) -> Iterator[pa.Table]:
+def _partitions(
+    snapshot: Snapshot, seen: "_ExportedItems", progress: Progress
+) -> Iterator[pa.Table]:
     """The triples of each partition, with names for numbers."""
     triples = snapshot.layout.table(snapshot.commit.base, "triples")
     columns = (SRC, DST, OP, ATTRIBUTES, INGEST, BORN)
@@ -142,7 +144,7 @@ def _columns(
     return known
 
 
-class _Seen:
+class _ExportedItems:
     """Which items some triples name, a byte for each, and how many triples touch erased ones."""
 
     def __init__(self, snapshot: Snapshot) -> None:

@@ -22,7 +22,7 @@ PIECE_BYTES = 1 << 30
 """About how much text is written at once; Arrow's texts end at 2 GiB."""
 
 
-def begin(layout: Layout, folder: Path) -> None:
+def create_folder(layout: Layout, folder: Path) -> None:
     """Make the folder of an export; raises UsageError unless it is empty and not of a warehouse."""
     if Path(os.path.realpath(folder)).is_relative_to(layout.root.resolve()):
         raise UsageError(
@@ -47,18 +47,18 @@ def begin(layout: Layout, folder: Path) -> None:
         )
 
 
-class Files:
+class ExportWriter:
     """Parquet files of one schema, each begun when the one before it is large enough."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[Part] = []
         self._paths = (folder / f"triples-{number:05d}.parquet" for number in count(1))
         self._schema = schema
-        self._path = folder
+        self._current_path = folder
         self._rows = 0
         self._writer: pq.ParquetWriter | None = None
 
-    def __enter__(self) -> "Files":
+    def __enter__(self) -> "ExportWriter":
         return self
 
     def __exit__(
@@ -80,9 +80,9 @@ class Files:
         if self._writer and self._rows + rows.num_rows > FILE_TRIPLES:
             self._end()
         if not self._writer:
-            self._path = next(self._paths)
+            self._current_path = next(self._paths)
             self._writer = pq.ParquetWriter(
-                self._path, self._schema, compression="zstd", write_page_checksum=True
+                self._current_path, self._schema, compression="zstd", write_page_checksum=True
             )
         self._writer.write_table(rows.select(self._schema.names).cast(self._schema))
         self._rows += rows.num_rows
@@ -90,7 +90,7 @@ class Files:
     def _end(self) -> None:
         if self._writer:
             self._writer.close()
-            self.parts.append(part_of(self._path, self._rows))
+            self.parts.append(part_of(self._current_path, self._rows))
         self._writer, self._rows = None, 0
 
 

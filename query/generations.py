@@ -12,9 +12,9 @@ from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
 
-Change = Literal["ingest", "replace", "compact", "rollback", "retract"]
-_BEGINS = "begins a base"
-_TOLD = (BORN, "files", "triples", "items", "duplicates", "rejected")
+ChangeKind = Literal["ingest", "replace", "compact", "rollback", "retract"]
+_FIRST_OF_BASE = "begins a base"
+_COLUMNS = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Generation:
     generation: int
     time: str
     current: bool
-    change: Change
+    change: ChangeKind
     back_to: int | None
     """The generation that a rollback shows again; 0 is the time before all, None a pruned one."""
     base: int
@@ -41,20 +41,20 @@ class Generation:
     partitions: int
 
 
-def listed(layout: Layout) -> list[Generation]:
+def list_generations(layout: Layout) -> list[Generation]:
     """All generations in order, from the commit records and the tables of ingests.
 
     Raises NotFound where nothing was ever ingested.
     """
     commit_as_of(layout)  # which says so where there is none
     commits = [read_commit(layout, number) for number in generations(layout)]
-    brought, ended = _brought(layout, commits), _ended(layout, commits)
+    ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
     """The generation that first showed some ingests."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
-        ingest = brought.get(commit.generation)
+        ingest = ingests.get(commit.generation)
         change = _change(commit, ingest)
         first = shown.setdefault(content, commit.generation) if commit.visible else 0
         again = change == "rollback" and first != commit.generation
@@ -63,19 +63,19 @@ def listed(layout: Layout) -> list[Generation]:
     return rows
 
 
-def _brought(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
+def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
     """What the ingests of all bases brought, by the generation in which each came."""
     newest = {commit.base: commit for commit in commits}
-    brought: dict[int, dict[str, Any]] = {}
+    ingests: dict[int, dict[str, Any]] = {}
     for base, commit in newest.items():
         folder, version = layout.table(base, "ingests"), commit.tables.get("ingests")
-        rows = read_rows(folder, "ingests", version, _TOLD).to_pylist()
+        rows = read_rows(folder, "ingests", version, _COLUMNS).to_pylist()
         begins = min((row[BORN] for row in rows), default=0)
-        brought |= {row[BORN]: {**row, _BEGINS: row[BORN] == begins} for row in rows}
-    return brought
+        ingests |= {row[BORN]: {**row, _FIRST_OF_BASE: row[BORN] == begins} for row in rows}
+    return ingests
 
 
-def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
+def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
     """How many triples died, by the generation in which they did."""
     newest = {commit.base: commit for commit in commits}
     found: Counter[int] = Counter()
@@ -86,17 +86,17 @@ def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
     return found
 
 
-def _change(commit: Commit, ingest: dict[str, Any] | None) -> Change:
+def _change(commit: Commit, ingest: dict[str, Any] | None) -> ChangeKind:
     """A compaction and a retraction are ingests without files, and a rollback none at all."""
     if ingest is None:
         return "rollback"
     if not ingest["files"]:
-        return "compact" if ingest[_BEGINS] else "retract"
-    return "replace" if ingest[_BEGINS] and commit.rolls_back_to else "ingest"
+        return "compact" if ingest[_FIRST_OF_BASE] else "retract"
+    return "replace" if ingest[_FIRST_OF_BASE] and commit.rolls_back_to else "ingest"
 
 
 def _row(
-    commit: Commit, change: Change, back_to: int | None, ingest: dict[str, Any], current: bool
+    commit: Commit, change: ChangeKind, back_to: int | None, ingest: dict[str, Any], current: bool
 ) -> Generation:
     new = {} if change == "compact" else ingest  # which moved all that was there
     totals = commit.totals

@@ -19,11 +19,11 @@ from provhouse.model.columns import NAME
 from provhouse.store.names.names import Names
 from provhouse.store.names.scan import scan
 
-MOST = 3
+MAX_NAMES = 3
 """So many names are given."""
-LONGEST = 100
+MAX_VARIED_LENGTH = 100
 """Names of more characters are not varied letter by letter, which makes thousands of them."""
-READ = 1 << 21
+SCANNED_NAMES = 1 << 21
 """So many names are read through, about: that takes a part of a second."""
 _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
@@ -33,10 +33,10 @@ def similar_names(names: Names, asked: str) -> list[str]:
     """At most ``MOST`` names that are held, those that are most like the asked one first."""
     tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
     held = np.flatnonzero(names.locate(tried) >= 0)
-    found: list[str] = tried.take(pa.array(held[:MOST])).to_pylist()
-    if len(found) < MOST and asked:
-        found += _read_through(names, asked)
-    return list(dict.fromkeys(found))[:MOST]
+    found: list[str] = tried.take(pa.array(held[:MAX_NAMES])).to_pylist()
+    if len(found) < MAX_NAMES and asked:
+        found += _scan_names(names, asked)
+    return list(dict.fromkeys(found))[:MAX_NAMES]
 
 
 def _variants(asked: str) -> Iterator[str]:
@@ -46,23 +46,23 @@ def _variants(asked: str) -> Iterator[str]:
     yield from (normalize(form, asked) for form in ("NFC", "NFD", "NFKC"))
     for mark, other in product((m for m in _MARKS if m in asked), _MARKS):
         yield from (form.replace(mark, other) for form in forms)
-    if len(asked) > LONGEST:
+    if len(asked) > MAX_VARIED_LENGTH:
         return
     cuts = [(asked[:at], asked[at:]) for at in range(len(asked) + 1)]
     yield from (f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1)
     yield from (a + b[1:] for a, b in cuts if b)
-    yield from (a + other + b[1:] for a, b in cuts if b for other in _alike(b[0]))
-    yield from (a + more + b for a, b in cuts for more in _alike(a[-1:] + b[:1]))
+    yield from (a + other + b[1:] for a, b in cuts if b for other in _characters_like(b[0]))
+    yield from (a + more + b for a, b in cuts for more in _characters_like(a[-1:] + b[:1]))
     half = len(asked) // 2
     yield from (part for a, b in reversed(cuts) for part in (a, b) if len(part) > half)
 
 
-def _alike(characters: str) -> str:
+def _characters_like(characters: str) -> str:
     """Characters of the same kinds."""
     return "".join(kind for kind in _KINDS if any(c in kind for c in characters)) + characters
 
 
-def _read_through(names: Names, asked: str) -> list[str]:
+def _scan_names(names: Names, asked: str) -> list[str]:
     """Names that differ in case, then those that begin as the asked one does, the shortest."""
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
@@ -71,13 +71,13 @@ def _read_through(names: Names, asked: str) -> list[str]:
         same = as_long.filter(pc.equal(pc.utf8_lower(as_long), asked.lower()))
         return same.to_pylist(), _shortest(column.filter(pc.starts_with(column, asked)))
 
-    pieces = list(scan(names, alike, most=READ))
+    pieces = list(scan(names, alike, most=SCANNED_NAMES))
     longer = pa.array([name for _, begun in pieces for name in begun], pa.string())
     return [name for same, _ in pieces for name in same] + _shortest(longer)
 
 
 def _shortest(names: Column) -> list[str]:
     rows = pa.table({NAME: names, "length": pc.utf8_length(names)})
-    first = rows.sort_by([("length", "ascending"), (NAME, "ascending")]).slice(0, MOST)
+    first = rows.sort_by([("length", "ascending"), (NAME, "ascending")]).slice(0, MAX_NAMES)
     texts: list[str] = first[NAME].to_pylist()
     return texts

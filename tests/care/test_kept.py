@@ -28,7 +28,7 @@ from provhouse.care.check import check
 from provhouse.care.repair import repair
 from provhouse.changes.compact import compact
 from provhouse.changes.prune import prune
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
 from provhouse.ingest.imported import import_
 from provhouse.ingest.summary import Summary
@@ -362,7 +362,7 @@ def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
 def test_an_export_leaves_out_what_was_retracted(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest([Triple("a", "b"), Triple("b", "c")])
-    retract(Wanted(items=["c"]), house.settings, Silent())
+    retract(Selection(items=["c"]), house.settings, Silent())
     now = export_warehouse(house.layout, tmp_path / "now", Silent())
     then = export_warehouse(house.layout, tmp_path / "then", Silent(), as_of=1)
     assert [(one.triples, one.items) for one in (now, then)] == [(1, 2), (2, 3)]

@@ -23,7 +23,7 @@ from provhouse.care.repair import repair
 from provhouse.changes import forget as care
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import Forgotten, forget
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing import (
@@ -133,7 +133,7 @@ def history(house: House) -> None:
     take("run.csv", *rows_of(1, NAMES[1]), run="july")
     compact(house.settings, Silent())
     take("third.csv", *rows_of(2, NAMES[2]), ("", "elsewhere", "x", "", "", "a reject that stays"))
-    retract(Wanted(items=[NAMES[2]]), house.settings, Silent())
+    retract(Selection(items=[NAMES[2]]), house.settings, Silent())
     (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
 
 

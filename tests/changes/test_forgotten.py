@@ -14,7 +14,7 @@ from helpers.oracle import Oracle, Triple
 from helpers.warehouse import READ_BY_SPARK, House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.ingest.imported import import_
@@ -26,7 +26,7 @@ from provhouse.query import diff as diffs
 from provhouse.query import export as exports
 from provhouse.query import path as paths
 from provhouse.query.ask import Asker
-from provhouse.query.diff import compared
+from provhouse.query.diff import compare
 from provhouse.query.export import export_answer, export_warehouse
 from provhouse.query.find import find
 from provhouse.query.path import path
@@ -88,7 +88,7 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
     house.ingest(triples)
     state(triples)
     item = random.choice(triples).src
-    retract(Wanted(items=[item]), house.settings, Silent())
+    retract(Selection(items=[item]), house.settings, Silent())
     house.bare = True
     state([row for row in triples if item not in row[:2]])
     gone: set[str] = set()
@@ -204,7 +204,7 @@ def test_every_question_does_without_it(
         assert export_answer(house.layout, answer, tmp_path / "answer").erased == 3
         assert find(asker.snapshot, "", limit=9).matches == 4
         assert find(asker.snapshot, "gone", table="persons").matches == 0
-    diff = compared(
+    diff = compare(
         Question("end/1", "upstream", as_of=1), None, lambda at: Asker(house.settings, Silent(), at)
     )
     assert diff.came.items["item"].to_pylist() == ["raw/2"]
@@ -250,7 +250,7 @@ def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
             asker.ask("p2", "upstream")
     erase("p3", diffs, "_side")
     question = Question("end", "upstream", as_of=2)
-    diff = compared(question, None, lambda at: Asker(house.settings, Silent(), at))
+    diff = compare(question, None, lambda at: Asker(house.settings, Silent(), at))
     assert (diff.went.items.num_rows, diff.came.items.num_rows) == (0, 0)
     erase("p4", exports, "read_partition")
     manifest = export_warehouse(house.layout, tmp_path / "export", Silent())

@@ -22,7 +22,7 @@ from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
-from provhouse.query.generations import listed
+from provhouse.query.generations import list_generations
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse import bases, commits
 from provhouse.store.warehouse.commits import generations, read_commit
@@ -168,8 +168,8 @@ def test_a_base_that_is_read_stays_until_it_is_not(
         assert_answers_of(reader, triples(1, 2, 3))
         with pytest.raises(NotFound, match="was pruned"), opened_late:
             pass
-    assert [one.change for one in listed(held.layout)] == ["ingest", "rollback", "ingest"]
-    assert [one.back_to for one in listed(held.layout)] == [None] * 3
+    assert [one.change for one in list_generations(held.layout)] == ["ingest", "rollback", "ingest"]
+    assert [one.back_to for one in list_generations(held.layout)] == [None] * 3
     done = keep(held, 3)
     assert (done.pruned, done.bases, done.in_use) == (0, (1,), ())
     assert done.bytes_freed > 10_000

@@ -19,13 +19,13 @@ from helpers.life import Life
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.commit.ending import without
 from provhouse.commit.origins import known
 from provhouse.ingest.ingest import ingest
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
-from provhouse.query.generations import listed
+from provhouse.query.generations import list_generations
 from provhouse.store.tables.delta import write_parquet
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current, generations
@@ -84,7 +84,10 @@ def test_every_generation_answers_as_it_did(life: Life) -> None:
 def test_what_was_retracted_by_file_stays_retracted_by_run(life: Life) -> None:
     """Of an origin that nothing is left of there is nothing to retract, and no generation."""
     before = generations(life.house.layout)
-    for wanted in (Wanted(life.house.settings.warehouse.parent / "a.csv"), Wanted(run="july")):
+    for wanted in (
+        Selection(life.house.settings.warehouse.parent / "a.csv"),
+        Selection(run="july"),
+    ):
         done = retract(wanted, life.house.settings, Silent())
         assert (done.ended, done.kept, done.committed) == (0, 0, False)
     assert generations(life.house.layout) == before
@@ -93,11 +96,11 @@ def test_what_was_retracted_by_file_stays_retracted_by_run(life: Life) -> None:
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted(run="june"), "The run 'june' should have brought"),
-        (Wanted(items=(ONE[0].src, "?")), "The item '\\?' should be held"),
+        (Selection(run="june"), "The run 'june' should have brought"),
+        (Selection(items=(ONE[0].src, "?")), "The item '\\?' should be held"),
     ],
 )
-def test_what_was_never_brought(life: Life, wanted: Wanted, said: str) -> None:
+def test_what_was_never_brought(life: Life, wanted: Selection, said: str) -> None:
     before = generations(life.house.layout)
     with pytest.raises(NotFound, match=said):
         retract(wanted, life.house.settings, Silent())
@@ -105,7 +108,7 @@ def test_what_was_never_brought(life: Life, wanted: Wanted, said: str) -> None:
 
 
 def test_the_list_of_generations_tells_what_ended(life: Life) -> None:
-    listing = {row.generation: row for row in listed(life.house.layout)}
+    listing = {row.generation: row for row in list_generations(life.house.layout)}
     retracted = [n for n, row in listing.items() if row.change == "retract"]
     assert retracted == [2, 5, 7, 10, 15, 17]
     for number, row in listing.items():

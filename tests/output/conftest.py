@@ -20,8 +20,7 @@ from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
-from provhouse.query.generations import Change as Made
-from provhouse.query.generations import Generation
+from provhouse.query.generations import ChangeKind, Generation
 from provhouse.query.path import Path as Way
 from provhouse.query.status import Status
 from provhouse.store.warehouse.manifest import Manifest, Part
@@ -224,7 +223,7 @@ def diff() -> Diff:
 @pytest.fixture
 def generations() -> list[Generation]:
     """One of each change."""
-    changes: tuple[tuple[Made, int | None], ...] = (
+    changes: tuple[tuple[ChangeKind, int | None], ...] = (
         ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
         ("replace", None), ("retract", None), ("rollback", 0),
     )  # fmt: skip

@@ -20,8 +20,8 @@ from provhouse.model.progress import Silent
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
-from provhouse.query.diff import Change, compared
-from provhouse.query.generations import listed
+from provhouse.query.diff import Change, compare
+from provhouse.query.generations import list_generations
 from provhouse.store.warehouse.commits import Commit, Totals, read_commit, write_commit
 from provhouse.store.warehouse.layout import Layout
 
@@ -150,7 +150,7 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
         for item, direction in changed(history, since, until):
             answers = [expected(oracle, item, direction) for oracle in oracles]
             question = Question(item, direction, as_of=since)
-            found = compared(question, until, history.askers)
+            found = compare(question, until, history.askers)
             assert (found.since.generation, found.until.generation) == (since, until)
             assert [side.answer is not None for side in (found.since, found.until)] == [
                 answer is not None for answer in answers
@@ -166,14 +166,14 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
 
 def test_diff_to_the_current_one_and_of_an_item_of_neither(history: History) -> None:
     item = history.items(7)[0]
-    found = compared(Question(item, "upstream", as_of=7), None, history.askers)
+    found = compare(Question(item, "upstream", as_of=7), None, history.askers)
     assert not found.came.triples.num_rows + found.went.triples.num_rows
     with pytest.raises(NotFound, match="Neither of them"):
-        compared(Question("?", "upstream", as_of=1), 2, history.askers)
+        compare(Question("?", "upstream", as_of=1), 2, history.askers)
 
 
 def test_the_list_of_generations(history: History) -> None:
-    rows = listed(history.house.layout)
+    rows = list_generations(history.house.layout)
     assert [row.generation for row in rows] == list(history.held)
     assert [row.change for row in rows] == [
         "ingest", "ingest", "rollback", "ingest", "compact", "ingest", "replace",
