@@ -1,4 +1,4 @@
-"""Every triple: it lies with the set of its dst, and the set of its src is one that it may need."""
+"""Check every triple: it is stored with the set of its dst, which depends on the set of its src."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
 def partition_damages(
     snapshot: Snapshot, progress: Progress, counts: Counter[str]
 ) -> Iterator[Damage]:
-    """Read all partitions, one at a time, and hold them against the tables."""
+    """Read all partitions, one at a time, and compare them with the tables."""
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     ends = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     known = np.unique(pair_codes(snapshot, *ends))
@@ -35,7 +35,7 @@ def partition_damages(
 
 
 def _ordered_by_partition(placed: Placements) -> Placements:
-    """The same by partition, then set."""
+    """Return placements ordered by partition, then set."""
     order = np.lexsort((placed.sets, placed.partitions))
     return Placements(placed.sets[order], placed.partitions[order], placed.triples[order])
 
@@ -53,14 +53,17 @@ def _partition_damages(
     src, dst = (np.asarray(rows[name], dtype=np.int64) for name in (SRC, DST))
     if (np.diff(dst) < 0).any():
         yield Damage(
-            where, "Triples should be in the order of their dst", "Some are not", RESTORE_FOLDER
+            where,
+            "Triples are not in order",
+            "Some have a lower dst than one before",
+            RESTORE_FOLDER,
         )
         return
     src_set, dst_set = snapshot.held_rows(src), snapshot.held_rows(dst)
     if (src_set < 0).any() or (dst_set < 0).any():
         lost = int(src[src_set < 0][0] if (src_set < 0).any() else dst[dst_set < 0][0])
-        wanted = "Every triple should lead from and to an item that is held"
-        yield Damage(where, wanted, f"One names the number {lost}", RESTORE_FOLDER)
+        wanted = "A triple leads from or to an item that is in no set"
+        yield Damage(where, wanted, f"Its number is {lost}", RESTORE_FOLDER)
         return
     yield from _count_damages(snapshot, partition, placed, dst_set)
     yield from _content_damages(snapshot, where, rows, origins)
@@ -74,28 +77,30 @@ def _count_damages(
     sets, held = np.unique(snapshot.set_ids[dst_set], return_counts=True)
     same = np.array_equal(placed.sets[low:high], sets)
     if not (same and np.array_equal(placed.triples[low:high], held)):
-        wanted = "Sets should have as many triples there as the placements say"
-        yield Damage(f"partition {partition}", wanted, "Some have others", RESTORE_FOLDER)
+        wanted = "Sets do not have as many triples in the partition as the placements say"
+        found = "The sets, or their numbers of triples, differ"
+        yield Damage(f"partition {partition}", wanted, found, RESTORE_FOLDER)
 
 
 def _content_damages(
     snapshot: Snapshot, where: str, rows: pa.Table, origins: I64
 ) -> Iterator[Damage]:
-    """Triples name known origins, and those of erased items neither ops nor attributes."""
+    """Yield damages of unknown origins, and of ops or attributes of erased items."""
     unknown = np.setdiff1d(rows[ORIGIN], origins)
     if len(unknown):
-        wanted = f"The origin {unknown[0]}, which triples name, should be known"
-        yield Damage(where, wanted, f"{len(unknown):,} are not", RESTORE_FOLDER)
+        wanted = f"Origin {unknown[0]}, which triples name, is unknown"
+        found = f"{len(unknown):,} origins are missing in the table origins"
+        yield Damage(where, wanted, found, RESTORE_FOLDER)
     says = spoken(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
     if says:
-        wanted = "Triples of items that were erased should have neither op nor attributes"
-        yield Damage(where, wanted, f"{says:,} have", ERASE_AGAIN)
+        wanted = "Triples of erased items still have an op or attributes"
+        yield Damage(where, wanted, f"{says:,} triples do", ERASE_AGAIN)
 
 
 def _missing_dependencies(
     snapshot: Snapshot, where: str, known: I64, dst_set: I64, src_set: I64
 ) -> Iterator[Damage]:
-    """Every triple between two sets has its dependency in the tables."""
+    """Yield a damage if the tables lack the dependency of a triple between two sets."""
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]
@@ -103,5 +108,5 @@ def _missing_dependencies(
         child, parent = (
             int(snapshot.set_ids[at]) for at in divmod(int(missing[0]), len(snapshot.set_ids))
         )
-        wanted = f"The tables should tell that set {child} depends on set {parent}"
+        wanted = f"The tables lack the dependency of set {child} on set {parent}"
         yield Damage(where, wanted, f"{len(missing):,} dependencies are missing", RESTORE_FOLDER)

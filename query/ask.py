@@ -1,4 +1,4 @@
-"""Ask for the lineage or the impact of an item: locate it, let a method find, put names to it."""
+"""Answer questions: locate the item, find what it reaches by one method, filter, add names."""
 
 from contextlib import ExitStack
 from functools import cached_property
@@ -33,14 +33,14 @@ from .spark_triples import SparkTriples
 from .walk import Walk, WalkCache
 
 SHARE = 8
-"""Walks take an eighth of what stays at hand beside the partitions, and so do names."""
+"""The cache of walks takes one eighth of ``hot_mb``, and so does the cache of names."""
 
 
 class Asker:
-    """Answers from one generation: the current one when it was made, or that of ``as_of``.
+    """Answers questions from one generation, which is fixed when the asker is created.
 
-    A context manager. Starts Neo4j if nobody has, and Spark when the first triple is read. Raises
-    what ``commit_as_of`` raises.
+    A context manager. It starts Neo4j if it is not running, and Spark when the first triple is
+    read. The constructor raises what ``commit_as_of`` raises.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class Asker:
         self.close()
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release Spark's memory, the connection to Neo4j and the lock on the base."""
         self._stack.close()
 
     @cached_property
     def graph(self) -> Graph:
-        """Neo4j, with all that this generation needs."""
+        """A connection to Neo4j, checked to hold everything that this generation needs."""
         warehouse = self._layout.warehouse_id()
         shared = shared_graph(warehouse, self._settings, self._progress)
         graph = self._stack.enter_context(shared)
@@ -89,7 +89,7 @@ class Asker:
         return graph
 
     def warm(self) -> None:
-        """Bring everything near that an answer needs, but for the triples themselves."""
+        """Load everything that answers need, except the triples themselves."""
         snapshot = self.snapshot
         _ = self.spark.starting, self.graph
         _ = snapshot.set_components, snapshot.alone, snapshot.placements, snapshot.deaths
@@ -101,17 +101,17 @@ class Asker:
     def ask(
         self, item: str, direction: Direction, method: Method = "auto", depth: int | None = None
     ) -> Answer:
-        """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
+        """Return the lineage (upstream) or impact (downstream) of an item, up to ``depth`` hops."""
         return self.answer(Question(item, direction, method, depth))
 
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """The answer, in the time of the watch, to a question whose ``as_of`` this was made with.
+        """Return the answer to a question whose ``as_of`` is the one of this asker.
 
-        Raises NotFound if the item is not held, which names others like it if ``suggest``;
-        UsageError for a filter on a table that is none; Damaged rather than give a short answer;
-        TooSlow.
+        Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
+        a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
+        watch's limit passes.
         """
         watch = watch or Stopwatch()
         return self.snapshot.names.settled(lambda: self._answer(question, watch, suggest))
@@ -120,9 +120,9 @@ class Asker:
         with watch.step("locate"):
             check_tables(question.filter_tables, self.snapshot)
             number = locate(self.snapshot, question.item, suggest=suggest)
-        for step in ("walk", "fetch", "recurse"):  # every answer tells of each
+        for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
-        _ = self.spark.starting  # beside the walk, which may have to start Neo4j
+        _ = self.spark.starting  # starts Spark during the walk, which may have to start Neo4j
         choice, method = self._choose_method(question, number, watch)
         found = method.find(number, question.direction, question.depth)
         names = self.snapshot.names
@@ -145,9 +145,9 @@ class Asker:
         )
 
     def explain(self, question: Question) -> Explanation:
-        """What a question would read and cost by each method; reads no triple, starts no Spark.
+        """Return what each method would read and cost, without reading triples or starting Spark.
 
-        Raises NotFound if the item is not held.
+        Raises NotFound if the item is not stored.
         """
         watch = Stopwatch()
         with watch.step("locate"):
@@ -160,7 +160,7 @@ class Asker:
     def _header(
         self, question: Question, number: int, choice: Choice, watch: Stopwatch
     ) -> dict[str, Any]:
-        """The fields of an ``ItemResult``."""
+        """Return the fields of an ``ItemResult``."""
         commit = self.snapshot.commit
         header = ItemResult(
             item=question.item,
@@ -177,7 +177,7 @@ class Asker:
     def _choose_method(
         self, question: Question, item: int, watch: Stopwatch
     ) -> tuple[Choice, QueryMethod]:
-        """How to answer a question: as it says, or else by what the walk says."""
+        """Return the method that the question asks for, or else the one that costs least."""
         asked = question.method
         walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
         if asked == "auto" and walk:
@@ -192,6 +192,6 @@ class Asker:
         return choice, RQ(self.spark, watch)
 
     def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
-        """The sets that an item needs; what stays of earlier walks takes no time."""
+        """Return the sets that an item needs, from the cache if it was walked before."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph)

@@ -1,4 +1,4 @@
-"""Which method answers a question, and why: the one asked for, or the one that costs least."""
+"""Choose the method that answers a question: the one asked for, or the one that costs least."""
 
 from dataclasses import dataclass
 
@@ -17,18 +17,18 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A method, and why it was taken, as a sentence for people."""
+    """A method, and the reason for it as a sentence for people."""
 
     method: Method
     why: str
 
 
 def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool) -> Choice:
-    """The method of a question; ``copied`` tells whether all triples are in memory for RQ.
+    """Return the method for a question; ``copied`` means that RQ's copy of all triples is cached.
 
-    CSProv is the rule. RQ can only be less where few levels were asked for: without that limit
-    nobody knows how many there are, and each is a job. CCProv never is, which filters the same copy
-    before it does the same.
+    CSProv is the rule. RQ can cost less only if the question limits the depth: without a limit the
+    number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,
+    since it filters the same copy and then does what RQ does.
     """
     if question.method != "auto":
         return Choice(question.method, ASKED[question.method])
@@ -42,8 +42,9 @@ def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied
 
 def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
     return (
-        f"Going {depth:,} hops by RQ should take at most {by_levels:.2f} s, reading"
-        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets {by_sets.seconds:.2f} s"
+        f"Going {depth:,} hops by RQ should take at most {by_levels:.2f} s; reading"
+        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets should take"
+        f" {by_sets.seconds:.2f} s"
     )
 
 

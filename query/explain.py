@@ -1,4 +1,4 @@
-"""What a question would read and how long it would take, by each method, before it is asked."""
+"""Explain a question before it is asked: what each method would read, and for how long."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from .walk import Walk
 class Explanation(ItemResult):
     """How the lineage or impact of one item would be found, as of one generation.
 
-    ``method`` is the one that would be taken, ``seconds`` what the explanation itself took.
+    ``method`` is the one that would be chosen; ``seconds`` is the time the explanation itself took.
     """
 
     methods: tuple[Estimate, ...]
@@ -25,7 +25,7 @@ class Explanation(ItemResult):
 def estimate_methods(
     question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool
 ) -> tuple[Choice, tuple[Estimate, ...]]:
-    """The choice that a question leads to, and the estimates of all methods."""
+    """Return the method that would be chosen, and the estimates of all three."""
     levels = question.depth or cost.estimate_levels(snapshot, walk, item, question.direction)
     return choose(question, snapshot, item, walk, copied), (
         cost.estimate_csprov(walk),

@@ -1,4 +1,4 @@
-"""The generations of a warehouse: when each came, by what, and what it brought and held."""
+"""List the generations of a warehouse: when and how each was made, what it added and has."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,21 +19,21 @@ _COLUMNS = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 @dataclass(frozen=True)
 class Generation:
-    """One commit; the counts up to ``ended`` are what it changed, those behind what it holds."""
+    """One commit: counts up to ``ended`` are changes, those after it what the generation has."""
 
     generation: int
     time: str
     current: bool
     change: ChangeKind
     back_to: int | None
-    """The generation that a rollback shows again; 0 is the time before all, None a pruned one."""
+    """The generation that a rollback restores; 0 is the empty warehouse, None a pruned one."""
     base: int
     new_triples: int
     new_items: int
     duplicates: int
     rejected: int
     ended: int
-    """Triples that died with it."""
+    """The number of triples that died in this generation."""
     triples: int
     items: int
     components: int
@@ -42,15 +42,15 @@ class Generation:
 
 
 def list_generations(layout: Layout) -> list[Generation]:
-    """All generations in order, from the commit records and the tables of ingests.
+    """Return all generations in order, from the commit records and the tables of ingests.
 
-    Raises NotFound where nothing was ever ingested.
+    Raises NotFound if nothing was ever ingested.
     """
-    commit_as_of(layout)  # which says so where there is none
+    commit_as_of(layout)  # raises NotFound if there is none
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """The generation that first showed some ingests."""
+    """By visible content, the first generation that showed it."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
@@ -64,7 +64,7 @@ def list_generations(layout: Layout) -> list[Generation]:
 
 
 def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
-    """What the ingests of all bases brought, by the generation in which each came."""
+    """Return the rows of the ingests of all bases, by the generation that each began."""
     newest = {commit.base: commit for commit in commits}
     ingests: dict[int, dict[str, Any]] = {}
     for base, commit in newest.items():
@@ -76,7 +76,7 @@ def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[s
 
 
 def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
-    """How many triples died, by the generation in which they did."""
+    """Return the number of triples that died, by generation."""
     newest = {commit.base: commit for commit in commits}
     found: Counter[int] = Counter()
     for base, commit in newest.items():
@@ -87,7 +87,7 @@ def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
 
 
 def _change(commit: Commit, ingest: dict[str, Any] | None) -> ChangeKind:
-    """A compaction and a retraction are ingests without files, and a rollback none at all."""
+    """Return the kind of change: compactions and retractions are ingests without files."""
     if ingest is None:
         return "rollback"
     if not ingest["files"]:
@@ -98,7 +98,7 @@ def _change(commit: Commit, ingest: dict[str, Any] | None) -> ChangeKind:
 def _row(
     commit: Commit, change: ChangeKind, back_to: int | None, ingest: dict[str, Any], current: bool
 ) -> Generation:
-    new = {} if change == "compact" else ingest  # which moved all that was there
+    new = {} if change == "compact" else ingest  # a compaction only moves triples
     totals = commit.totals
     return Generation(
         generation=commit.generation,

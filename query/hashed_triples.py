@@ -1,7 +1,7 @@
-"""All triples of a snapshot in Spark, hash-partitioned on one end: for RQ and CCProv.
+"""All triples of a snapshot in Spark, hash-partitioned on one end, for RQ and CCProv.
 
-Once some have died, the tasks read the partitions themselves: Delta knows no rows by their places
-in a file, and only these tell which have died.
+Spark reads the Delta table. Once triples have died, its tasks read the partition files directly:
+deaths name rows by their place in a file, which Delta does not show.
 """
 
 from collections.abc import Iterator
@@ -41,14 +41,14 @@ class HashedTriples:
         self._storage = storage
         self._blocks = blocks.persist(getattr(StorageLevel, storage))
         with working():
-            # This also fills the cache now, for all queries.
+            # Counting also fills the cache, which all queries share.
             self.triple_count = sum(self._blocks.map(_row_count).collect())
 
     @classmethod
     def load(
         cls, session: "SparkSession", snapshot: Snapshot, key: str, storage: str
     ) -> "HashedTriples":
-        """Read the triples with Spark, shuffle them once by the key's hash, and cache them."""
+        """Read the triples with Spark, shuffle them once by the hash of the key, and cache them."""
         from pyspark.sql import functions as f
 
         count = max(len(snapshot.partitions), session.sparkContext.defaultParallelism)
@@ -62,9 +62,9 @@ class HashedTriples:
         return cls(blocks, key, count, storage)
 
     def triples_of(self, items: I64) -> tuple[pa.Table, int]:
-        """The triples whose key is one of these items (sorted), and how many partitions were read.
+        """Return the triples whose key is one of the items, and the number of partitions read.
 
-        One job on only the partitions that the items hash to.
+        ``items`` are in order. This is one job, on only the partitions that the items hash to.
         """
         chosen = np.unique(items % self.partition_count)
         blocks = run_on(
@@ -76,7 +76,7 @@ class HashedTriples:
         return joined(blocks), len(chosen)
 
     def in_ranges(self, first: I64, last: I64) -> "HashedTriples":
-        """The same, but only triples whose dst is in one of the ranges; reads every partition."""
+        """Return only the triples whose dst is in one of the ranges; reads every partition."""
         blocks = self._blocks.mapPartitions(
             partial(_keep_ranges, first, last), preservesPartitioning=True
         )
@@ -84,17 +84,17 @@ class HashedTriples:
 
     @property
     def context(self) -> "SparkContext":
-        """The Spark that holds them."""
+        """The Spark context that has the triples."""
         return self._blocks.context
 
     def release(self) -> None:
-        """Give the memory back; quiet where Spark has ended, which gives it back too."""
+        """Release the memory; does nothing if Spark has already stopped."""
         with suppress(Exception):
             self._blocks.unpersist()
 
 
 def _visible(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
-    """All rows of the Delta table that visible ingests brought."""
+    """Return all rows of the Delta table that visible ingests wrote."""
     from pyspark.sql import functions as f
 
     commit = snapshot.commit
@@ -106,7 +106,7 @@ def _visible(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
 
 
 def _live(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
-    """The visible triples that live: src, dst, op, attributes."""
+    """Return the live visible triples: src, dst, op, attributes."""
     numbers = snapshot.partitions
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     read = _PartitionReader(folder, numbers, snapshot.deaths)
@@ -115,7 +115,7 @@ def _live(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
 
 @dataclass(frozen=True)
 class _PartitionReader:
-    """Reads partitions, which rows of a data frame name by their places among them."""
+    """A function for Spark tasks that reads partitions, given by their index in ``partitions``."""
 
     folder: Path
     partitions: I64
@@ -130,7 +130,7 @@ class _PartitionReader:
 
 
 def _to_block(key: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """All rows of a partition as one sorted block."""
+    """Yield all rows of a partition as one sorted block."""
     parts = list(batches)
     if not parts:
         return
@@ -157,7 +157,7 @@ def _keep_ranges(first: I64, last: I64, blocks: Iterator[bytes]) -> Iterator[byt
 
 
 def _rows_with_keys(key: str, items: I64, rows: pa.Table) -> pa.Table:
-    """The rows, sorted by key, whose key is one of the items."""
+    """Return the rows whose key is one of the items; rows and items are sorted."""
     keys = np.asarray(rows[key])
     low, high = np.searchsorted(keys, items, "left"), np.searchsorted(keys, items, "right")
     hits = np.flatnonzero(high > low)

@@ -1,6 +1,6 @@
 """The triples of a snapshot in Spark: by partition for CSProv, by hash for RQ and CCProv.
 
-All of it is filled when first asked for, and kept while the process lives.
+Both are loaded on first use and stay in memory while the process runs.
 """
 
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class SparkTriples:
-    """Starts Spark when the first triple is needed, and not before.
+    """The triples of one generation; Spark starts when the first of them is needed.
 
-    What is cached by partition may be shared with other generations, and then outlives this one.
+    The cache of partitions may be shared with other generations; ``release`` then leaves it alone.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SparkTriples:
 
     @cached_property
     def starting(self) -> Starting:
-        """Spark on its way, so that something else can be done meanwhile."""
+        """The start of Spark in the background, so that other work can go on meanwhile."""
         return Starting(self._settings, self._snapshot.layout.logs)
 
     @property
@@ -59,11 +59,11 @@ class SparkTriples:
 
     @cached_property
     def partitions(self) -> Partitions:
-        """All visible partitions, each read when first asked for."""
+        """All visible partitions, each read on first use."""
         return self._cached.partitions(self.session.sparkContext, self._snapshot)
 
     def hashed(self, direction: "Direction") -> HashedTriples:
-        """All visible triples, hash-partitioned on dst (upstream) or src (downstream)."""
+        """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream)."""
         key = DST if direction == "upstream" else SRC
         if key not in self._hashed:
             session = self.session
@@ -81,7 +81,7 @@ class SparkTriples:
         return self._hashed[key]
 
     def has_hashed(self, direction: "Direction") -> bool:
-        """Whether all triples are in memory as ``hashed`` gives them."""
+        """Return whether ``hashed`` has all triples in memory already."""
         return (DST if direction == "upstream" else SRC) in self._hashed
 
     def _paths(self) -> Iterator[Path]:
@@ -89,7 +89,7 @@ class SparkTriples:
         return (partition_path(folder, p) for p in self._snapshot.partitions.tolist())
 
     def release(self) -> None:
-        """Give Spark's memory back."""
+        """Release Spark's memory."""
         if self._own:
             self._cached.release()
         for hashed in self._hashed.values():

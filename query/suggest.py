@@ -1,8 +1,8 @@
-"""Names like one that is not held.
+"""Suggest stored names that are similar to one that is not stored.
 
-What a slip makes of a name is tried out: each variant costs one look-up among the sorted hashes, so
-that this is as quick in a large warehouse as in a small one. Where that finds too few, some names
-are read through for those that differ in case, or that go on where the asked one ends.
+First try what typing errors make of a name: each variant costs one look-up among the sorted hashes,
+so this is as quick in a large warehouse as in a small one. If that finds too few, scan part of the
+names for those that differ only in case, or that begin with the given text.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from provhouse.store.names.names import Names
 from provhouse.store.names.scan import scan
 
 MAX_NAMES = 3
-"""So many names are given."""
+"""The most names that are suggested."""
 MAX_VARIED_LENGTH = 100
-"""Names of more characters are not varied letter by letter, which makes thousands of them."""
+"""Longer names are not varied letter by letter, which would make thousands of variants."""
 SCANNED_NAMES = 1 << 21
-"""So many names are read through, about: that takes a part of a second."""
+"""About how many names are scanned, which takes a fraction of a second."""
 _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
 
 def similar_names(names: Names, asked: str) -> list[str]:
-    """At most ``MOST`` names that are held, those that are most like the asked one first."""
+    """Return up to ``MAX_NAMES`` stored names, the most similar first."""
     tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
     held = np.flatnonzero(names.locate(tried) >= 0)
     found: list[str] = tried.take(pa.array(held[:MAX_NAMES])).to_pylist()
@@ -40,7 +40,7 @@ def similar_names(names: Names, asked: str) -> list[str]:
 
 
 def _variants(asked: str) -> Iterator[str]:
-    """What may have been meant, the likely first: another form, one slip, a part too much."""
+    """Yield names that may have been meant: another form, one typing error, a part of the name."""
     forms = (asked, asked.strip(), asked.lower(), asked.upper(), asked.title(), asked.swapcase())
     yield from forms
     yield from (normalize(form, asked) for form in ("NFC", "NFD", "NFKC"))
@@ -58,12 +58,12 @@ def _variants(asked: str) -> Iterator[str]:
 
 
 def _characters_like(characters: str) -> str:
-    """Characters of the same kinds."""
+    """Return the characters of the same kinds, such as digits or lower-case letters."""
     return "".join(kind for kind in _KINDS if any(c in kind for c in characters)) + characters
 
 
 def _scan_names(names: Names, asked: str) -> list[str]:
-    """Names that differ in case, then those that begin as the asked one does, the shortest."""
+    """Return names that differ only in case, then the shortest ones that begin like this one."""
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
         column = rows[NAME]

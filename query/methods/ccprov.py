@@ -1,8 +1,8 @@
-"""CCProv: filter the item's component, then RQ on that (CSProv, algorithm 1).
+"""CCProv: filter the item's component, then run RQ on it (CSProv, algorithm 1).
 
-The component of an item comes from its set, not from a column on every triple: the items of a
-component's sets are ranges of numbers, and a triple belongs to the component of its dst. The filter
-reads every cached partition once and keeps the hash partitioning, as in the paper.
+The component is not a column of every triple. It follows from the sets: the items of a component's
+sets are ranges of numbers, and a triple belongs to the component of its dst. The filter reads every
+cached partition once and keeps the hash partitioning, as in the paper.
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ from .rq import level_by_level
 
 
 class CCProv:
-    """Answers from the triples of one component."""
+    """The method that searches the triples of the item's component, level by level."""
 
     def __init__(self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch) -> None:
         self._snapshot = snapshot
@@ -29,7 +29,7 @@ class CCProv:
         self._watch = watch
 
     def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
-        """What ``item`` reaches, level by level within its component."""
+        """Return what ``item`` reaches, level by level within its component."""
         snapshot = self._snapshot
         with self._watch.step("walk"):
             sets = component_sets(snapshot, item)

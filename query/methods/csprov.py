@@ -1,11 +1,11 @@
 """CSProv: walk the connected sets, then read only their triples (CSProv, algorithm 2).
 
-The walk is a closure over set dependencies in Neo4j. With the placements it tells which partitions
-hold the triples and how many there are, before anything is read. Deviations from the paper: the
-set dependencies lie in Neo4j instead of an RDD; a set's triples lie in known partitions instead of
-under a hash of the set; and the downstream question walks the dependencies the other way over the
-same triples, which is right since a triple lies with the set of its dst, and that set depends on
-the set of its src.
+The walk is a closure over set dependencies in Neo4j. Together with the placements it gives the
+partitions that hold the triples, and their number, before any triple is read. Deviations from the
+paper: the set dependencies are in Neo4j instead of an RDD; a set's triples are in known partitions
+instead of under a hash of the set; and a downstream question walks the dependencies the other way
+over the same triples. The latter is correct, since a triple is stored with the set of its dst, and
+that set depends on the set of its src.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from .method import MethodResult
 
 
 class CSProv:
-    """Answers from the connected sets that a walk has named, for the item that it began with."""
+    """The method that reads only the connected sets of a walk from the item."""
 
     def __init__(
         self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch, walk: Walk
@@ -35,7 +35,7 @@ class CSProv:
         self._walk = walk
 
     def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
-        """What ``item`` reaches, from the triples of those sets."""
+        """Return what ``item`` reaches, from the triples of the walked sets."""
         walk = self._walk
         with self._watch.step("fetch"):
             triples = self._fetch(walk)

@@ -1,4 +1,4 @@
-"""What a method hands back before names are put to it."""
+"""What every query method takes and returns."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -14,20 +14,20 @@ from provhouse.model.question import Direction
 
 @dataclass(frozen=True)
 class MethodResult:
-    """The items that were reached and the triples on the way, still in numbers."""
+    """The items that a method reached and the triples between them, as item numbers."""
 
     items: I64
     depths: I32
     triples: pa.Table
-    """Triples of the answer: src, dst, op, attributes."""
+    """The triples of the answer: src, dst, op, attributes."""
     near_depths: I32
     """The depth of the near end of each triple."""
     unexpanded: I64
-    """The items whose own triples the depth limit left out."""
+    """The items that have further triples, which the depth limit left out."""
     read: Read
 
     def select(self, items: Bools, triples: Bools) -> "MethodResult":
-        """Some of the items and some of the triples."""
+        """Return some of the items and some of the triples."""
         return replace(
             self,
             items=self.items[items],
@@ -38,18 +38,18 @@ class MethodResult:
 
 
 class QueryMethod(Protocol):
-    """One way to answer."""
+    """A way to find the lineage or impact of an item; all give the same result."""
 
     def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
-        """What ``item`` reaches within ``depth`` hops (None: all)."""
+        """Return what ``item`` reaches within ``depth`` hops; None means any number."""
 
 
 def near_and_far(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
-    """The near and the far ends of triples: upstream dst and src, downstream src and dst."""
+    """Return near and far ends of triples: dst and src upstream, src and dst downstream."""
     src, dst = src_and_dst(triples)
     return (dst, src) if direction == "upstream" else (src, dst)
 
 
 def src_and_dst(triples: pa.Table) -> tuple[I64, I64]:
-    """The item numbers at both ends of triples."""
+    """Return the item numbers at both ends of triples."""
     return np.asarray(triples[SRC]), np.asarray(triples[DST])

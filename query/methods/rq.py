@@ -1,8 +1,8 @@
 """RQ: recursive querying, level by level (CSProv, section III-A).
 
-Triples are cached and hash-partitioned on the near end: dst for lineage, as in the paper, and a
-second copy on src for impact. Each level is one Spark job on only the partitions that the items of
-the frontier hash to, so the number of jobs is the number of levels.
+Triples are cached, hash-partitioned on the near end: on dst for lineage, as in the paper, and in a
+second copy on src for impact. Each level is one Spark job, on only those partitions that the items
+of the frontier hash to, so there are as many jobs as levels.
 """
 
 from collections.abc import Callable
@@ -24,14 +24,14 @@ Fetch = Callable[[I64], tuple[pa.Table, int]]
 
 
 class RQ:
-    """Answers from all triples."""
+    """The method that searches all triples, level by level."""
 
     def __init__(self, spark: SparkTriples, watch: Stopwatch) -> None:
         self._spark = spark
         self._watch = watch
 
     def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
-        """What ``item`` reaches, one job a level."""
+        """Return what ``item`` reaches, with one job for each level."""
         with self._watch.step("fetch"):
             hashed = self._spark.hashed(direction)
         with self._watch.step("recurse"), limited(hashed.context, self._watch):
@@ -41,9 +41,10 @@ class RQ:
 def level_by_level(
     fetch: Fetch, item: int, direction: Direction, limit: int | None
 ) -> MethodResult:
-    """Ask for the triples of one frontier after the other.
+    """Return what ``item`` reaches, fetching the triples of one frontier after the other.
 
-    ``read`` counts the triples that were sent back and the partitions of all jobs together.
+    ``fetch`` returns the triples of some items and the number of partitions read. The result's
+    ``read`` sums up the triples and partitions of all jobs.
     """
     frontier = np.array([item], np.int64)
     asked = frontier
