@@ -1,4 +1,4 @@
-"""Filters on arrays show what sets and loops say, whatever the graph and the filters."""
+"""Filters on arrays give what plain sets and loops give, for any graph and filters."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ Store = Callable[[Trace], Names]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Writes names and tables, numbers from 1 on in no order of names."""
+    """Return a function that stores names and tables, numbered from 1, not in order of names."""
 
     def write(held: Trace) -> Names:
         folder = tmp_path_factory.mktemp("names")
@@ -41,7 +41,7 @@ def order(held: Trace) -> list[str]:
 
 
 def whole(held: Trace, question: Question) -> tuple[MethodResult, int]:
-    """All that a method would find, and the number of the item."""
+    """Return everything that a method would find, and the number of the item."""
     number = {name: n for n, name in enumerate(order(held), 1)}
     steps = sorted(held.steps)
     triples = pa.table({
@@ -70,7 +70,7 @@ def answered(held: Trace, question: Question, names: Names) -> Narrowed:
 
 
 @given(st.integers(0, 2**32))
-def test_filters_show_what_sets_and_loops_say(store: Store, seed: int) -> None:
+def test_filters_equal_sets_and_loops(store: Store, seed: int) -> None:
     random = Random(seed)
     held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
     names = store(held)
@@ -80,7 +80,7 @@ def test_filters_show_what_sets_and_loops_say(store: Store, seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-def test_a_summary_counts_what_would_be_shown(store: Store, seed: int) -> None:
+def test_a_summary_counts_the_filtered_rows(store: Store, seed: int) -> None:
     random = Random(seed)
     held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
     names, question = store(held), some_question(random, held.tables)
@@ -119,8 +119,8 @@ ODD = [
 
 
 @pytest.mark.parametrize("key", [":", "by", 'b"y', "b.y", "by\\", "é", ","])
-def test_attributes_are_compared_letter_by_letter(store: Store, key: str) -> None:
-    """No value is taken for a key, a pair or a pattern."""
+def test_attribute_values_match_exactly(store: Store, key: str) -> None:
+    """A value never matches as a key, as a pair or as a pattern."""
     rows = [{key: value, **other} for value in ODD for other in ({}, {"aa": value, "zz": "x"})]
     rows += [{"aa": f'{key}":"{value}', "zz": f'"{key}":"{value}"'} for value in ODD]
     rows += [{f'x"{key}': ",", "zz": ","}, {"a,": ":", "b": ","}, {}]
@@ -135,14 +135,14 @@ def test_attributes_are_compared_letter_by_letter(store: Store, key: str) -> Non
         assert {*kept} == {str(n) for n, row in enumerate(rows) if row.get(key) == value}
 
 
-def test_a_time_is_given_in_any_of_its_forms(store: Store) -> None:
+def test_a_time_matches_in_any_form(store: Store) -> None:
     held = Trace(frozenset([Step("a", "b", "x", by="2013-01-01T05:00:00")]), {"a": "", "b": ""})
     question = Question("b", "upstream", where=(("by", "2013-01-01 05:00:00.000"),))
     assert len(answered(held, question, store(held)).items) == 1
 
 
-def test_a_limit_among_many_that_are_equally_far(store: Store) -> None:
-    """Names are looked up of those only that may be the last."""
+def test_a_limit_among_equally_distant_items_takes_the_first_names(store: Store) -> None:
+    """More items than one batch of names have the same distance."""
     many = [f"{n:05}" for n in range(3 * BATCH)]
     held = Trace(frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""})
     answer = answered(held, Question("b", "upstream", limit=BATCH), store(held))
@@ -151,7 +151,7 @@ def test_a_limit_among_many_that_are_equally_far(store: Store) -> None:
     assert answer.truncated == "limit"
 
 
-def test_what_lies_beyond_the_depth_is_no_source(store: Store) -> None:
+def test_an_item_with_triples_beyond_the_depth_is_no_source(store: Store) -> None:
     held = Trace(
         frozenset([Step("a", "b"), Step("b", "c"), Step("s", "c")]), dict.fromkeys("abcs", "")
     )
