@@ -42,12 +42,12 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
         if not len(some):
             continue
         low, high = np.searchsorted(child, [some[0], some[-1] + 1])
-        told = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
-        lost = told - set(graph.dependencies(int(some[0]), int(some[-1])))
+        expected = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
+        lost = expected - set(graph.dependencies(int(some[0]), int(some[-1])))
         if lost and not missing:
             first = min(lost)
         missing += len(lost)
-        counts["dependencies"] += len(told)
+        counts["dependencies"] += len(expected)
     if missing:
         wanted = f"Neo4j lacks the dependency from set {first[0]} to set {first[1]}"
         yield Damage("Neo4j", wanted, f"It lacks {missing:,} dependencies in all", REPAIR)

@@ -23,9 +23,9 @@ def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         if outside:
             wanted = f"The table {name} names triples that no partition has"
             yield Damage(f"table {name}", wanted, f"{outside:,} of its rows do", RESTORE_FOLDER)
-    if again := snapshot.deaths.overlapping:
+    if repeated := snapshot.deaths.overlapping:
         wanted = "A triple can end only once"
-        found = f"{again:,} rows end one that has already ended"
+        found = f"{repeated:,} rows end one that has already ended"
         yield Damage("table deaths", wanted, found, RESTORE_FOLDER)
     unknown = np.setdiff1d(np.asarray(asserted[ORIGIN]), known_origins(snapshot))
     if len(unknown):
@@ -43,11 +43,11 @@ def _count_outside(snapshot: Snapshot, rows: pa.Table) -> int:
     """Count the rows of a table that name places outside of the partitions."""
     placed = snapshot.placements
     partitions, at = np.unique(placed.partitions, return_inverse=True)
-    held = np.bincount(at, placed.triples, len(partitions)).astype(np.int64)
+    rows_in = np.bincount(at, placed.triples, len(partitions)).astype(np.int64)
     partition, first, count = (np.asarray(rows[name]) for name in (PARTITION, ROW, ROWS))
     place = np.minimum(np.searchsorted(partitions, partition), max(len(partitions) - 1, 0))
     if not len(partitions):
         return len(partition)
     there = partitions[place] == partition
-    inside = there & (first >= 0) & (count > 0) & (first + count <= held[place])
+    inside = there & (first >= 0) & (count > 0) & (first + count <= rows_in[place])
     return int((~inside).sum())

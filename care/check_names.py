@@ -64,10 +64,10 @@ def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Dama
     erased = every[_inside(every, span)]
     if not len(erased):
         return
-    held = len(erased) - snapshot.names.stored(erased).null_count
-    if held:
+    left = len(erased) - snapshot.names.stored(erased).null_count
+    if left:
         wanted = f"Item {erased[0]} and others were erased, but names of them are left"
-        yield Damage(where, wanted, f"{held:,} names are left", ERASE_AGAIN)
+        yield Damage(where, wanted, f"{left:,} names are left", ERASE_AGAIN)
     folder = snapshot.layout.names(snapshot.commit.base)
     _, offsets = look_up(folder, span.ingest)
     leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())

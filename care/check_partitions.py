@@ -74,9 +74,9 @@ def _count_damages(
     snapshot: Snapshot, partition: int, placed: Placements, dst_set: I64
 ) -> Iterator[Damage]:
     low, high = np.searchsorted(placed.partitions, [partition, partition + 1])
-    sets, held = np.unique(snapshot.set_ids[dst_set], return_counts=True)
+    sets, triples = np.unique(snapshot.set_ids[dst_set], return_counts=True)
     same = np.array_equal(placed.sets[low:high], sets)
-    if not (same and np.array_equal(placed.triples[low:high], held)):
+    if not (same and np.array_equal(placed.triples[low:high], triples)):
         wanted = "Sets do not have as many triples in the partition as the placements say"
         found = "The sets, or their numbers of triples, differ"
         yield Damage(f"partition {partition}", wanted, found, RESTORE_FOLDER)
@@ -91,10 +91,10 @@ def _content_damages(
         wanted = f"Origin {unknown[0]}, which triples name, is unknown"
         found = f"{len(unknown):,} origins are missing in the table origins"
         yield Damage(where, wanted, found, RESTORE_FOLDER)
-    says = spoken(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
-    if says:
+    described = spoken(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
+    if described:
         wanted = "Triples of erased items still have an op or attributes"
-        yield Damage(where, wanted, f"{says:,} triples do", ERASE_AGAIN)
+        yield Damage(where, wanted, f"{described:,} triples do", ERASE_AGAIN)
 
 
 def _missing_dependencies(

@@ -61,9 +61,9 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         "triples": int(snapshot.placements.triples.sum()) - len(snapshot.deaths),
     }
     for name, number in found.items():
-        told = getattr(totals, name)
-        if told != number:
-            wanted = f"Generation {snapshot.commit.generation} should have {told:,} {name}"
+        expected = getattr(totals, name)
+        if expected != number:
+            wanted = f"Generation {snapshot.commit.generation} should have {expected:,} {name}"
             yield Damage("tables", wanted, f"The tables have {number:,}", RESTORE_FOLDER)
 
 
@@ -101,19 +101,19 @@ def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
     for partition in np.setdiff1d(snapshot.partitions, partitions).tolist():
         wanted = f"Partition {partition} has no placements"
         yield Damage("table placements", wanted, "No set has triples in it", RESTORE_FOLDER)
-    for partition, told in zip(partitions.tolist(), sums.tolist(), strict=True):
-        yield from _row_damages(partition_path(folder, partition), partition, told)
+    for partition, expected in zip(partitions.tolist(), sums.tolist(), strict=True):
+        yield from _row_damages(partition_path(folder, partition), partition, expected)
 
 
-def _row_damages(path: Path, partition: int, told: int) -> Iterator[Damage]:
+def _row_damages(path: Path, partition: int, expected: int) -> Iterator[Damage]:
     try:
         rows = pq.read_metadata(path).num_rows
     except Exception as error:
         wanted = f"The partition {path} cannot be read"
         yield Damage(f"partition {partition}", wanted, str(error).splitlines()[0], RESTORE_FOLDER)
         return
-    if rows != told:
-        wanted = f"Partition {partition} should have the {told:,} triples of its placements"
+    if rows != expected:
+        wanted = f"Partition {partition} should have the {expected:,} triples of its placements"
         yield Damage(f"partition {partition}", wanted, f"It has {rows:,}", RESTORE_FOLDER)
 
 
@@ -128,9 +128,11 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
             yield Damage("table set_dependencies", wanted, found, RESTORE_FOLDER)
             return
     distinct = len(np.unique(pair_codes(snapshot, child, parent)))
-    told = snapshot.commit.totals.set_dependencies
-    if distinct != told:
-        wanted = f"Generation {snapshot.commit.generation} should have {told:,} set dependencies"
+    expected = snapshot.commit.totals.set_dependencies
+    if distinct != expected:
+        wanted = (
+            f"Generation {snapshot.commit.generation} should have {expected:,} set dependencies"
+        )
         yield Damage("table set_dependencies", wanted, f"It has {distinct:,}", RESTORE_FOLDER)
 
 

@@ -103,11 +103,11 @@ def _check_held(layout: Layout) -> None:
         )
 
 
-def _before(layout: Layout, held: list[int], text: str) -> list[int]:
+def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:
     """Return the generations committed before a time; a date means the beginning of that day."""
     then = moment(text, "--before takes a time in ISO 8601", time.min)
     gone = []
-    for number in held[:-1]:
+    for number in numbers[:-1]:
         if datetime.fromisoformat(read_commit(layout, number).time) >= then:
             break
         gone.append(number)

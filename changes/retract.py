@@ -104,27 +104,27 @@ def _held(layout: Layout) -> Snapshot:
     return Snapshot(layout, commit)
 
 
-def _ended(selection: Selection, held: Snapshot) -> Ended:
+def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
     if selection.items:
-        return touching(held, _numbers(held, selection.items))
-    return without(held, [origin.number for origin in _origins(held, selection)])
+        return touching(snapshot, _numbers(snapshot, selection.items))
+    return without(snapshot, [origin.number for origin in _origins(snapshot, selection)])
 
 
-def _numbers(held: Snapshot, items: Sequence[str]) -> I64:
-    numbers = held.names.locate(pa.array(items, pa.string()))
+def _numbers(snapshot: Snapshot, items: Sequence[str]) -> I64:
+    numbers = snapshot.names.locate(pa.array(items, pa.string()))
     missing = [item for item, number in zip(items, numbers.tolist(), strict=True) if number < 0]
     if missing:
         raise NotFound(
-            f"Item {missing[0]!r} is not in generation {held.commit.generation}",
+            f"Item {missing[0]!r} is not in generation {snapshot.commit.generation}",
             f"{len(missing):,} of {len(items):,} items are missing",
             "Names must match exactly; run `provhouse find` to search by a part of a name",
         )
     return np.unique(numbers)
 
 
-def _origins(held: Snapshot, selection: Selection) -> list[Origin]:
+def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
     """Return the origins of a run, or of a file in any run."""
-    everything = known(held)
+    everything = known(snapshot)
     if selection.run is not None:
         found = [origin for origin in everything if origin.run == selection.run]
         what, some = f"The run {selection.run!r}", sorted({o.run for o in everything if o.run})
@@ -143,9 +143,9 @@ def _origins(held: Snapshot, selection: Selection) -> list[Origin]:
     return found
 
 
-def _write(held: Snapshot, ended: Ended, ids: Ids) -> Commit:
+def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
     """Append the rows about what ended; return the new generation, which is not yet current."""
-    layout, before = held.layout, held.commit
+    layout, before = snapshot.layout, snapshot.commit
     take(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
     commit = added(before, ids, before.generation)
     target = Target(layout, before.base, ids.ingest, ids.partition)

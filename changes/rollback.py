@@ -57,23 +57,23 @@ def _check_held(layout: Layout) -> Commit:
     return held
 
 
-def _shown_before(layout: Layout, held: Commit) -> Commit:
+def _shown_before(layout: Layout, last: Commit) -> Commit:
     """Return the generation before the last ingest, on the newest tables of its base."""
-    if held.rolls_back_to is None:
+    if last.rolls_back_to is None:
         raise NotFound(
-            f"Cannot roll back generation {held.generation}",
+            f"Cannot roll back generation {last.generation}",
             "An earlier version of provhouse made it and did not record what was there before",
             "Ingest what should stay, with --replace",
         )
-    if not held.rolls_back_to:
-        return replace(held, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
-    if held.rolls_back_to not in generations(layout):
+    if not last.rolls_back_to:
+        return replace(last, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
+    if last.rolls_back_to not in generations(layout):
         raise NotFound(
-            f"Cannot roll back to generation {held.rolls_back_to}, from before the last ingest",
+            f"Cannot roll back to generation {last.rolls_back_to}, from before the last ingest",
             "It was pruned",
             "Ingest what should stay, with --replace",
         )
-    shown = read_commit(layout, held.rolls_back_to)
+    shown = read_commit(layout, last.rolls_back_to)
     records = (read_commit(layout, number) for number in reversed(generations(layout)))
     newest = next(record for record in records if record.base == shown.base)
     return replace(shown, tables=newest.tables)

@@ -34,23 +34,23 @@ def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
     return _by_time(layout, held, as_of)
 
 
-def _by_number(layout: Layout, held: list[int], number: int) -> Commit:
-    if number not in held:
+def _by_number(layout: Layout, stored: list[int], number: int) -> Commit:
+    if number not in stored:
         pruned = number and number <= _pruned(layout)
         raise NotFound(
             f"Generation {number} is not in this warehouse",
-            f"It was pruned; {held[0]} is the first generation kept"
+            f"It was pruned; {stored[0]} is the first generation kept"
             if pruned
-            else f"There are {len(held):,} generations, from {held[0]} to {held[-1]}",
+            else f"There are {len(stored):,} generations, from {stored[0]} to {stored[-1]}",
             _ALL,
         )
     return read_commit(layout, number)
 
 
-def _by_time(layout: Layout, held: list[int], text: str) -> Commit:
+def _by_time(layout: Layout, stored: list[int], text: str) -> Commit:
     wanted = "A generation must be a number or a time in ISO 8601"
     then = moment(text, wanted, time.max)
-    for number in reversed(held):
+    for number in reversed(stored):
         commit = read_commit(layout, number)
         if datetime.fromisoformat(commit.time) <= then:
             return commit

@@ -32,17 +32,17 @@ def create_folder(layout: Layout, folder: Path) -> None:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        held = next(folder.iterdir(), None)
+        existing = next(folder.iterdir(), None)
     except OSError as error:
         raise Unavailable(
             f"Cannot export to {folder}",
             f"The folder cannot be created or read: {error.strerror}",
             "Choose another folder",
         ) from error
-    if held:
+    if existing:
         raise UsageError(
             f"Cannot export to {folder}",
-            f"The folder is not empty: it contains {held.name}",
+            f"The folder is not empty: it contains {existing.name}",
             "Choose another folder; if an interrupted export left these files, delete them",
         )
 

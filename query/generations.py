@@ -57,8 +57,8 @@ def list_generations(layout: Layout) -> list[Generation]:
         ingest = ingests.get(commit.generation)
         change = _change(commit, ingest)
         first = shown.setdefault(content, commit.generation) if commit.visible else 0
-        again = change == "rollback" and first != commit.generation
-        row = _row(commit, change, first if again else None, ingest or {}, commit is commits[-1])
+        restores = change == "rollback" and first != commit.generation
+        row = _row(commit, change, first if restores else None, ingest or {}, commit is commits[-1])
         rows.append(replace(row, ended=ended[commit.generation]))
     return rows
 

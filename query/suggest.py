@@ -32,8 +32,8 @@ _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 def similar_names(names: Names, asked: str) -> list[str]:
     """Return up to ``MAX_NAMES`` stored names, the most similar first."""
     tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
-    held = np.flatnonzero(names.locate(tried) >= 0)
-    found: list[str] = tried.take(pa.array(held[:MAX_NAMES])).to_pylist()
+    stored = np.flatnonzero(names.locate(tried) >= 0)
+    found: list[str] = tried.take(pa.array(stored[:MAX_NAMES])).to_pylist()
     if len(found) < MAX_NAMES and asked:
         found += _scan_names(names, asked)
     return list(dict.fromkeys(found))[:MAX_NAMES]

@@ -254,9 +254,7 @@ def test_an_unknown_number_is_not_found(made: Layout, as_of: AsOf) -> None:
 
 
 def test_a_time_before_the_first_generation_is_not_found(made: Layout) -> None:
-    with pytest.raises(
-        NotFound, match=r"2, was committed at 2026-01-31T12:00:00\+00:00"
-    ):
+    with pytest.raises(NotFound, match=r"2, was committed at 2026-01-31T12:00:00\+00:00"):
         commit_as_of(made, "2026-01-31T11:59:59Z")
 
 
