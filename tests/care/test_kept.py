@@ -98,15 +98,15 @@ def assert_answers(house: House, given: list[Row], as_of: int | None = None) -> 
                 assert found == expected.items
                 assert answer.items.num_rows == len(found)
                 wanted = {(*t[:3], by) for t, by in given if t[:3] in expected.triples}
-                assert {_told(row) for row in answer.triples.to_pylist()} == wanted
+                assert {_row(row) for row in answer.triples.to_pylist()} == wanted
                 assert answer.triples.num_rows == len(wanted)
 
 
-def _told(row: dict[str, str]) -> tuple[str, ...]:
+def _row(row: dict[str, str]) -> tuple[str, ...]:
     return row["src"], row["dst"], row["op"], json.loads(row["attributes"]).get("by", "")
 
 
-def whole(answer: Answer) -> object:
+def everything(answer: Answer) -> object:
     """Return everything that an answer says about its item."""
     return answer.table, answer.items.to_pylist(), answer.triples.to_pylist()
 
@@ -116,7 +116,7 @@ def assert_same(one: House, other: House, items: list[str]) -> None:
         for item in items:
             for direction in BOTH:
                 answers = [asker.ask(item, direction, "csprov") for asker in (this, that)]
-                assert whole(answers[0]) == whole(answers[1])
+                assert everything(answers[0]) == everything(answers[1])
 
 
 def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> None:
@@ -206,7 +206,7 @@ def exported(kept: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def taken(house: House, folder: Path) -> Summary:
+def import_into(house: House, folder: Path) -> Summary:
     summary = import_(folder, house.settings, Silent())
     house.check()
     return summary
@@ -220,11 +220,11 @@ def test_an_export_is_imported_unchanged(
     assert len(manifest.files) > 2
     assert (manifest.triples, manifest.items) == (held.totals.triples, held.totals.items)
     other = houses(theta=10, partition_triples=50)
-    summary = taken(other, exported)
+    summary = import_into(other, exported)
     assert (summary.triples, summary.items) == (manifest.triples, manifest.items)
     assert (summary.components, summary.duplicates) == (held.totals.components, 0)
     assert_same(kept, other, some_items(rows(files, "first", "second"), 25))
-    assert not taken(other, exported).committed
+    assert not import_into(other, exported).committed
 
 
 def test_an_exported_answer_is_imported_into_another_warehouse(
@@ -239,16 +239,16 @@ def test_an_exported_answer_is_imported_into_another_warehouse(
         manifest = export_answer(house.layout, answer, folder)
         assert manifest == read_manifest(folder)
         assert (manifest.item, manifest.triples) == ("mid/70", answer.triples.num_rows)
-        taken(house, folder)
+        import_into(house, folder)
     with house.asker() as asker:
-        assert whole(asker.ask("mid/70", "upstream", "csprov")) == whole(answers[0])
+        assert everything(asker.ask("mid/70", "upstream", "csprov")) == everything(answers[0])
         assert asker.ask("theirs", "upstream").items.num_rows == answers[0].items.num_rows + 1
     source = rows(files, "first")[0].triple.src
     with Asker(kept.settings, Silent(), 1) as asker:
         answer = asker.ask(source, "upstream")
     nothing = export_answer(house.layout, answer, tmp_path / "nothing")
     assert (nothing.triples, nothing.items, len(nothing.files)) == (0, 0, 1)
-    assert not taken(house, tmp_path / "nothing").committed
+    assert not import_into(house, tmp_path / "nothing").committed
 
 
 def test_long_names_are_written_in_pieces(
@@ -293,13 +293,13 @@ def read(folder: Path) -> pa.Table:
     return pa.concat_tables(pq.read_table(path) for path in sorted(folder.glob("*.parquet")))
 
 
-def rotten(path: Path) -> None:
+def flip_bit(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
-def told(**other: Any) -> Callable[[Path], object]:
+def with_fields(**other: Any) -> Callable[[Path], object]:
     """Return a function that changes fields of a manifest."""
 
     def change(folder: Path) -> None:
@@ -315,17 +315,17 @@ def outside(folder: Path) -> None:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a flipped bit": (lambda f: rotten(f / "triples-00002.parquet"), "triples-00002.*SHA-256"),
+    "a flipped bit": (lambda f: flip_bit(f / "triples-00002.parquet"), "triples-00002.*SHA-256"),
     "a missing file": (lambda f: (f / "triples-00001.parquet").unlink(), "triples-00001"),
     "a replaced file": (
         lambda f: shutil.copy(f / "triples-00001.parquet", f / "triples-00002.parquet"),
         "triples-00002",
     ),
     "no manifest": (lambda f: (f / "manifest.json").unlink(), "one that was cut off has none"),
-    "a manifest of another kind": (told(files=[1]), "cannot be read"),
-    "a newer manifest": (told(format=2), "newer provhouse"),
-    "more triples": (told(triples=10_000), "10,000 triples"),
-    "fewer items": (told(items=1), "1 items"),
+    "a manifest of another kind": (with_fields(files=[1]), "cannot be read"),
+    "a newer manifest": (with_fields(format=2), "newer provhouse"),
+    "more triples": (with_fields(triples=10_000), "10,000 triples"),
+    "fewer items": (with_fields(items=1), "1 items"),
     "a file outside": (outside, "names '../secret"),
 }
 
@@ -369,4 +369,4 @@ def test_an_export_leaves_out_retracted_triples(houses: Houses, tmp_path: Path) 
     then = export_warehouse(house.layout, tmp_path / "then", Silent(), as_of=1)
     assert [(one.triples, one.items) for one in (now, then)] == [(1, 2), (2, 3)]
     other = houses()
-    assert taken(other, tmp_path / "now").triples == 1
+    assert import_into(other, tmp_path / "now").triples == 1

@@ -83,7 +83,7 @@ def write(folder: Path, name: str, rows: Collection[tuple[str, ...]]) -> Path:
 
 
 @dataclass
-class Secret:
+class Persons:
     """A warehouse with persons to erase."""
 
     house: House
@@ -100,7 +100,7 @@ class Secret:
 
 
 @pytest.fixture(scope="module")
-def told(houses: Houses) -> House:
+def shared(houses: Houses) -> House:
     """A warehouse with persons, on the Neo4j that all tests share, which must not be rebuilt."""
     house = houses(theta=4, pack=0, partition_triples=10)
     history(house)
@@ -108,7 +108,7 @@ def told(houses: Houses) -> House:
 
 
 @pytest.fixture(scope="module")
-def alone(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def own(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A warehouse with persons, on a Neo4j of its own."""
     home = tmp_path_factory.mktemp("neo4j of persons")
     house = houses(theta=4, pack=0, partition_triples=10, neo4j_home=home)
@@ -137,26 +137,26 @@ def history(house: House) -> None:
     (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
 
 
-def copied(house: House, folder: Path) -> Secret:
+def copied(house: House, folder: Path) -> Persons:
     """Return a copy of the warehouse on disk; both share their content in Neo4j."""
     shutil.copytree(house.settings.warehouse, folder / "warehouse")
     settings = replace(house.settings, warehouse=folder / "warehouse")
-    return Secret(House(settings, house.session, bare=True))
+    return Persons(House(settings, house.session, bare=True))
 
 
 @pytest.fixture
-def copy(told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secret:
+def copy(shared: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Persons:
     """A copy to change; erasures in it do not rebuild Neo4j."""
     monkeypatch.setattr(steps, "_remake", lambda *_: None)
-    return copied(told, tmp_path)
+    return copied(shared, tmp_path)
 
 
 @pytest.fixture
-def whole_copy(alone: House, tmp_path: Path) -> Secret:
+def own_copy(own: House, tmp_path: Path) -> Persons:
     """A copy that may rebuild its Neo4j, which has all content at first."""
-    secret = copied(alone, tmp_path)
-    repair(secret.house.settings, Silent())
-    return secret
+    persons = copied(own, tmp_path)
+    repair(persons.house.settings, Silent())
+    return persons
 
 
 class Crash(BaseException):
@@ -181,7 +181,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 
 @pytest.mark.parametrize("step", LEFT_OUT)
 def test_every_step_of_an_erasure_is_needed(
-    copy: Secret, monkeypatch: pytest.MonkeyPatch, step: str
+    copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """Without a step, the search that the test below relies on finds remains."""
     module, name, result = LEFT_OUT[step]
@@ -192,7 +192,7 @@ def test_every_step_of_an_erasure_is_needed(
         assert check(copy.house.settings, Silent(), deep=True).damages
 
 
-def test_an_erasure_leaves_nothing_in_any_file(copy: Secret) -> None:
+def test_an_erasure_leaves_nothing_in_any_file(copy: Persons) -> None:
     house = copy.house
     before = copy.in_files()
     for text in (*OPS, *NOTES, *NAMES, *(f"hash of {name}" for name in NAMES)):
@@ -217,12 +217,12 @@ def test_an_erasure_leaves_nothing_in_any_file(copy: Secret) -> None:
 
 
 @pytest.mark.long
-def test_an_erasure_leaves_nothing_in_neo4j(whole_copy: Secret) -> None:
-    house = whole_copy.house
+def test_an_erasure_leaves_nothing_in_neo4j(own_copy: Persons) -> None:
+    house = own_copy.house
     assert set(OPS) & ops_in_neo4j(house)
-    assert any("in data/" in found for found in whole_copy.remains())
-    whole_copy.forget()
-    assert whole_copy.remains() == set()
+    assert any("in data/" in found for found in own_copy.remains())
+    own_copy.forget()
+    assert own_copy.remains() == set()
     assert ops_in_neo4j(house) == {"copy", "show", "sum"}
     house.whole()
     repair(house.settings, Silent())
@@ -231,12 +231,12 @@ def test_an_erasure_leaves_nothing_in_neo4j(whole_copy: Secret) -> None:
 
 @pytest.mark.long
 def test_without_wiping_it_neo4j_keeps_erased_data(
-    whole_copy: Secret, monkeypatch: pytest.MonkeyPatch
+    own_copy: Persons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steps, "wipe", lambda *_: None)
-    whole_copy.forget()
-    assert whole_copy.remains()
-    assert whole_copy.in_files() == set()
+    own_copy.forget()
+    assert own_copy.remains()
+    assert own_copy.in_files() == set()
 
 
 POINTS: list[tuple[object, str, bool]] = [
@@ -262,7 +262,7 @@ POINTS: list[tuple[object, str, bool]] = [
     ],
 )
 def test_the_next_writer_completes_an_interrupted_erasure(
-    copy: Secret, monkeypatch: pytest.MonkeyPatch, module: object, point: str
+    copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, point: str
 ) -> None:
     """After a crash before the erasure is recorded, the command must be run again."""
 
@@ -322,7 +322,7 @@ def test_a_name_in_a_rejected_row_only_is_erased(
 
 @pytest.mark.parametrize("unreadable", [False, True])
 def test_a_repair_erases_what_an_erasure_left(
-    copy: Secret, monkeypatch: pytest.MonkeyPatch, unreadable: bool
+    copy: Persons, monkeypatch: pytest.MonkeyPatch, unreadable: bool
 ) -> None:
     """The record of the erasure is gone, or cannot be read."""
     house = copy.house
@@ -349,12 +349,12 @@ def test_only_an_unshared_neo4j_is_always_rebuilt(
     monkeypatch.setattr(steps, "_remake", lambda settings, _: remade.append(settings.neo4j_home))
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
-    alone = replace(house.settings, neo4j_home=None)
-    assert not forget(["rejected"], alone, Silent()).neo4j, "Neo4j never had it"
+    own = replace(house.settings, neo4j_home=None)
+    assert not forget(["rejected"], own, Silent()).neo4j, "Neo4j never had it"
     house.ingest([Triple("e", "f", "x")])
     assert not forget(["a"], house.settings, Silent()).neo4j, "other triples have that op"
     assert remade == []
-    assert forget(["c"], alone, Silent()).neo4j
+    assert forget(["c"], own, Silent()).neo4j
     assert remade == [None]
 
 
@@ -381,19 +381,19 @@ def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
 
 
 @pytest.mark.long
-def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(whole_copy: Secret) -> None:
+def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
     """This holds for a second erasure too, which does not need a rebuild itself."""
-    house = whole_copy.house
+    house = own_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")
         with pytest.raises(Busy, match="to be rid of what was erased"):
-            whole_copy.forget()
-        assert whole_copy.in_files() == set()
+            own_copy.forget()
+        assert own_copy.in_files() == set()
         with pytest.raises(Busy, match="to be rid of what was erased"):
-            whole_copy.forget("raw/0")
+            own_copy.forget("raw/0")
         assert reader.ask("board/1", "upstream").items.num_rows
     assert set(OPS) & ops_in_neo4j(house)
     repair(house.settings, Silent())
     assert ops_in_neo4j(house) == {"show", "sum"}
-    assert whole_copy.remains() == set()
+    assert own_copy.remains() == set()
     assert not house.layout.erasure.exists()

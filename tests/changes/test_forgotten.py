@@ -21,10 +21,10 @@ from provhouse.ingest.imported import import_
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
-from provhouse.query import ask as asks
-from provhouse.query import diff as diffs
-from provhouse.query import export as exports
-from provhouse.query import path as paths
+from provhouse.query import ask as ask_module
+from provhouse.query import diff as diff_module
+from provhouse.query import export as export_module
+from provhouse.query import path as path_module
 from provhouse.query.ask import Asker
 from provhouse.query.diff import compare
 from provhouse.query.export import export_answer, export_warehouse
@@ -168,10 +168,10 @@ def test_no_question_shows_an_erased_item(
     pairs = snapshot.rows("set_dependencies").to_pylist()
     ends = snapshot.set_rows(snapshot.names.locate(pa.array(["end/1", "mid/1", "raw/2"])))
     end, mid, raw = snapshot.set_ids[ends].tolist()
-    told = {(row["set"], row["derives_from"]): set(row["ops"]) - {""} for row in pairs}
+    ops_of = {(row["set"], row["derives_from"]): set(row["ops"]) - {""} for row in pairs}
     kept = {(end, mid): {"x"}, (end, raw): {"y"}}
-    assert all(ops <= kept.get(pair, set()) for pair, ops in told.items())
-    assert set() in told.values(), "ops between two sets are erased"
+    assert all(ops <= kept.get(pair, set()) for pair, ops in ops_of.items())
+    assert set() in ops_of.values(), "ops between two sets are erased"
 
     def ask(**filters: object) -> tuple[list[str], int, int]:
         with house.asker() as asker:
@@ -239,22 +239,22 @@ def test_a_question_during_an_erasure_sees_the_item_or_not(
         monkeypatch.setattr(module, step, first)
 
     with house.asker() as asker:
-        erase("p0", asks, "apply_filters")
+        erase("p0", ask_module, "apply_filters")
         answer = asker.ask("end", "upstream")
         assert answer.items["item"].to_pylist() == ["p1", "p2", "p3", "p4", "raw"]
         assert (answer.erased, answer.triples.num_rows) == (1, 8)
-        erase("p1", paths, "without_erased")
+        erase("p1", path_module, "without_erased")
         way = path(asker, "raw", "end", every=True)
         assert way.items["item"].to_pylist() == ["raw", "p2", "p3", "p4", "end"]
         assert (way.erased, way.triples.num_rows) == (2, 6)
-        erase("p2", asks, "apply_filters")
+        erase("p2", ask_module, "apply_filters")
         with pytest.raises(NotFound):
             asker.ask("p2", "upstream")
-    erase("p3", diffs, "_side")
+    erase("p3", diff_module, "_side")
     question = Question("end", "upstream", as_of=2)
     diff = compare(question, None, lambda at: Asker(house.settings, Silent(), at))
     assert (diff.went.items.num_rows, diff.came.items.num_rows) == (0, 0)
-    erase("p4", exports, "read_partition")
+    erase("p4", export_module, "read_partition")
     manifest = export_warehouse(house.layout, tmp_path / "export", Silent())
     assert (manifest.triples, manifest.items, manifest.erased) == (0, 0, 10)
     (file,) = (tmp_path / "export").glob("*.parquet")

@@ -36,7 +36,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 
 @pytest.fixture(scope="module")
-def held(houses: Houses) -> House:
+def original(houses: Houses) -> House:
     """Two ingests, a compaction into a second base, a rolled-back ingest, and one more."""
     house = houses(theta=4, pack=0, partition_triples=30)
     house.ingest(triples(1, 2))
@@ -49,10 +49,10 @@ def held(houses: Houses) -> House:
 
 
 @pytest.fixture
-def copy(held: House, tmp_path: Path) -> House:
+def copy(original: House, tmp_path: Path) -> House:
     """A copy of the warehouse on disk; both share their content in Neo4j."""
-    shutil.copytree(held.settings.warehouse, tmp_path / "warehouse")
-    return House(replace(held.settings, warehouse=tmp_path / "warehouse"), held.session)
+    shutil.copytree(original.settings.warehouse, tmp_path / "warehouse")
+    return House(replace(original.settings, warehouse=tmp_path / "warehouse"), original.session)
 
 
 def assert_answers(house: House, given: list[Triple], as_of: int | None = None) -> None:
@@ -106,7 +106,7 @@ def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
     return wrapped
 
 
-def torn(folder: Path) -> None:
+def crash_halfway(folder: Path) -> None:
     """Remove a part of the folder, then crash."""
     shutil.rmtree(folder / "triples")
     raise Crash
@@ -116,7 +116,7 @@ POINTS: dict[str, tuple[object, str, object]] = {
     "before any record is deleted": (pruning, "drop_commits", crash),
     "when some records are deleted": (Path, "unlink", after(2, Path.unlink)),
     "before any base is deleted": (pruning, "_remove_unused", crash),
-    "when half a base is deleted": (bases, "rmtree", torn),
+    "when half a base is deleted": (bases, "rmtree", crash_halfway),
     "before it records that it is done": (pruning, "finished", crash),
     "before Neo4j": (pruning, "_prune_graph", crash),
 }
@@ -156,66 +156,73 @@ def test_prune_before_a_time(copy: House) -> None:
             prune(copy.settings, Silent(), **wrong)
 
 
-def test_a_base_stays_while_it_is_read(held: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reader first uses Neo4j when everything else of its generation is deleted."""
     monkeypatch.setattr(pruning, "PATIENCE", 0.0)
-    with Asker(held.settings, Silent(), 2) as reader:
-        opened_late = Asker(held.settings, Silent(), 1)
-        done = keep(held, 3)
+    with Asker(original.settings, Silent(), 2) as reader:
+        opened_late = Asker(original.settings, Silent(), 1)
+        done = keep(original, 3)
         assert (done.pruned, done.first, done.bases, done.in_use) == (3, 4, (), (1,))
         assert_answers_of(reader, triples(1, 2, 3))
         with pytest.raises(NotFound, match="was pruned"), opened_late:
             pass
-    assert [one.change for one in list_generations(held.layout)] == ["ingest", "rollback", "ingest"]
-    assert [one.back_to for one in list_generations(held.layout)] == [None] * 3
-    done = keep(held, 3)
+    assert [one.change for one in list_generations(original.layout)] == [
+        "ingest",
+        "rollback",
+        "ingest",
+    ]
+    assert [one.back_to for one in list_generations(original.layout)] == [None] * 3
+    done = keep(original, 3)
     assert (done.pruned, done.bases, done.in_use) == (0, (1,), ())
     assert done.bytes_freed > 10_000
-    assert base_folders(held) == ["base-2"]
+    assert base_folders(original) == ["base-2"]
 
 
-def test_kept_generations_are_complete_and_the_rest_is_gone(held: House) -> None:
+def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> None:
     """This includes a rolled-back generation; ids continue afterwards."""
-    assert_answers(held, triples(1, 2, 3, 4), 4)
-    assert check(held.settings, Silent(), deep=True).damages == ()
-    held.check()
-    rows = Snapshot(held.layout, read_commit(held.layout, 4)), Snapshot(held.layout, _last(held))
+    assert_answers(original, triples(1, 2, 3, 4), 4)
+    assert check(original.settings, Silent(), deep=True).damages == ()
+    original.check()
+    rows = (
+        Snapshot(original.layout, read_commit(original.layout, 4)),
+        Snapshot(original.layout, _last(original)),
+    )
     known = {number for snapshot in rows for number in snapshot.set_ids.tolist()}
-    assert known == in_neo4j(held, "Set", "id")
+    assert known == in_neo4j(original, "Set", "id")
     components = {n for snapshot in rows for n in snapshot.rows("sets")["component"].to_pylist()}
-    assert components == in_neo4j(held, "Component", "id")
-    assert in_neo4j(held, "Generation", "number") == {4, 5, 6}
-    keep(held, 1)
+    assert components == in_neo4j(original, "Component", "id")
+    assert in_neo4j(original, "Generation", "number") == {4, 5, 6}
+    keep(original, 1)
     with pytest.raises(NotFound, match="was pruned"):
-        rollback(held.settings, Silent())
-    held.ingest(triples(6))
-    assert read_ids(held.layout).pruned == 5
-    assert_answers(held, triples(1, 2, 3, 5), 6)
-    assert_answers(held, triples(1, 2, 3, 5, 6))
+        rollback(original.settings, Silent())
+    original.ingest(triples(6))
+    assert read_ids(original.layout).pruned == 5
+    assert_answers(original, triples(1, 2, 3, 5), 6)
+    assert_answers(original, triples(1, 2, 3, 5, 6))
     with pytest.raises(NotFound, match="It was pruned; 6 is the first"):
-        commit_as_of(held.layout, 5)
+        commit_as_of(original.layout, 5)
     with pytest.raises(NotFound, match="It was pruned"):
-        read_commit(held.layout, 5)
+        read_commit(original.layout, 5)
     with pytest.raises(NotFound, match="There are 2 generations, from 6 to 7"):
-        commit_as_of(held.layout, 8)
+        commit_as_of(original.layout, 8)
 
 
 def test_neo4j_is_not_started_if_nothing_in_it_is_pruned(
-    held: House, monkeypatch: pytest.MonkeyPatch
+    original: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unless an earlier prune could not reach it."""
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
-        assert keep(held, 2).pruned == 0
+        assert keep(original, 2).pruned == 0
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", down)
-        assert keep(held, 1).pruned == 1
-    assert in_neo4j(held, "Generation", "number") == {6, 7}
-    assert keep(held, 1).pruned == 0
-    assert in_neo4j(held, "Generation", "number") == {7}
+        assert keep(original, 1).pruned == 1
+    assert in_neo4j(original, "Generation", "number") == {6, 7}
+    assert keep(original, 1).pruned == 0
+    assert in_neo4j(original, "Generation", "number") == {7}
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
-        assert keep(held, 1).pruned == 0
+        assert keep(original, 1).pruned == 0
 
 
 def _last(house: House) -> commits.Commit:

@@ -37,8 +37,8 @@ def test_an_answer_reads_what_was_explained(house: House) -> None:
                 assert explanation.method == "csprov"
         for item in ITEMS[::20]:
             read = asker.ask(item, "upstream", "ccprov").read
-            told = asker.explain(Question(item, "upstream")).methods[1].read
-            assert (told.sets, told.triples) == (read.sets, read.triples)
+            explained = asker.explain(Question(item, "upstream")).methods[1].read
+            assert (explained.sets, explained.triples) == (read.sets, read.triples)
 
 
 def test_an_unknown_item_is_not_found(house: House) -> None:
@@ -54,8 +54,8 @@ def test_auto_chooses_the_cheapest_certain_method(
 
     def taken(depth: int | None) -> tuple[str, str]:
         question = Question(item, "upstream", depth=depth)
-        told, answer = asker.explain(question), asker.answer(question)
-        assert (told.method, told.why) == (answer.method, answer.why)
+        explained, answer = asker.explain(question), asker.answer(question)
+        assert (explained.method, explained.why) == (answer.method, answer.why)
         assert content(answer) == Oracle.of(TRIPLES).ask(item, "upstream", depth)
         return answer.method, answer.why
 

@@ -26,24 +26,24 @@ Store = Callable[[Trace], Names]
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return a function that stores names and tables, numbered from 1, not in order of names."""
 
-    def write(held: Trace) -> Names:
+    def write(stored: Trace) -> Names:
         folder = tmp_path_factory.mktemp("names")
-        names = order(held)
-        texts, tables = pa.array(names), pa.array([held.tables[name] for name in names])
+        names = order(stored)
+        texts, tables = pa.array(names), pa.array([stored.tables[name] for name in names])
         write_names(folder / names_file(1, 1), texts, tables)
         return Names(folder, [Span(1, 1, len(names))])
 
     return write
 
 
-def order(held: Trace) -> list[str]:
-    return sorted(held.tables, key=lambda name: name[::-1])
+def order(stored: Trace) -> list[str]:
+    return sorted(stored.tables, key=lambda name: name[::-1])
 
 
-def whole(held: Trace, question: Question) -> tuple[MethodResult, int]:
+def find_all(stored: Trace, question: Question) -> tuple[MethodResult, int]:
     """Return everything that a method would find, and the number of the item."""
-    number = {name: n for n, name in enumerate(order(held), 1)}
-    steps = sorted(held.steps)
+    number = {name: n for n, name in enumerate(order(stored), 1)}
+    steps = sorted(stored.steps)
     triples = pa.table({
         "src": pa.array([number[step.src] for step in steps], pa.int64()),
         "dst": pa.array([number[step.dst] for step in steps], pa.int64()),
@@ -58,8 +58,8 @@ def whole(held: Trace, question: Question) -> tuple[MethodResult, int]:
     ), item
 
 
-def answered(held: Trace, question: Question, names: Names) -> Narrowed:
-    found, item = whole(held, question)
+def answered(stored: Trace, question: Question, names: Names) -> Narrowed:
+    found, item = find_all(stored, question)
     shown = apply_filters(found, item, question, names)
     assert shown.hidden == len(found.items) - len(shown.result.items)
     items, triples = name_rows(shown.result, names)
@@ -72,21 +72,21 @@ def answered(held: Trace, question: Question, names: Names) -> Narrowed:
 @given(st.integers(0, 2**32))
 def test_filters_equal_sets_and_loops(store: Store, seed: int) -> None:
     random = Random(seed)
-    held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
-    names = store(held)
+    stored = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names = store(stored)
     for _ in range(20):
-        question = some_question(random, held.tables)
-        assert answered(held, question, names) == held.ask(question), f"{seed}: {question}"
+        question = some_question(random, stored.tables)
+        assert answered(stored, question, names) == stored.ask(question), f"{seed}: {question}"
 
 
 @given(st.integers(0, 2**32))
 def test_a_summary_counts_the_filtered_rows(store: Store, seed: int) -> None:
     random = Random(seed)
-    held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
-    names, question = store(held), some_question(random, held.tables)
-    found, item = whole(held, question)
+    stored = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names, question = store(stored), some_question(random, stored.tables)
+    found, item = find_all(stored, question)
     counts = count_rows(apply_filters(found, item, question, names).result, names)
-    expected = held.ask(question)
+    expected = stored.ask(question)
     tables = {
         (table, len(depths), min(depths), max(depths))
         for table in {table for _, table, _ in expected.items}
@@ -124,9 +124,9 @@ def test_attribute_values_match_exactly(store: Store, key: str) -> None:
     rows = [{key: value, **other} for value in ODD for other in ({}, {"aa": value, "zz": "x"})]
     rows += [{"aa": f'{key}":"{value}', "zz": f'"{key}":"{value}"'} for value in ODD]
     rows += [{f'x"{key}': ",", "zz": ","}, {"a,": ":", "b": ","}, {}]
-    held = Trace(frozenset(Step("a", "b", str(n)) for n in range(len(rows))), {"a": "", "b": ""})
-    names, question = store(held), Question("b", "upstream")
-    found, item = whole(held, question)
+    stored = Trace(frozenset(Step("a", "b", str(n)) for n in range(len(rows))), {"a": "", "b": ""})
+    names, question = store(stored), Question("b", "upstream")
+    found, item = find_all(stored, question)
     texts = [as_object(rows[int(op)]) for op in found.triples["op"].to_pylist()]
     found = replace(found, triples=found.triples.set_column(3, "attributes", pa.array(texts)))
     for value in [*ODD, ",", "x"]:
@@ -136,26 +136,28 @@ def test_attribute_values_match_exactly(store: Store, key: str) -> None:
 
 
 def test_a_time_matches_in_any_form(store: Store) -> None:
-    held = Trace(frozenset([Step("a", "b", "x", by="2013-01-01T05:00:00")]), {"a": "", "b": ""})
+    stored = Trace(frozenset([Step("a", "b", "x", by="2013-01-01T05:00:00")]), {"a": "", "b": ""})
     question = Question("b", "upstream", where=(("by", "2013-01-01 05:00:00.000"),))
-    assert len(answered(held, question, store(held)).items) == 1
+    assert len(answered(stored, question, store(stored)).items) == 1
 
 
 def test_a_limit_among_equally_distant_items_takes_the_first_names(store: Store) -> None:
     """More items than one batch of names have the same distance."""
     many = [f"{n:05}" for n in range(3 * BATCH)]
-    held = Trace(frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""})
-    answer = answered(held, Question("b", "upstream", limit=BATCH), store(held))
+    stored = Trace(
+        frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""}
+    )
+    answer = answered(stored, Question("b", "upstream", limit=BATCH), store(stored))
     assert [name for name, _, _ in answer.items] == many[:BATCH]
     assert answer.triples == {(name, "b", "", text({})) for name in many[:BATCH]}
     assert answer.truncated == "limit"
 
 
 def test_an_item_with_triples_beyond_the_depth_is_no_source(store: Store) -> None:
-    held = Trace(
+    stored = Trace(
         frozenset([Step("a", "b"), Step("b", "c"), Step("s", "c")]), dict.fromkeys("abcs", "")
     )
     question = Question("c", "upstream", depth=1, ends=True)
-    assert answered(held, question, store(held)) == Narrowed(
+    assert answered(stored, question, store(stored)) == Narrowed(
         [("s", "", 1)], {("s", "c", "", "{}")}, "depth"
     )

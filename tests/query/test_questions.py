@@ -171,8 +171,8 @@ def test_there_is_no_path_between_components(asker: Asker, traces: list[Trace]) 
 
 
 def all_names(asker: Asker, traces: list[Trace]) -> dict[str, str]:
-    held = {name: table for one in traces for name, table in one.tables.items()}
-    return {**held, **dict.fromkeys(ODD, "odd")}
+    tables = {name: table for one in traces for name, table in one.tables.items()}
+    return {**tables, **dict.fromkeys(ODD, "odd")}
 
 
 @pytest.mark.parametrize(
@@ -220,10 +220,10 @@ def test_find_matches_every_character_exactly(
 def test_similar_names_are_suggested(asker: Asker, asked: str, meant: str | None) -> None:
     with pytest.raises(NotFound) as error:
         asker.ask(asked, "upstream")
-    told = error.value.remedy
-    assert "`provhouse find`" in told
+    message = error.value.remedy
+    assert "`provhouse find`" in message
     if meant is not None:
-        assert repr(meant) in told
+        assert repr(meant) in message
     with pytest.raises(NotFound) as error:
         asker.answer(Question(asked, "upstream"), suggest=False)
     assert "must match exactly" in error.value.remedy
@@ -232,11 +232,11 @@ def test_similar_names_are_suggested(asker: Asker, asked: str, meant: str | None
 @pytest.fixture
 def command(house: House, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """Return a function that runs ``provhouse`` in this process and returns its output."""
-    held = house.settings
+    settings = house.settings
 
     def called(*arguments: str, status: int = 0) -> str:
-        home = f"neo4j_home={held.graph_home}"
-        options = ["--warehouse", str(held.warehouse), "--set", home]
+        home = f"neo4j_home={settings.graph_home}"
+        options = ["--warehouse", str(settings.warehouse), "--set", home]
         assert run([*options, *arguments]) == status
         out, err = capsys.readouterr()
         return err if status else out
@@ -287,8 +287,8 @@ def test_the_path_and_find_commands(command: Callable[..., str]) -> None:
     way = json.loads(command("path", "; DROP", "{}"))
     assert [row["src"] for row in way["triples"]] == ["; DROP", "$1"]
     assert command("path", "; DROP", "{}", "--all", "--format", "csv").count("\n") == 3
-    told = command("path", "{}", "; DROP", status=3)
-    assert "It is the other way round" in told
+    message = command("path", "{}", "; DROP", status=3)
+    assert "It is the other way round" in message
     assert "'; DROP'" in command("path", "; DORP", "{}", status=3)
     found = json.loads(command("find", "ROP", "--anywhere", "--table", "odd", "--limit", "1"))
     assert found["items"] == [{"item": "; DROP", "table": "odd"}]

@@ -88,8 +88,8 @@ def observed(
 
 def test_spark_runs_one_task_for_each_partition_of_the_walk(large: House) -> None:
     with large.asker() as asker:
-        held = len(asker.snapshot.partitions)
-        assert held >= 50
+        partitions = len(asker.snapshot.partitions)
+        assert partitions >= 50
         for item, direction in QUESTIONS:
             named = walk(asker, item, direction)
             answer, tasks = observed(asker, item, direction, "csprov")
@@ -99,7 +99,7 @@ def test_spark_runs_one_task_for_each_partition_of_the_walk(large: House) -> Non
             whole, all_tasks = observed(asker, item, direction, "ccprov")
             assert content(whole) == content(answer)
             assert whole.read.triples == large_triples() > 200_000
-            assert max(all_tasks) >= held
+            assert max(all_tasks) >= partitions
             assert sum(tasks) * 10 < sum(all_tasks)
             assert named.triples * 10 < whole.read.triples
 
