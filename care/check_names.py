@@ -32,9 +32,8 @@ def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage
         nameless = int(_inside(snapshot.names.erased, span).sum())
         hashed, offsets = look_up(folder, span.ingest)
         for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
-            if (
-                not span.items - nameless <= found <= span.items
-            ):  # names of erased items are removed
+            # Erasures remove names from the look-ups.
+            if not span.items - nameless <= found <= span.items:
                 wanted = f"The {kind} look-up should have {span.items:,} names"
                 yield Damage(where, wanted, f"It has {found:,}", RESTORE_FOLDER)
                 return

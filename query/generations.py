@@ -64,7 +64,7 @@ def list_generations(layout: Layout) -> list[Generation]:
 
 
 def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
-    """Return the rows of the ingests of all bases, by the generation that each began."""
+    """Return the rows of the ingests of all bases, by the generation that each made."""
     newest = {commit.base: commit for commit in commits}
     ingests: dict[int, dict[str, Any]] = {}
     for base, commit in newest.items():
