@@ -11,14 +11,14 @@ from numba import njit
 
 from provhouse.model.arrays import I64
 from provhouse.model.question import Direction
-from provhouse.query.methods.found import ends
+from provhouse.query.methods.method import near_and_far
 
 
 class Graph:
     """All triples in one direction; items are numbers below ``count``."""
 
     def __init__(self, triples: pa.Table, direction: Direction, count: int) -> None:
-        near, far = ends(triples, direction)
+        near, far = near_and_far(triples, direction)
         self._far = far[np.argsort(near, kind="stable")]
         self._at = np.zeros(count + 1, np.int64)
         np.cumsum(np.bincount(near, minlength=count), out=self._at[1:])

@@ -52,7 +52,7 @@ def run(settings: Settings, seed: int, progress: Progress) -> Measured:
     rng = np.random.default_rng(seed)
     with Asker(settings, progress) as asker:
         none = np.empty(0, np.int64)
-        asker.bulk.partitions.fetch(asker.snapshot.partitions, none, none)
+        asker.spark.partitions.fetch(asker.snapshot.partitions, none, none)
         _ = asker.graph  # Neo4j's start belongs to no question either
         address = server.running(settings.graph_home)
         assert address  # the asker keeps it up
@@ -62,7 +62,7 @@ def run(settings: Settings, seed: int, progress: Progress) -> Measured:
         progress.begin("Ask by CSProv")
         by_sets = list(asked(asker, items[:ITEMS]))
         progress.begin("Ask by RQ and CCProv")
-        filled = timed(lambda: asker.bulk.hashed("upstream"))
+        filled = timed(lambda: asker.spark.hashed("upstream"))
         for method in METHODS:
             asker.ask(items[-1], "upstream", method)
         return {

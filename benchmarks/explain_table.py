@@ -39,12 +39,12 @@ def estimated(one: Measured) -> dict[str, list[tuple[float, float]]]:
     pairs: dict[str, list[tuple[float, float]]] = {"csprov": [], "rq": [], "ccprov": []}
     for asked in one["by_sets"]:
         read = Read(asked["sets"], asked["partitions"], asked["triples"])
-        pairs["csprov"].append((cost.by_sets(read), asked["seconds"]))
+        pairs["csprov"].append((cost.csprov_seconds(read), asked["seconds"]))
     for row in one["by_levels"]:
         told = (
-            cost.by_component(one["warehouse"]["triples"], row["guessed"])
+            cost.ccprov_seconds(one["warehouse"]["triples"], row["guessed"])
             if row["method"] == "ccprov"
-            else cost.by_levels(row["guessed"])
+            else cost.rq_seconds(row["guessed"])
         )
         pairs[row["method"]].append((told, row["seconds"]))
     return pairs

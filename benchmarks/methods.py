@@ -120,7 +120,7 @@ def run(
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
-        empty = EmptyJobs(asker.bulk.session.sparkContext, len(asker.snapshot.partitions))
+        empty = EmptyJobs(asker.spark.session.sparkContext, len(asker.snapshot.partitions))
         job = empty.by_width()
         times: list[float] = []
         classes = []
@@ -153,11 +153,11 @@ def warmed(settings: Settings, progress: Progress) -> Iterator[Asker]:
 
 def fill(asker: Asker) -> dict[str, float]:
     """Fill the cache of each method, and tell how long each took; CCProv filters those of RQ."""
-    bulk = asker.bulk
+    spark = asker.spark
     return {
-        "csprov": timed(lambda: bulk.partitions.warm(asker.snapshot.partitions)),
-        "rq, ccprov upstream": timed(lambda: bulk.hashed("upstream")),
-        "rq, ccprov downstream": timed(lambda: bulk.hashed("downstream")),
+        "csprov": timed(lambda: spark.partitions.warm(asker.snapshot.partitions)),
+        "rq, ccprov upstream": timed(lambda: spark.hashed("upstream")),
+        "rq, ccprov downstream": timed(lambda: spark.hashed("downstream")),
     }
 
 

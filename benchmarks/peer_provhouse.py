@@ -24,17 +24,17 @@ class Provhouse(Peer):
             self._asker = self.stack.enter_context(Asker(self._settings, Silent()))
             self._asker.warm()
         with self.watch.step("cache"):
-            self._asker.bulk.partitions.warm(self._asker.snapshot.partitions)
+            self._asker.spark.partitions.warm(self._asker.snapshot.partitions)
         self.process = process_id(self._settings.graph_home)
 
     def ask(self, item: int, direction: Direction) -> I64:
         asker, watch = self._asker, Stopwatch()
         walk = asker.walk(item, direction, watch)
-        return CSProv(asker.snapshot, asker.bulk, watch, walk).find(item, direction, None).items
+        return CSProv(asker.snapshot, asker.spark, watch, walk).find(item, direction, None).items
 
     def ask_named(self, item: str, direction: Direction) -> bool:
         self._asker.ask(item, direction, "csprov")
         return True
 
     def cancel(self) -> None:
-        self._asker.bulk.session.sparkContext.cancelAllJobs()
+        self._asker.spark.session.sparkContext.cancelAllJobs()

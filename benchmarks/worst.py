@@ -72,7 +72,7 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> Shape:
     settings = Settings.load({"warehouse": warehouse, "hot_mb": 0})
     with Asker(settings, Silent()) as asker:
         asker.warm()
-        asker.bulk.partitions.warm(asker.snapshot.partitions)
+        asker.spark.partitions.warm(asker.snapshot.partitions)
         questions = [worst(asker, direction, seed) for direction in DIRECTIONS]
         totals = cast(Totals, asdict(asker.snapshot.commit.totals))
     print(shape, json.dumps(questions), file=sys.stderr, flush=True)
@@ -116,7 +116,7 @@ def read(asker: Asker, item: str, direction: Direction) -> None:
     snapshot = asker.snapshot
     walk = asker.walk(locate(snapshot, item), direction, Stopwatch())
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
-    rows = asker.bulk.session.read.format("delta").load(str(folder))
+    rows = asker.spark.session.read.format("delta").load(str(folder))
     wanted = rows.where(f.col(PARTITION).isin(walk.partitions.tolist()))
     wanted.select(SRC, DST, OP, ATTRIBUTES).toArrow()
 

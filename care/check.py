@@ -1,7 +1,7 @@
-"""Look whether what a warehouse holds agrees with itself, and name all that does not.
+"""Check that the parts of a warehouse agree with each other, and report all that do not.
 
-Every part is looked at, whatever was found in those before it. Nothing is changed, and no writer is
-kept waiting: it looks at the generation that was current when it began.
+Every part is checked, whatever was found in the parts before it. A check changes nothing and blocks
+no writer: it looks at the generation that was current when it began.
 """
 
 from collections import Counter
@@ -37,39 +37,39 @@ Damages = Iterator[Damage]
 
 
 def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Report:
-    """Look at everything; ``deep`` reads every triple and every name besides.
+    """Check every part of a warehouse; with ``deep``, also read every triple and every name.
 
-    Raises NotFound where nothing was ever ingested.
+    Raises NotFound if nothing was ever ingested.
     """
     began = perf_counter()
     layout = Layout(settings.warehouse)
     counts: Counts = Counter()
-    damages = list(_named("commits", lambda: record_damages(layout, counts)))
+    damages = list(_damages_of("commits", lambda: record_damages(layout, counts)))
     try:
         commit = current(layout)
-    except Damaged:  # told above
+    except Damaged:  # reported above
         return Report(None, deep, dict(counts), tuple(damages), perf_counter() - began)
     if commit is None:
         raise nothing_stored(layout)
     with shared_graph(layout.warehouse_id(), settings, progress) as graph:
         damages += load_damages(layout, graph)
-        for snapshot in _of_each_base(layout, commit):
+        for snapshot in _last_snapshots(layout, commit):
             base = snapshot.commit.base
             with reading(layout, base):
-                if snapshot.commit.generation not in generations(layout):  # pruned meanwhile
+                if snapshot.commit.generation not in generations(layout):  # just pruned
                     continue
                 for name, part in _parts(snapshot, graph, progress, counts, deep).items():
                     progress.begin(f"Check {name} of base {base}")
-                    damages += _named(name, part)
+                    damages += _damages_of(name, part)
     return Report(commit.generation, deep, dict(counts), tuple(damages), perf_counter() - began)
 
 
-def _of_each_base(layout: Layout, now: Commit) -> Iterator[Snapshot]:
-    """What the last generation of each base shows, the current one first."""
+def _last_snapshots(layout: Layout, now: Commit) -> Iterator[Snapshot]:
+    """Yield the last snapshot of each base, the current one first."""
     yield Snapshot(layout, now)
     seen = {now.base}
     for number in reversed(generations(layout)):
-        with suppress(Damaged, NotFound):  # told where records are looked at; pruned meanwhile
+        with suppress(Damaged, NotFound):  # reported by the check of records, or just pruned
             commit = read_commit(layout, number)
             if commit.base not in seen and layout.base(commit.base).is_dir():
                 yield Snapshot(layout, commit)
@@ -91,8 +91,8 @@ def _parts(
     return parts
 
 
-def _named(where: str, part: Callable[[], Damages]) -> Damages:
-    """The damages of a part; one that keeps it from being looked at is one too."""
+def _damages_of(where: str, part: Callable[[], Damages]) -> Damages:
+    """Yield the damages of a part, including one that stops the check of that part."""
     try:
         yield from part()
     except Damaged as error:

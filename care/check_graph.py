@@ -1,4 +1,4 @@
-"""Neo4j: it holds every set and dependency that the tables tell of, and each generation's mark."""
+"""Check that Neo4j has every dependency in the tables, and the mark of every generation."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,27 +12,26 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 
-from .report import Damage
+from .report import REPAIR, Damage
 
-REPAIR = "Run `provhouse repair`"
 SETS = 20_000
-"""Sets whose dependencies are asked for at once."""
+"""The number of sets whose dependencies are read at once."""
 
 
 def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
-    """Every generation has its mark."""
+    """Yield a damage for every generation whose mark is missing."""
     for number in generations(layout):
         try:
             commit = read_commit(layout, number)
-        except (Damaged, NotFound):  # told where records are looked at, or pruned meanwhile
+        except (Damaged, NotFound):  # reported by the check of records, or just pruned
             continue
         if commit.visible and not graph.has_load(commit.commit):
-            wanted = f"Neo4j should hold generation {number}"
-            yield Damage("Neo4j", wanted, "It holds another state of this warehouse", REPAIR)
+            wanted = f"Neo4j lacks generation {number}"
+            yield Damage("Neo4j", wanted, "It has another state of this warehouse", REPAIR)
 
 
 def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
-    """Every dependency is there; more in Neo4j is never wrong, less is."""
+    """Yield a damage if dependencies are missing; extra ones in Neo4j are never wrong."""
     rows = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     order = np.lexsort((parent, child))
@@ -43,12 +42,12 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
         if not len(some):
             continue
         low, high = np.searchsorted(child, [some[0], some[-1] + 1])
-        told = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
-        lost = told - set(graph.dependencies(int(some[0]), int(some[-1])))
+        expected = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
+        lost = expected - set(graph.dependencies(int(some[0]), int(some[-1])))
         if lost and not missing:
             first = min(lost)
         missing += len(lost)
-        counts["dependencies"] += len(told)
+        counts["dependencies"] += len(expected)
     if missing:
-        wanted = f"Neo4j should hold a dependency from set {first[0]} to set {first[1]}"
-        yield Damage("Neo4j", wanted, f"It lacks {missing:,} dependencies", REPAIR)
+        wanted = f"Neo4j lacks the dependency from set {first[0]} to set {first[1]}"
+        yield Damage("Neo4j", wanted, f"It lacks {missing:,} dependencies in all", REPAIR)

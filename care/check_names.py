@@ -1,4 +1,4 @@
-"""Names: as many as there are items, and each leads to its number and back."""
+"""Check that every item has a name that leads to its number and back."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,76 +11,75 @@ from provhouse.store.names.lookup import joined_file, lookup_files, read_lookup
 from provhouse.store.names.names import Span
 from provhouse.store.tables.snapshot import Snapshot
 
-from .check_tables import BACKUP
-from .report import Damage
+from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
 
-FORGET = "Run `provhouse repair`, which erases again what was erased"
 CHUNK = 1 << 17
-"""Names that are looked up at once."""
+"""The number of names that are looked up at once."""
 
 
 def name_damages(snapshot: Snapshot, counts: Counter[str], *, deep: bool) -> Iterator[Damage]:
-    """The look-ups and the segments of each ingest have all its items."""
+    """Yield damages of the look-ups and the name segments of each ingest."""
     for span in snapshot.spans:
         if span.items:
-            yield from _span(snapshot, span, deep)
+            yield from _span_damages(snapshot, span, deep)
     if deep:
         counts["names"] += sum(span.items for span in snapshot.spans)
 
 
-def _span(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage]:
+def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage]:
     where = f"names of ingest {span.ingest}"
     folder = snapshot.layout.names(snapshot.commit.base)
     try:
-        nameless = int(_within(snapshot.names.erased, span).sum())
+        nameless = int(_inside(snapshot.names.erased, span).sum())
         hashed, offsets = read_lookup(folder, span.ingest)
         for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
-            if not span.items - nameless <= found <= span.items:  # those of erased items go
-                wanted = f"The look-up {kind} should have {span.items:,} names"
-                yield Damage(where, wanted, f"It has {found:,}", BACKUP)
+            # Erasures remove names from the look-ups.
+            if not span.items - nameless <= found <= span.items:
+                wanted = f"The {kind} look-up should have {span.items:,} names"
+                yield Damage(where, wanted, f"It has {found:,}", RESTORE_FOLDER)
                 return
         for first in range(span.first, span.first + span.items, CHUNK) if deep else ():
             count = min(CHUNK, span.first + span.items - first)
-            yield from _back_and_forth(snapshot, where, np.arange(first, first + count))
+            yield from _round_trip_damages(snapshot, where, np.arange(first, first + count))
         if deep:
-            yield from _erased(snapshot, where, span)
+            yield from _erased_damages(snapshot, where, span)
     except (OSError, ValueError, IndexError, pa.ArrowException) as error:
-        wanted = f"The names should be readable in {folder}"
-        yield Damage(where, wanted, f"They are not: {str(error).splitlines()[0]}", BACKUP)
+        wanted = f"The names in {folder} cannot be read"
+        yield Damage(where, wanted, str(error).splitlines()[0], RESTORE_FOLDER)
 
 
-def _back_and_forth(snapshot: Snapshot, where: str, numbers: I64) -> Iterator[Damage]:
+def _round_trip_damages(snapshot: Snapshot, where: str, numbers: I64) -> Iterator[Damage]:
     numbers = numbers[~among(numbers, snapshot.names.erased)]
     names = snapshot.names.names(numbers)
     found = snapshot.names.locate(names)
     wrong = np.flatnonzero(found != numbers)
     if len(wrong):
-        wanted = f"The name of item {numbers[wrong[0]]} should lead back to it"
-        yield Damage(where, wanted, f"{len(wrong):,} names do not", BACKUP)
+        wanted = f"The name of item {numbers[wrong[0]]} does not lead back to it"
+        yield Damage(where, wanted, f"This is so for {len(wrong):,} names", RESTORE_FOLDER)
 
 
-def _erased(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
-    """No segment has the name of an erased item, and no look-up leads to one."""
+def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
+    """Yield damages if the name of an erased item is left, or a look-up leads to one."""
     every = snapshot.names.erased
-    erased = every[_within(every, span)]
+    erased = every[_inside(every, span)]
     if not len(erased):
         return
-    held = len(erased) - snapshot.names.stored(erased).null_count
-    if held:
-        wanted = f"The name of item {erased[0]} and of all others that were erased should be gone"
-        yield Damage(where, wanted, f"{held:,} names are there", FORGET)
+    left = len(erased) - snapshot.names.stored(erased).null_count
+    if left:
+        wanted = f"Item {erased[0]} and others were erased, but names of them are left"
+        yield Damage(where, wanted, f"{left:,} names are left", ERASE_AGAIN)
     folder = snapshot.layout.names(snapshot.commit.base)
     _, offsets = read_lookup(folder, span.ingest)
     leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())
     if leading:
-        wanted = "No entry of the look-up should lead to an item that was erased"
-        yield Damage(where, wanted, f"{leading:,} do", FORGET)
+        wanted = "The look-up has entries that lead to erased items"
+        yield Damage(where, wanted, f"{leading:,} entries do", ERASE_AGAIN)
     older = [path.name for path in lookup_files(folder, span.ingest) if path.exists()]
     if older and (folder / joined_file(span.ingest)).exists():
-        wanted = f"A look-up that was written anew should be {joined_file(span.ingest)} alone"
-        yield Damage(where, wanted, f"{older[0]} is there too", FORGET)
+        wanted = f"The look-up was rewritten as {joined_file(span.ingest)}, but an old file is left"
+        yield Damage(where, wanted, f"{older[0]} still exists", ERASE_AGAIN)
 
 
-def _within(items: I64, span: Span) -> Bools:
+def _inside(items: I64, span: Span) -> Bools:
     inside: Bools = (items >= span.first) & (items < span.first + span.items)
     return inside

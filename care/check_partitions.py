@@ -1,4 +1,4 @@
-"""Every triple: it lies with the set of its dst, and the set of its src is one that it may need."""
+"""Check every triple: it is stored with the set of its dst, which depends on the set of its src."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,15 +16,14 @@ from provhouse.store.tables.placements import Placements
 from provhouse.store.tables.snapshot import Snapshot
 
 from .check_life import known_origins
-from .check_names import FORGET
-from .check_tables import BACKUP, pair_codes
-from .report import Damage
+from .check_tables import pair_codes
+from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
 
 
 def partition_damages(
     snapshot: Snapshot, progress: Progress, counts: Counter[str]
 ) -> Iterator[Damage]:
-    """Read all partitions, one at a time, and hold them against the tables."""
+    """Read all partitions, one at a time, and compare them with the tables."""
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     ends = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     known = np.unique(pair_codes(snapshot, *ends))
@@ -32,11 +31,11 @@ def partition_damages(
     placed = snapshot.placements.take(snapshot.placements.order_by_partition())
     origins = known_origins(snapshot)
     for done, partition in enumerate(snapshot.partitions.tolist()):
-        yield from _partition(snapshot, partition, known, placed, origins)
+        yield from _partition_damages(snapshot, partition, known, placed, origins)
         progress.advance(done + 1, len(snapshot.partitions))
 
 
-def _partition(
+def _partition_damages(
     snapshot: Snapshot, partition: int, known: I64, placed: Placements, origins: I64
 ) -> Iterator[Damage]:
     where = f"partition {partition}"
@@ -48,28 +47,55 @@ def _partition(
         return
     src, dst = (np.asarray(rows[name], dtype=np.int64) for name in (SRC, DST))
     if (np.diff(dst) < 0).any():
-        yield Damage(where, "Triples should be in the order of their dst", "Some are not", BACKUP)
+        yield Damage(
+            where,
+            "Triples are not in order",
+            "Some have a lower dst than one before",
+            RESTORE_FOLDER,
+        )
         return
     src_set, dst_set = snapshot.known_set_rows(src), snapshot.known_set_rows(dst)
     if (src_set < 0).any() or (dst_set < 0).any():
         lost = int(src[src_set < 0][0] if (src_set < 0).any() else dst[dst_set < 0][0])
-        wanted = "Every triple should lead from and to an item that is held"
-        yield Damage(where, wanted, f"One names the number {lost}", BACKUP)
+        wanted = "A triple leads from or to an item that is in no set"
+        yield Damage(where, wanted, f"Its number is {lost}", RESTORE_FOLDER)
         return
+    yield from _count_damages(snapshot, partition, placed, dst_set)
+    yield from _content_damages(snapshot, where, rows, origins)
+    yield from _missing_dependencies(snapshot, where, known, dst_set, src_set)
+
+
+def _count_damages(
+    snapshot: Snapshot, partition: int, placed: Placements, dst_set: I64
+) -> Iterator[Damage]:
     low, high = np.searchsorted(placed.partitions, [partition, partition + 1])
-    sets, held = np.unique(snapshot.set_ids[dst_set], return_counts=True)
+    sets, triples = np.unique(snapshot.set_ids[dst_set], return_counts=True)
     same = np.array_equal(placed.sets[low:high], sets)
-    if not (same and np.array_equal(placed.triples[low:high], held)):
-        wanted = "Sets should have as many triples there as the placements say"
-        yield Damage(where, wanted, "Some have others", BACKUP)
+    if not (same and np.array_equal(placed.triples[low:high], triples)):
+        wanted = "Sets do not have as many triples in the partition as the placements say"
+        found = "The sets, or their numbers of triples, differ"
+        yield Damage(f"partition {partition}", wanted, found, RESTORE_FOLDER)
+
+
+def _content_damages(
+    snapshot: Snapshot, where: str, rows: pa.Table, origins: I64
+) -> Iterator[Damage]:
+    """Yield damages of unknown origins, and of ops or attributes of erased items."""
     unknown = np.setdiff1d(rows[ORIGIN], origins)
     if len(unknown):
-        wanted = f"The origin {unknown[0]}, which triples name, should be known"
-        yield Damage(where, wanted, f"{len(unknown):,} are not", BACKUP)
-    says = count_described(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
-    if says:
-        wanted = "Triples of items that were erased should have neither op nor attributes"
-        yield Damage(where, wanted, f"{says:,} have", FORGET)
+        wanted = f"Origin {unknown[0]}, which triples name, is unknown"
+        found = f"{len(unknown):,} origins are missing in the table origins"
+        yield Damage(where, wanted, found, RESTORE_FOLDER)
+    described = count_described(rows.filter(pa.array(touching(rows, snapshot.names.erased))))
+    if described:
+        wanted = "Triples of erased items still have an op or attributes"
+        yield Damage(where, wanted, f"{described:,} triples do", ERASE_AGAIN)
+
+
+def _missing_dependencies(
+    snapshot: Snapshot, where: str, known: I64, dst_set: I64, src_set: I64
+) -> Iterator[Damage]:
+    """Yield a damage if the tables lack the dependency of a triple between two sets."""
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]
@@ -77,5 +103,5 @@ def _partition(
         child, parent = (
             int(snapshot.set_ids[at]) for at in divmod(int(missing[0]), len(snapshot.set_ids))
         )
-        wanted = f"The tables should tell that set {child} depends on set {parent}"
-        yield Damage(where, wanted, f"{len(missing):,} dependencies are missing", BACKUP)
+        wanted = f"The tables lack the dependency of set {child} on set {parent}"
+        yield Damage(where, wanted, f"{len(missing):,} dependencies are missing", RESTORE_FOLDER)

@@ -1,4 +1,4 @@
-"""The commit records, and the ids that are taken."""
+"""Check the commit records and the next free ids."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,43 +13,43 @@ from provhouse.store.warehouse.commits import Commit, generations, read_commit
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-from .report import Damage
-
-_BACKUP = "Bring the file back from a backup"
+from .report import RESTORE_FILE, RESTORE_FOLDER, Damage
 
 
 def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
-    """Every record can be read and names a base that is there; no id in use is given again."""
+    """Yield damages: unreadable records, missing bases, free ids that are already in use."""
     numbers = generations(layout)
     counts["generations"] = len(numbers)
     for number in numbers:
         try:
-            yield from _record(layout, number, read_commit(layout, number))
-        except NotFound:  # pruned meanwhile
+            yield from _commit_damages(layout, number, read_commit(layout, number))
+        except NotFound:  # just pruned
             continue
         except Damaged as error:
             yield Damage(f"commit {number}", error.wanted, error.found, error.remedy)
     try:
-        yield from _ids(layout, numbers)
+        yield from _id_damages(layout, numbers)
     except Damaged as error:
         yield Damage("ids", error.wanted, error.found, error.remedy)
 
 
-def _record(layout: Layout, number: int, commit: Commit) -> Iterator[Damage]:
+def _commit_damages(layout: Layout, number: int, commit: Commit) -> Iterator[Damage]:
     where = f"commit {number}"
     if commit.generation != number:
-        wanted = f"The record {number} should be that of generation {number}"
-        yield Damage(where, wanted, f"It is that of {commit.generation}", _BACKUP)
+        wanted = f"Record {number} belongs to another generation"
+        yield Damage(where, wanted, f"It belongs to generation {commit.generation}", RESTORE_FILE)
     if not layout.base(commit.base).is_dir():
-        wanted = f"Base {commit.base} should lie in {layout.base(commit.base)}"
-        yield Damage(where, wanted, "There is no such folder", "Bring it back from a backup")
+        wanted = f"Base {commit.base} is missing"
+        yield Damage(
+            where, wanted, f"There is no folder {layout.base(commit.base)}", RESTORE_FOLDER
+        )
 
 
-def _ids(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
-    """The next free ids are higher than all that are in use."""
+def _id_damages(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
+    """Yield damages if a next free id is not higher than all ids in use."""
     ids = read_ids(layout)
     used = {"generation": max(numbers, default=0)}
-    with suppress(Damaged, IndexError):  # damage is told elsewhere; else nothing is held
+    with suppress(Damaged, IndexError):  # reported elsewhere; or there is no generation
         snapshot = Snapshot(layout, read_commit(layout, numbers[-1]))
         used["base"] = snapshot.commit.base
         used["ingest"] = int(np.max(snapshot.rows("ingests", [INGEST])[INGEST], initial=0))
@@ -60,7 +60,7 @@ def _ids(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
         if (free := getattr(ids, kind)) <= highest:
             yield Damage(
                 "ids",
-                f"The next free {kind} should be above {highest:,}",
-                f"{layout.ids} says {free:,}",
-                "Bring the file back from a backup",
+                f"The next free {kind} must be above {highest:,}",
+                f"{layout.ids} has {free:,}",
+                RESTORE_FILE,
             )

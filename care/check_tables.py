@@ -1,4 +1,4 @@
-"""The tables: their files are there and whole, and what each says agrees with the others."""
+"""Check that the files of the tables are complete, and that the tables agree with each other."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,43 +13,43 @@ from provhouse.model.columns import DERIVES_FROM, SET, TRIPLES
 from provhouse.store.tables.partitions import partition_path
 from provhouse.store.tables.snapshot import Snapshot
 
-from .report import Damage
-
-BACKUP = "Bring the folder back from a backup"
+from .report import RESTORE_FOLDER, Damage
 
 
 def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Every file that a table's log names is there, as long as it was written."""
+    """Yield a damage for each file in a table's log that is missing or has another size."""
     for name, version in snapshot.commit.tables.items():
         folder = snapshot.layout.table(snapshot.commit.base, name)
         try:
             logged = DeltaTable(folder, version=version).get_add_actions(flatten=True)
-        except Exception as error:  # whatever a log may be made of
-            wanted = f"The log of the table {name} should be readable at version {version}"
-            yield Damage(f"table {name}", wanted, str(error).splitlines()[0], BACKUP)
+        except Exception as error:  # a broken log may raise anything
+            wanted = f"The log of the table {name} cannot be read at version {version}"
+            yield Damage(f"table {name}", wanted, str(error).splitlines()[0], RESTORE_FOLDER)
             continue
         sizes = zip(logged["path"].to_pylist(), logged["size_bytes"].to_pylist(), strict=True)
         for file, size in sizes:
             counts["files"] += 1
-            yield from _file(name, folder / file, size)
+            yield from _file_damages(name, folder / file, size)
 
 
-def _file(table: str, path: Path, size: int) -> Iterator[Damage]:
-    wanted = f"{path} should be a file of {size:,} bytes"
+def _file_damages(table: str, path: Path, size: int) -> Iterator[Damage]:
+    wanted = f"{path} must be a file of {size:,} bytes"
     try:
         found = path.stat().st_size
     except OSError as error:
-        yield Damage(f"table {table}", wanted, f"It cannot be read: {error.strerror}", BACKUP)
+        yield Damage(
+            f"table {table}", wanted, f"It cannot be read: {error.strerror}", RESTORE_FOLDER
+        )
         return
     if found != size:
-        yield Damage(f"table {table}", wanted, f"It has {found:,}", BACKUP)
+        yield Damage(f"table {table}", wanted, f"It has {found:,}", RESTORE_FOLDER)
 
 
 def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """What the small tables say agrees with each other and with the commit's totals."""
-    yield from _sets(snapshot)
-    yield from _placements(snapshot)
-    yield from _dependencies(snapshot)
+    """Yield damages if small tables disagree with each other or with the commit's totals."""
+    yield from _set_damages(snapshot)
+    yield from _placement_damages(snapshot)
+    yield from _dependency_damages(snapshot)
     totals = snapshot.commit.totals
     for name in ("triples", "items", "sets"):
         counts[name] += getattr(totals, name)
@@ -61,14 +61,14 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         "triples": int(snapshot.placements.triples.sum()) - len(snapshot.deaths),
     }
     for name, number in found.items():
-        told = getattr(totals, name)
-        if told != number:
-            wanted = f"Generation {snapshot.commit.generation} should hold {told:,} {name}"
-            yield Damage("tables", wanted, f"The tables tell of {number:,}", BACKUP)
+        expected = getattr(totals, name)
+        if expected != number:
+            wanted = f"Generation {snapshot.commit.generation} should have {expected:,} {name}"
+            yield Damage("tables", wanted, f"The tables have {number:,}", RESTORE_FOLDER)
 
 
-def _sets(snapshot: Snapshot) -> Iterator[Damage]:
-    """The items of all sets are those of all ingests, each in one set; ids go with items."""
+def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
+    """Yield damages unless each item of each ingest is in exactly one set, in order of ids."""
     first, after = snapshot.set_firsts, snapshot.set_firsts + snapshot.set_items
     spans = sorted((span.first, span.first + span.items) for span in snapshot.spans if span.items)
     starts, ends = np.array(spans, np.int64).reshape(-1, 2).T
@@ -77,63 +77,67 @@ def _sets(snapshot: Snapshot) -> Iterator[Damage]:
     wrong = np.flatnonzero(gaps)[~inside]
     if len(wrong):
         one = snapshot.set_ids[wrong[0]]
-        wanted = f"The items after those of set {one} should be those of the next set"
-        found = f"{len(wrong):,} sets leave items out, or have some twice"
-        yield Damage("table sets", wanted, found, BACKUP)
+        wanted = f"The items of the set after set {one} do not follow its own"
+        found = f"{len(wrong):,} sets leave out items, or share some"
+        yield Damage("table sets", wanted, found, RESTORE_FOLDER)
     if (np.diff(snapshot.set_ids) <= 0).any():
-        wanted = "Every set should stand once, in the order of its items"
-        yield Damage("table sets", wanted, "Some do not", BACKUP)
+        wanted = "Sets are repeated, or not in the order of their items"
+        found = "Some ids are not above the one before"
+        yield Damage("table sets", wanted, found, RESTORE_FOLDER)
 
 
-def _placements(snapshot: Snapshot) -> Iterator[Damage]:
-    """Placed triples are those of known sets, as many as each partition's file has."""
+def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
+    """Yield damages if placements name unknown sets or disagree with the partitions' files."""
     placed = snapshot.placements
     unknown = np.unique(placed.sets[~among(placed.sets, snapshot.set_ids)])
     if len(unknown):
-        wanted = f"Set {unknown[0]}, in which triples lie, should be among the sets"
-        yield Damage("table placements", wanted, f"{len(unknown):,} sets are not", BACKUP)
+        wanted = f"Set {unknown[0]}, which has triples, is not among the sets"
+        found = f"{len(unknown):,} such sets are missing"
+        yield Damage("table placements", wanted, found, RESTORE_FOLDER)
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     order = np.argsort(placed.partitions, kind="stable")
     partitions, starts = np.unique(placed.partitions[order], return_index=True)
     sums = np.add.reduceat(placed.triples[order], starts) if len(starts) else starts
     for partition in np.setdiff1d(snapshot.partitions, partitions).tolist():
-        wanted = f"The triples of partition {partition} should lie in sets"
-        yield Damage("table placements", wanted, "No set has any there", BACKUP)
-    for partition, told in zip(partitions.tolist(), sums.tolist(), strict=True):
-        yield from _rows(partition_path(folder, partition), partition, told)
+        wanted = f"Partition {partition} has no placements"
+        yield Damage("table placements", wanted, "No set has triples in it", RESTORE_FOLDER)
+    for partition, expected in zip(partitions.tolist(), sums.tolist(), strict=True):
+        yield from _row_damages(partition_path(folder, partition), partition, expected)
 
 
-def _rows(path: Path, partition: int, told: int) -> Iterator[Damage]:
+def _row_damages(path: Path, partition: int, expected: int) -> Iterator[Damage]:
     try:
         rows = pq.read_metadata(path).num_rows
     except Exception as error:
-        wanted = f"The partition {path} should be readable"
-        yield Damage(f"partition {partition}", wanted, str(error).splitlines()[0], BACKUP)
+        wanted = f"The partition {path} cannot be read"
+        yield Damage(f"partition {partition}", wanted, str(error).splitlines()[0], RESTORE_FOLDER)
         return
-    if rows != told:
-        wanted = f"Partition {partition} should hold the {told:,} triples that lie in its sets"
-        yield Damage(f"partition {partition}", wanted, f"It holds {rows:,}", BACKUP)
+    if rows != expected:
+        wanted = f"Partition {partition} should have the {expected:,} triples of its placements"
+        yield Damage(f"partition {partition}", wanted, f"It has {rows:,}", RESTORE_FOLDER)
 
 
-def _dependencies(snapshot: Snapshot) -> Iterator[Damage]:
+def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM, TRIPLES])
     child, parent = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     for ends in (child, parent):
         unknown = np.unique(ends[~among(ends, snapshot.set_ids)])
         if len(unknown):
-            wanted = f"Set {unknown[0]}, which a dependency names, should be among the sets"
-            found = f"{len(unknown):,} sets are not"
-            yield Damage("table set_dependencies", wanted, found, BACKUP)
+            wanted = f"Set {unknown[0]}, which a dependency names, is not among the sets"
+            found = f"{len(unknown):,} such sets are missing"
+            yield Damage("table set_dependencies", wanted, found, RESTORE_FOLDER)
             return
     distinct = len(np.unique(pair_codes(snapshot, child, parent)))
-    told = snapshot.commit.totals.set_dependencies
-    if distinct != told:
-        wanted = f"Generation {snapshot.commit.generation} should hold {told:,} dependencies"
-        yield Damage("table set_dependencies", wanted, f"It holds {distinct:,}", BACKUP)
+    expected = snapshot.commit.totals.set_dependencies
+    if distinct != expected:
+        wanted = (
+            f"Generation {snapshot.commit.generation} should have {expected:,} set dependencies"
+        )
+        yield Damage("table set_dependencies", wanted, f"It has {distinct:,}", RESTORE_FOLDER)
 
 
 def pair_codes(snapshot: Snapshot, child: I64, parent: I64) -> I64:
-    """One number for each pair of set ids, which are all known."""
+    """Return one number for each pair of set ids; all ids must be known."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]
     codes: I64 = places[0] * len(ids) + places[1]

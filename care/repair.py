@@ -1,7 +1,6 @@
-"""Mend what the tables can tell: Neo4j, the ids that are free, and what an erasure has left.
+"""Repair what can be rebuilt from the tables: Neo4j, the free ids, and incomplete erasures.
 
-Tables, names and triples stand nowhere else: where they are damaged, a backup has to be brought
-back.
+Tables, names and triples are stored only once: if they are damaged, restore a backup.
 """
 
 from provhouse.commit.erasing.erase import repeat_erasures
@@ -16,12 +15,10 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def repair(settings: Settings, progress: Progress) -> Commit:
-    """Bring Neo4j to what the tables say; the current generation, which stays what it was.
+    """Reload Neo4j from the tables and return the current commit, which does not change.
 
-    What was erased is erased again, wherever something of it is left.
-
-    Raises NotFound where nothing was ever ingested, Busy beside a writer, Damaged where the tables
-    themselves cannot be read.
+    Also erases again whatever is left of erased items. Raises NotFound if nothing was ever
+    ingested, Busy if a writer is at work, Damaged if the tables themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
     require_current(layout)  # before a lock makes the folder

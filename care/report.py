@@ -1,11 +1,16 @@
-"""What a check found."""
+"""The result of a check, and the remedies it names."""
 
 from dataclasses import dataclass
+
+REPAIR = "Run `provhouse repair`"
+ERASE_AGAIN = "Run `provhouse repair`, which repeats the erasure"
+RESTORE_FILE = "Restore the file from a backup"
+RESTORE_FOLDER = "Restore the folder from a backup"
 
 
 @dataclass(frozen=True)
 class Damage:
-    """Something that is not as it should be; sentences without a full stop."""
+    """One thing that is wrong; its sentences have no final full stop."""
 
     where: str
     """The part of the warehouse: a commit, a table, names, a partition, Neo4j."""
@@ -16,12 +21,12 @@ class Damage:
 
 @dataclass(frozen=True)
 class Report:
-    """What was looked at in which generation, and every damage."""
+    """What was checked in which generation, and every damage found."""
 
     generation: int | None
     deep: bool
     """Whether every triple and every name was read."""
     looked_at: dict[str, int]
-    """How many of what."""
+    """How many of each kind were checked."""
     damages: tuple[Damage, ...]
     seconds: float

@@ -1,1 +1,1 @@
-"""Commands that change what a warehouse shows: retract, roll back, compact, prune, forget."""
+"""Change what a warehouse shows: retract, roll back, compact, prune, forget."""

@@ -1,7 +1,7 @@
-"""Items are erased for good, as the law may ask for: from every generation, base, log and copy.
+"""Erase items for good, as the law may require: from every generation, base, log and copy.
 
-What remains is a number without a name, and links that tell nothing but that something was there,
-so that the lineage of all others stays whole (``docs/erasing.md``).
+What remains is a number without a name, and links without ops or attributes, so that the lineage of
+all other items stays complete (``docs/erasing.md``).
 """
 
 from collections.abc import Sequence
@@ -28,28 +28,28 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What was erased, in numbers."""
+    """Counts of what was erased."""
 
     generation: int
-    """The current one, which stays what it was."""
+    """The current generation; an erasure makes no new one."""
     names: int
     items: int
-    """Items with these names: one for each base, and each ingest that was taken back."""
+    """Items with these names; a name has one in each base, and one in each rolled-back ingest."""
     triples: int
-    """Triples that touched them."""
+    """Triples that touched these items."""
     rejected: int
-    """Rejected rows that named them, in every base."""
+    """Rejected rows that named them, in all bases."""
     neo4j: bool
-    """Whether Neo4j was made anew."""
+    """Whether Neo4j was rebuilt."""
     seconds: dict[str, float]
 
 
 @dataclass
-class _Found:
-    """Where some names are held."""
+class _Occurrences:
+    """Where some names are stored."""
 
     items: dict[int, list[int]]
-    """By the base, the numbers of the items."""
+    """The numbers of the items, by base."""
     rejects: list[Path]
     missing: set[str]
 
@@ -60,37 +60,38 @@ def forget(
     progress: Progress,
     alone: AbstractContextManager[object] | None = None,
 ) -> Forgotten:
-    """Erase items by their names; ``alone`` is entered around all that changes something.
+    """Erase items by their names.
 
-    Raises UsageError for no name and for an empty one, NotFound, with nothing changed, if one of
-    them is held nowhere; Busy beside another writer, or with all else done while others use a
-    Neo4j that has to be made anew.
+    ``alone`` is entered around everything that changes something. Raises UsageError if there is no
+    name or an empty one, and NotFound, with nothing changed, if a name is stored nowhere. Raises
+    Busy if another writer is at work, or if other processes use a Neo4j that has to be rebuilt; in
+    that case everything else is done.
     """
     watch = Stopwatch()
     if not names or not all(names):
-        raise UsageError("The items that shall be erased should be named", "A name is missing")
+        raise UsageError("Name the items to erase", "A name is missing or empty")
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before a lock makes the folder
     with only_writer(settings, progress, thorough=True):
         progress.begin("Find the names")
         with watch.step("find"):
-            found = _found(layout, names)
+            found = _find(layout, names)
         if found.missing:
             raise NotFound(
-                f"The {len(set(names)):,} items that shall be erased should be held",
-                f"{len(found.missing):,} of them are not, {min(found.missing)!r} for one",
-                "Nothing was erased. Names are compared letter by letter",
+                f"Not all of the {len(set(names)):,} items to erase are in this warehouse",
+                f"{len(found.missing):,} are missing, for example {min(found.missing)!r}",
+                "Nothing was erased. Names must match exactly",
             )
         with alone or nullcontext(), watch.step("erase"):
-            before = read_erasure(layout)  # there still, where only Neo4j is left of one
+            before = read_erasure(layout)  # left by an erasure whose Neo4j is still to be rebuilt
             begun = Erasure({}, graph=before is not None and before.graph)
-            write_erasure(layout, begun)  # whatever is cut off now, its logs go
+            write_erasure(layout, begun)  # after a crash from here on, logs are still erased
             rejected = sum(clear_rejected(path, names) for path in found.rejects)
             if found.items:
                 items = {base: np.unique(each).tolist() for base, each in found.items.items()}
-                # One that nobody shares may have kept more than tables name: in logs, from a crash.
-                anew = begun.graph or not settings.neo4j_home
-                write_erasure(layout, Erasure(items, anew))
+                # Rebuild a Neo4j that is not shared: its logs, or a crash, may have left more data.
+                rebuild = begun.graph or not settings.neo4j_home
+                write_erasure(layout, Erasure(items, rebuild))
             links, graph = erase(settings, progress)
     return Forgotten(
         generation=generations(layout)[-1],
@@ -108,10 +109,10 @@ def _check_held(layout: Layout) -> None:
         raise nothing_stored(layout)
 
 
-def _found(layout: Layout, names: Sequence[str]) -> _Found:
-    """Look in every base, at each of its ingests by itself: those taken back have names too."""
+def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
+    """Look in each ingest of each base, since ingests that were rolled back have names too."""
     wanted = pa.array(sorted(set(names)), pa.string())
-    found = _Found({}, [], set(wanted.to_pylist()))
+    found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):
         held = all_of_base(layout, base)
         for span in held.spans:

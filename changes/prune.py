@@ -1,9 +1,10 @@
-"""Earlier generations are no longer kept, and what only they needed goes.
+"""Prune earlier generations, with everything that only they needed.
 
-In this order: ``ids.json`` says which generations go, and from then on they do, whatever crashes;
-their commit records; bases that no record names any more; at last what Neo4j has of those. A base
-that is still read stays until the next writer comes by. While Neo4j may have what is no longer kept
-there is an empty file ``unpruned``; without it no prune starts Neo4j for nothing.
+The order makes a prune safe to interrupt. First ``ids.json`` records which generations go; from
+then on they are gone, even after a crash. Then go their commit records, then bases that no record
+names any more, and last what Neo4j has of those bases. A base that is still being read stays until
+the next writer runs. The empty file ``unpruned`` exists as long as Neo4j may have pruned content;
+without it, a prune does not start Neo4j for nothing.
 """
 
 import time as clock
@@ -33,23 +34,23 @@ from provhouse.store.warehouse.layout import Layout, bytes_below
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""Seconds after which a reader that lives longer than a question keeps its base."""
+"""How many seconds to wait for readers to finish before leaving their base to the next writer."""
 
 
 @dataclass(frozen=True)
 class Pruned:
-    """What went, and what is still there."""
+    """What a prune removed and what it left."""
 
     generation: int
-    """The current one."""
+    """The current generation."""
     first: int
-    """The first one that is kept."""
+    """The first generation kept."""
     pruned: int
-    """How many generations went."""
+    """The number of generations removed."""
     bases: tuple[int, ...]
-    """Bases that went."""
+    """Bases that were removed."""
     in_use: tuple[int, ...]
-    """Bases that will go once nobody reads them."""
+    """Bases that are still being read; the next writer removes them."""
     bytes_freed: int
     seconds: float
 
@@ -57,21 +58,21 @@ class Pruned:
 def prune(
     settings: Settings, progress: Progress, *, keep: int | None = None, before: str | None = None
 ) -> Pruned:
-    """Keep the last generations only, or those that were not committed ``before`` a time.
+    """Keep only the last ``keep`` generations, or those committed at or after ``before``.
 
-    The current one always stays. Raises UsageError unless one of both is given, NotFound where
-    nothing was ever ingested, Busy beside another writer.
+    The current generation always stays. Raises UsageError unless exactly one of the two is given,
+    NotFound if nothing was ever ingested, Busy if another writer is at work.
     """
     began = perf_counter()
     if (keep is None) == (before is None) or (keep is not None and keep < 1):
-        wanted = "Either how many generations shall be kept, at least 1, or a time should be given"
-        raise UsageError(wanted, f"Given is: keep {keep}, before {before}")
+        wanted = "Prune takes either a number of generations to keep, at least 1, or a time"
+        raise UsageError(wanted, f"Given: keep {keep}, before {before}")
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before a lock makes the folder
     with writing(layout):
         sizes = {base: bytes_below(layout.base(base)) for base in bases(layout)}
         recover(layout)
-        progress.begin("Remove what is no longer kept")
+        progress.begin("Remove pruned generations")
         held = generations(layout)
         gone = held[:-keep] if keep else _before(layout, held, str(before))
         ids = read_ids(layout)
@@ -82,7 +83,7 @@ def prune(
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
         mark_finished(layout)
-        resume_erasure(settings, progress)  # after room was made: it may take some
+        resume_erasure(settings, progress)  # after pruning, since it may need disk space
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
         behind = removed or layout.unpruned.exists()
         if behind and _prune_graph(settings, layout, ids, progress) and not in_use:
@@ -103,11 +104,11 @@ def _check_held(layout: Layout) -> None:
         raise nothing_stored(layout)
 
 
-def _before(layout: Layout, held: list[int], text: str) -> list[int]:
-    """The generations that were committed before a time; a date means its beginning."""
-    then = parse_time(text, "--before should be followed by a time in ISO 8601", time.min)
+def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:
+    """Return the generations committed before a time; a date means the beginning of that day."""
+    then = parse_time(text, "--before takes a time in ISO 8601", time.min)
     gone = []
-    for number in held[:-1]:
+    for number in numbers[:-1]:
         if datetime.fromisoformat(read_commit(layout, number).time) >= then:
             break
         gone.append(number)
@@ -115,7 +116,7 @@ def _before(layout: Layout, held: list[int], text: str) -> list[int]:
 
 
 def _remove_unused(layout: Layout) -> list[int]:
-    """The bases that are still read, after those who only ask a question have had their time."""
+    """Remove unused bases, waiting for short reads to end; return the bases still being read."""
     until = perf_counter() + PATIENCE
     while (in_use := remove_unused(layout)) and perf_counter() < until:
         clock.sleep(0.1)
@@ -123,15 +124,17 @@ def _remove_unused(layout: Layout) -> list[int]:
 
 
 def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:
-    """Whether it was done. A Neo4j that cannot be had, on a full disk for instance, is no error:
-    the next prune tries."""
+    """Return whether Neo4j was pruned.
+
+    An unavailable Neo4j, for instance because of a full disk, is no error: the next prune tries.
+    """
     if is_fresh(settings.graph_home):
         return True
     try:
         with shared_graph(layout.warehouse_id(), settings, progress) as graph:
-            progress.begin("Remove from Neo4j what is no longer kept")
+            progress.begin("Remove pruned generations from Neo4j")
             prune_graph(graph, layout, ids)
     except Unavailable as error:
-        progress.say(f"Neo4j keeps what it had of them, which does no harm: {error.found}")
+        progress.say(f"Neo4j still has the pruned generations, which does no harm: {error.found}")
         return False
     return True

@@ -1,4 +1,4 @@
-"""Neo4j without what only removed bases needed; more in it would be harmless, but takes room."""
+"""Remove from Neo4j what only removed bases needed; it would be harmless, but takes space."""
 
 from collections.abc import Iterator
 
@@ -14,10 +14,10 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def prune_graph(graph: Graph, layout: Layout, ids: Ids) -> None:
-    """Remove the sets, components and generations that no base and no record has.
+    """Remove the sets, components and generations that are in no base and no commit record.
 
-    For the one writer: whatever has an id, and is not in a table, is needed by nobody. Marks of
-    loads stay, since whoever reads a base may still have to look for that of a pruned generation.
+    Only the writer may call this: while it holds the lock, ids that are in no table are unused. The
+    marks of loads stay, since a reader of a base may still check the mark of a pruned generation.
     """
     sets, items = _kept(layout)
     for kind, kept, free in (("sets", sets, ids.set), ("components", items, ids.item)):
@@ -27,7 +27,7 @@ def prune_graph(graph: Graph, layout: Layout, ids: Ids) -> None:
 
 
 def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Ranges of the sets and of the items that the bases have, also those nobody shows."""
+    """Return the id ranges of the sets and items in all bases, whether visible or not."""
     sets, items = [], []
     for base in bases(layout):
         folder = layout.table(base, "sets")
@@ -41,14 +41,14 @@ def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
 def _runs(numbers: I64) -> Iterator[tuple[int, int]]:
-    """The ranges that numbers, in order, fill without a gap."""
+    """Yield the ranges that ordered numbers fill without gaps."""
     for run in np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1):
         if len(run):
             yield int(run[0]), int(run[-1])
 
 
 def _gaps(kept: list[tuple[int, int]], free: int) -> Iterator[tuple[int, int]]:
-    """The ranges below the next free id that are none of those kept."""
+    """Yield the ranges below the next free id that are not kept."""
     after = 1
     for first, last in kept:
         if first > after:

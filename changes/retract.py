@@ -1,7 +1,7 @@
-"""A retraction: an ingest of its own that brings nothing, but lets triples end.
+"""Retract triples: an ingest without files that ends triples of earlier ones.
 
-Their rows stay where they are, for the generations that showed them; what has died is told by the
-table ``deaths``.
+The rows stay where they are, for the generations that showed them; the table ``deaths`` records
+which ones ended.
 """
 
 import os
@@ -33,36 +33,36 @@ from provhouse.store.warehouse.layout import Layout
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What shall be retracted: what a file or a run brought, or all triples of some items."""
+class Selection:
+    """What to retract: the triples of a file, of a run, or of some items."""
 
     file: Path | None = None
-    """A file, or a folder for all that was taken in from below it."""
+    """A file, or a folder that stands for all files ingested from below it."""
     run: str | None = None
     items: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Retraction:
-    """What a retraction ended."""
+    """The result of a retraction."""
 
     generation: int
     ended: int
-    """Triples that are no longer held."""
+    """The number of triples that ended."""
     kept: int
-    """Triples that stay, since another file or run brought them too."""
+    """The number of triples that stay, since another file or run brought them too."""
     triples: int
-    """Triples held now."""
+    """The number of triples stored now."""
     committed: bool
-    """False where nothing was left to be ended, so that the generation is the one from before."""
+    """False if there was nothing to end, so that no new generation was made."""
     seconds: dict[str, float]
 
 
-def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retraction:
-    """Let triples end with a new generation; earlier ones stay as they were.
+def retract(selection: Selection, settings: Settings, progress: Progress) -> Retraction:
+    """End the selected triples in a new generation; earlier generations stay unchanged.
 
-    Raises NotFound for a file, a run or an item that nothing came from, Busy beside another writer,
-    Damaged where Neo4j lacks what is held.
+    Raises NotFound if the file or run brought nothing or an item is not stored, Busy if another
+    writer is at work, Damaged if Neo4j lacks the current generation.
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
@@ -70,9 +70,9 @@ def retract(wanted: Wanted, settings: Settings, progress: Progress) -> Retractio
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
         held = _held(layout)
-        progress.begin("Find what ends")
+        progress.begin("Find the triples to retract")
         with watch.step("find"):
-            ended = _ended(wanted, held)
+            ended = _ended(selection, held)
         if not ended:
             return _retraction(held.commit, ended, watch, committed=False)
         progress.begin("Start Neo4j")
@@ -100,48 +100,48 @@ def _held(layout: Layout) -> Snapshot:
     return Snapshot(layout, commit)
 
 
-def _ended(wanted: Wanted, held: Snapshot) -> Ended:
-    if wanted.items:
-        return end_of_items(held, _numbers(held, wanted.items))
-    return end_of_origins(held, [origin.number for origin in _origins(held, wanted)])
+def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
+    if selection.items:
+        return end_of_items(snapshot, _numbers(snapshot, selection.items))
+    return end_of_origins(snapshot, [origin.number for origin in _origins(snapshot, selection)])
 
 
-def _numbers(held: Snapshot, items: Sequence[str]) -> I64:
-    numbers = held.names.locate(pa.array(items, pa.string()))
+def _numbers(snapshot: Snapshot, items: Sequence[str]) -> I64:
+    numbers = snapshot.names.locate(pa.array(items, pa.string()))
     missing = [item for item, number in zip(items, numbers.tolist(), strict=True) if number < 0]
     if missing:
         raise NotFound(
-            f"The item {missing[0]!r} should be held",
-            f"{len(missing):,} of {len(items):,} items are not",
-            "Names are compared letter by letter; `provhouse find` looks for parts of them",
+            f"Item {missing[0]!r} is not in generation {snapshot.commit.generation}",
+            f"{len(missing):,} of {len(items):,} items are missing",
+            "Names must match exactly; run `provhouse find` to search by a part of a name",
         )
     return np.unique(numbers)
 
 
-def _origins(held: Snapshot, wanted: Wanted) -> list[Origin]:
-    """Those of a run, or of a file in whatever run."""
-    everything = stored_origins(held)
-    if wanted.run is not None:
-        found = [origin for origin in everything if origin.run == wanted.run]
-        what, some = f"The run {wanted.run!r}", sorted({o.run for o in everything if o.run})
+def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
+    """Return the origins of a run, or of a file in any run."""
+    everything = stored_origins(snapshot)
+    if selection.run is not None:
+        found = [origin for origin in everything if origin.run == selection.run]
+        what, some = f"The run {selection.run!r}", sorted({o.run for o in everything if o.run})
     else:
-        path = os.path.abspath(wanted.file or "")
+        path = os.path.abspath(selection.file or "")
         below = os.path.join(path, "")
         found = [o for o in everything if o.file == path or o.file.startswith(below)]
         what, some = f"The file {path}", sorted({origin.file for origin in everything})
     if not found:
-        kind = ("run" if wanted.run is not None else "file") + "s" * (len(some) != 1)
+        kind = ("run" if selection.run is not None else "file") + "s" * (len(some) != 1)
         raise NotFound(
-            f"{what} should have brought something that is held",
-            f"{len(some):,} {kind} did, and it is none of them",
-            f"The first of them is {some[0]!r}" if some else "None was named as it was taken in",
+            f"{what} brought nothing that is stored",
+            f"It is not one of the {len(some):,} {kind} that did",
+            f"The first one is {some[0]!r}" if some else "No ingest was given a name",
         )
     return found
 
 
-def _write(held: Snapshot, ended: Ended, ids: Ids) -> Commit:
-    """Append what has ended; the new generation, which is not yet current."""
-    layout, before = held.layout, held.commit
+def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
+    """Append the rows about what ended; return the new generation, which is not yet current."""
+    layout, before = snapshot.layout, snapshot.commit
     take_ids(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
     commit = commit_with_ingest(before, ids, before.generation)
     target = Target(layout, before.base, ids.ingest, ids.partition)

@@ -1,7 +1,7 @@
-"""A rollback: a new generation that shows what was there before the last ingest.
+"""Roll back the last ingest: a new generation shows what was visible before it.
 
-Nothing is removed: tables only grow, and Neo4j may hold more than a generation needs. What was
-hidden stays in the generations that showed it, and its ids are never given again.
+Nothing is removed: tables only grow, and Neo4j may have more than a generation needs. What a
+rollback hides stays in the generations that showed it, and its ids are never used again.
 """
 
 from contextlib import ExitStack
@@ -29,10 +29,10 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def rollback(settings: Settings, progress: Progress) -> Commit:
-    """Take the last ingest back; the generation that shows the rest.
+    """Roll back the last ingest and return the commit of the new generation.
 
-    Raises NotFound where there is no ingest to take back, Busy beside another writer, Damaged
-    where Neo4j lacks what would be shown.
+    Raises NotFound if there is no ingest to roll back, Busy if another writer is at work, Damaged
+    if Neo4j lacks the generation to show.
     """
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before a lock makes the folder
@@ -41,7 +41,7 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
         held = _check_held(layout)
         progress.begin("Start Neo4j")
         graph = stack.enter_context(shared_graph(layout.warehouse_id(), settings, progress))
-        progress.begin("Take the last ingest back")
+        progress.begin("Roll back the last ingest")
         shown = _shown_before(layout, held)
         if shown.generation:
             graph.check_load(shown.commit, shown.generation)
@@ -60,24 +60,23 @@ def _check_held(layout: Layout) -> Commit:
     return held
 
 
-def _shown_before(layout: Layout, held: Commit) -> Commit:
-    """What was there before the last ingest, on the newest tables of that base."""
-    if held.rolls_back_to is None:
+def _shown_before(layout: Layout, last: Commit) -> Commit:
+    """Return the generation before the last ingest, on the newest tables of its base."""
+    if last.rolls_back_to is None:
         raise NotFound(
-            f"Generation {held.generation} should say what was there before it",
-            "It does not; an earlier provhouse made it",
-            "Ingest what shall stay with --replace",
+            f"Cannot roll back generation {last.generation}",
+            "An earlier version of provhouse made it and did not record what was there before",
+            "Ingest what should stay, with --replace",
         )
-    if not held.rolls_back_to:
-        return replace(held, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
-    if held.rolls_back_to not in generations(layout):
+    if not last.rolls_back_to:
+        return replace(last, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
+    if last.rolls_back_to not in generations(layout):
         raise NotFound(
-            f"Generation {held.rolls_back_to}, which was there before the last ingest, should be "
-            "kept",
+            f"Cannot roll back to generation {last.rolls_back_to}, from before the last ingest",
             "It was pruned",
-            "Ingest what shall stay with --replace",
+            "Ingest what should stay, with --replace",
         )
-    shown = read_commit(layout, held.rolls_back_to)
+    shown = read_commit(layout, last.rolls_back_to)
     records = (read_commit(layout, number) for number in reversed(generations(layout)))
     newest = next(record for record in records if record.base == shown.base)
     return replace(shown, tables=newest.tables)

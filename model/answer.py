@@ -18,7 +18,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Counts:
-    """The number of items of each table, and of triples of each op, in an answer.
+    """The size of an answer, by table and by op.
 
     ``tables`` has the columns table, items, nearest and farthest (hops), ordered by nearest, then
     table; ``ops`` has op and triples, the most frequent first.
@@ -28,35 +28,56 @@ class Counts:
     ops: pa.Table
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The lineage or impact of one item, as of one generation.
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The fields that every result of a question has."""
 
-    ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item.
-    ``triples`` has src, dst, op and attributes (a JSON object as text), ordered by the depth of the
-    near end, then src, dst, op, attributes. Names of items are codes (Arrow's dictionaries) of one
-    array that both tables share, so that each stands there once; those of tables are codes, too.
-    """
+    generation: int
+    time: str
+    """When the generation was committed, in ISO 8601."""
+    seconds: dict[str, float]
+    """The duration of each step, and of all as ``total``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemResult(Result):
+    """A result about one item in one direction."""
 
     item: str
     table: str
     direction: Direction
     method: Method
     why: str
-    """Why this method was taken, as a sentence for people."""
-    generation: int
-    time: str
+    """Why this method was chosen, as a sentence for people."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsResult(Result):
+    """A result with items and triples."""
+
     complete: bool
-    truncated: str | None
     items: pa.Table
     triples: pa.Table
     read: Read
-    seconds: dict[str, float]
-    hidden: int = 0
-    """How many items were found that filters and limit do not show."""
     erased: int = 0
-    """How many items were found that were erased, before any filter; nothing shows these."""
+    """The number of erased items among those found, before any filter; they are never shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(ItemResult, RowsResult):
+    """The lineage or impact of one item, as of one generation.
+
+    ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item.
+    ``triples`` has src, dst, op and attributes (a JSON object as text), ordered by the depth of the
+    near end, then src, dst, op, attributes. Item names are dictionary-encoded: both tables share
+    one Arrow dictionary, so each name is stored once. Table names are dictionary-encoded too.
+    """
+
+    truncated: str | None
+    """What cut the answer short: ``limit``, ``depth`` or nothing."""
+    hidden: int = 0
+    """The number of items found that filters and limit do not show."""
     links: int = 0
-    """How many triples were found that lead from or to one of these."""
+    """The number of triples found that lead from or to an erased item."""
     counts: Counts | None = None
-    """Where a summary was asked for; ``items`` and ``triples`` are empty then."""
+    """Set for a summary only; ``items`` and ``triples`` are empty then."""

@@ -1,6 +1,6 @@
 """A question: whose lineage or impact, and how much of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Direction = Literal["upstream", "downstream"]
@@ -9,31 +9,46 @@ AsOf = int | str
 """The number of a generation, or a time in ISO 8601."""
 
 
+def _option(meaning: str, at_least: int | None = None) -> dict[str, str | int | None]:
+    """The metadata of a field that may be left out."""
+    return {"help": meaning, "at_least": at_least}
+
+
 @dataclass(frozen=True)
 class Question:
-    """What is asked of one item; everything but the item and the direction may be left out.
+    """What is asked of one item; every field with a default may be left out.
 
-    ``docs/questions.md`` says what each filter means and how they go together.
+    The command's options and the server's parameters are made from these fields: their types and
+    defaults, and in their metadata ``help`` (one line) and ``at_least`` (the smallest number). To
+    add a filter, add a field here, what it does to ``query/filters.py``, and its option to
+    ``cli/filter_options.py``. ``docs/questions.md`` says what each filter means.
     """
 
     item: str
     direction: Direction
-    method: Method = "auto"
-    depth: int | None = None
-    """At most so many hops away."""
-    through: str | None = None
-    """Only what lies on ways that pass an item of this table."""
-    tables: tuple[str, ...] = ()
-    """Only items of one of these tables; an empty name is no table."""
-    ops: tuple[str, ...] = ()
-    """Only triples with one of these ops."""
-    where: tuple[tuple[str, str], ...] = ()
-    """Only triples with these attributes: of each key named, one of its values."""
-    ends: bool = False
-    """Only items at which all ways end: upstream sources, downstream sinks."""
-    limit: int | None = None
-    """At most so many items, the nearest."""
-    summary: bool = False
-    """Counts instead of items and triples."""
-    as_of: AsOf | None = None
-    """The generation that is asked, None the current one; it takes an ``Asker`` of its own."""
+    method: Method = field(
+        default="auto", metadata=_option("How to search; all methods give the same answer")
+    )
+    depth: int | None = field(default=None, metadata=_option("At most this many hops away", 1))
+    through: str | None = field(
+        default=None, metadata=_option("Only paths that pass an item of this table")
+    )
+    tables: tuple[str, ...] = field(default=(), metadata=_option("Only items of these tables"))
+    ops: tuple[str, ...] = field(default=(), metadata=_option("Only triples with one of these ops"))
+    where: tuple[tuple[str, str], ...] = field(
+        default=(), metadata=_option("Only triples with these attributes")
+    )
+    ends: bool = field(default=False, metadata=_option("Only items at which all paths end"))
+    limit: int | None = field(
+        default=None, metadata=_option("At most this many items, the nearest", 1)
+    )
+    summary: bool = field(default=False, metadata=_option("Counts instead of items and triples"))
+    as_of: AsOf | None = field(
+        default=None,
+        metadata=_option("A generation, or a time in ISO 8601; else the current generation"),
+    )
+
+    @property
+    def filter_tables(self) -> tuple[str, ...]:
+        """The tables that the filters name; an empty name stands for items without a table."""
+        return self.tables if self.through is None else (*self.tables, self.through)

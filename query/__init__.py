@@ -1,1 +1,1 @@
-"""The three query methods RQ, CCProv and CSProv."""
+"""Answer questions: lineage and impact by three methods, paths, differences, exports."""

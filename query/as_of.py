@@ -1,4 +1,4 @@
-"""Which generation is asked: the current one, that of a number, or that of a time."""
+"""Find the generation of a question: the current one, or one given by number or time."""
 
 from datetime import datetime, time
 
@@ -9,16 +9,16 @@ from provhouse.store.warehouse.commits import Commit, generations, nothing_store
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-_ALL = "`provhouse generations` lists them all"
+_ALL = "Run `provhouse generations` to list them all"
 
 
 def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
-    """The record of one generation; None is the current one.
+    """Return the commit record of one generation; None means the current one.
 
-    A whole number is a generation, also one that was taken back since: it was current then. Other
-    text is a time in ISO 8601 and means the last generation committed at or before it; a date means
-    the end of that day, and what names no zone is local time. Raises UsageError for text that is
-    neither, NotFound where there is no such generation.
+    A whole number is a generation, even one that was rolled back later. Other text is a time in ISO
+    8601 and means the last generation committed at or before it; a date means the end of that day,
+    and a time without a zone is local. Raises UsageError for text that is neither, NotFound if
+    there is no such generation.
     """
     held = generations(layout)
     if not held:
@@ -30,30 +30,30 @@ def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
     return _by_time(layout, held, as_of)
 
 
-def _by_number(layout: Layout, held: list[int], number: int) -> Commit:
-    if number not in held:
+def _by_number(layout: Layout, stored: list[int], number: int) -> Commit:
+    if number not in stored:
         pruned = number and number <= _pruned(layout)
         raise NotFound(
-            f"Generation {number} should be one that is kept",
-            f"It was pruned; {held[0]} is the first that is kept"
+            f"Generation {number} is not in this warehouse",
+            f"It was pruned; {stored[0]} is the first generation kept"
             if pruned
-            else f"There are {len(held):,}, from {held[0]} to {held[-1]}",
+            else f"There are {len(stored):,} generations, from {stored[0]} to {stored[-1]}",
             _ALL,
         )
     return read_commit(layout, number)
 
 
-def _by_time(layout: Layout, held: list[int], text: str) -> Commit:
-    wanted = "A generation should be named by its number, or by a time in ISO 8601"
+def _by_time(layout: Layout, stored: list[int], text: str) -> Commit:
+    wanted = "A generation must be a number or a time in ISO 8601"
     then = parse_time(text, wanted, time.max)
-    for number in reversed(held):
+    for number in reversed(stored):
         commit = read_commit(layout, number)
         if datetime.fromisoformat(commit.time) <= then:
             return commit
-    first = f"generation {commit.generation}, came at {commit.time}"
+    first = f"generation {commit.generation}, was committed at {commit.time}"
     raise NotFound(
-        f"A generation should have been committed by {then.isoformat()}",
-        f"What was there then was pruned; the first that is kept, {first}"
+        f"No generation from {then.isoformat()} or earlier is in this warehouse",
+        f"Earlier generations were pruned; the first one kept, {first}"
         if _pruned(layout)
         else f"The first one, {first}",
         _ALL,
@@ -61,7 +61,7 @@ def _by_time(layout: Layout, held: list[int], text: str) -> Commit:
 
 
 def _pruned(layout: Layout) -> int:
-    """The last generation that was pruned; a question goes without ids that cannot be read."""
+    """Return the last pruned generation, or 0 if the ids cannot be read: answering needs none."""
     try:
         return read_ids(layout).pruned
     except Damaged:

@@ -1,17 +1,17 @@
-"""Ask for the lineage or the impact of an item: locate it, let a method find, put names to it."""
+"""Answer questions: locate the item, find what it reaches by one method, filter, add names."""
 
 from contextlib import ExitStack
 from functools import cached_property
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.model.answer import Answer
+from provhouse.model.answer import Answer, ItemResult
 from provhouse.model.progress import Progress, Stopwatch
-from provhouse.model.question import AsOf, Direction, Question
-from provhouse.model.question import Method as MethodName
+from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.model.settings import Settings
 from provhouse.store.cache.partition_cache import MEGABYTE, PartitionCache
 from provhouse.store.tables.snapshot import Snapshot
@@ -19,29 +19,28 @@ from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
-from .check_tables import check_tables
 from .choose import ASKED, Choice, choose
-from .explain import Explanation, considered
-from .filters import narrow
-from .locate import locate
+from .explain import Explanation, estimate_methods
+from .filters import apply_filters
+from .locate import check_tables, locate
 from .methods.ccprov import CCProv
 from .methods.csprov import CSProv
-from .methods.found import Method
+from .methods.method import QueryMethod
 from .methods.rq import RQ
-from .named_rows import NO_ROWS, counted, named
+from .named_rows import NO_ROWS, count_rows, name_rows
 from .recurse import recurse
-from .spark_triples import Bulk
-from .walk import Walk, Walks
+from .spark_triples import SparkTriples
+from .walk import Walk, WalkCache
 
 SHARE = 8
-"""Walks take an eighth of what stays at hand beside the partitions, and so do names."""
+"""The cache of walks takes one eighth of ``hot_mb``, and so does the cache of names."""
 
 
 class Asker:
-    """Answers from one generation: the current one when it was made, or that of ``as_of``.
+    """Answers questions from one generation, which is fixed when the asker is created.
 
-    A context manager. Starts Neo4j if nobody has, and Spark when the first triple is read. Raises
-    what ``commit_as_of`` raises.
+    A context manager. It starts Neo4j if it is not running, and Spark when the first triple is
+    read. The constructor raises what ``commit_as_of`` raises.
     """
 
     def __init__(
@@ -54,17 +53,17 @@ class Asker:
         self._settings = settings
         self._progress = progress
         self._layout = Layout(settings.warehouse)
-        kept = settings.hot_mb * MEGABYTE // SHARE
-        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), kept)
+        cache_bytes = settings.hot_mb * MEGABYTE // SHARE
+        self.snapshot = Snapshot(self._layout, commit_as_of(self._layout, as_of), cache_bytes)
         self.as_of = as_of
-        self.bulk = Bulk(self.snapshot, settings, progress, cached)
-        self._walks = Walks(self.snapshot, kept)
+        self.spark = SparkTriples(self.snapshot, settings, progress, cached)
+        self._walks = WalkCache(self.snapshot, cache_bytes)
         self._stack = ExitStack()
 
     def __enter__(self) -> "Asker":
         with ExitStack() as stack:
             stack.enter_context(pinned(self._layout, self.snapshot.commit))
-            stack.callback(self.bulk.release)
+            stack.callback(self.spark.release)
             self._stack.push(stack.pop_all())
         return self
 
@@ -77,12 +76,12 @@ class Asker:
         self.close()
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release Spark's memory, the connection to Neo4j and the lock on the base."""
         self._stack.close()
 
     @cached_property
     def graph(self) -> Graph:
-        """Neo4j, with all that this generation needs."""
+        """A connection to Neo4j, checked to hold everything that this generation needs."""
         warehouse = self._layout.warehouse_id()
         shared = shared_graph(warehouse, self._settings, self._progress)
         graph = self._stack.enter_context(shared)
@@ -90,63 +89,55 @@ class Asker:
         return graph
 
     def warm(self) -> None:
-        """Bring everything near that an answer needs, but for the triples themselves."""
+        """Load everything that answers need, except the triples themselves."""
         snapshot = self.snapshot
-        _ = self.bulk.starting, self.graph
+        _ = self.spark.starting, self.graph
         _ = snapshot.set_components, snapshot.alone, snapshot.placements, snapshot.deaths
         _ = snapshot.dependents, snapshot.names.locate(pa.array([""]))
         self._walks.warm(self.graph)
         recurse(snapshot.set_ids[:0], snapshot.set_ids[:0], 0)
-        _ = self.bulk.partitions
+        _ = self.spark.partitions
 
     def ask(
-        self, item: str, direction: Direction, method: MethodName = "auto", depth: int | None = None
+        self, item: str, direction: Direction, method: Method = "auto", depth: int | None = None
     ) -> Answer:
-        """The lineage (upstream) or impact (downstream) of an item, at most ``depth`` hops away."""
+        """Return the lineage (upstream) or impact (downstream) of an item, up to ``depth`` hops."""
         return self.answer(Question(item, direction, method, depth))
 
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """The answer, in the time of the watch, to a question whose ``as_of`` this was made with.
+        """Return the answer to a question whose ``as_of`` is the one of this asker.
 
-        Raises NotFound if the item is not held, which names others like it if ``suggest``;
-        UsageError for a filter on a table that is none; Damaged rather than give a short answer;
-        TooSlow.
+        Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
+        a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
+        watch's limit passes.
         """
         watch = watch or Stopwatch()
         return self.snapshot.names.settled(lambda: self._answer(question, watch, suggest))
 
     def _answer(self, question: Question, watch: Stopwatch, suggest: bool) -> Answer:
         with watch.step("locate"):
-            check_tables([*question.tables, question.through or ""], self.snapshot)
+            check_tables(question.filter_tables, self.snapshot)
             number = locate(self.snapshot, question.item, suggest=suggest)
-        for step in ("walk", "fetch", "recurse"):  # every answer tells of each
+        for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
-        _ = self.bulk.starting  # beside the walk, which may have to start Neo4j
-        choice, method = self._chosen(question, number, watch)
+        _ = self.spark.starting  # starts Spark during the walk, which may have to start Neo4j
+        choice, method = self._choose_method(question, number, watch)
         found = method.find(number, question.direction, question.depth)
         names = self.snapshot.names
         with watch.step("recurse"):
-            shown = narrow(found, number, question, names)
+            shown = apply_filters(found, number, question, names)
         with watch.step("name"):
-            counts = counted(shown.found, names) if question.summary else None
-            items, triples = NO_ROWS if question.summary else named(shown.found, names)
-        commit = self.snapshot.commit
+            counts = count_rows(shown.result, names) if question.summary else None
+            items, triples = NO_ROWS if question.summary else name_rows(shown.result, names)
         return Answer(
-            item=question.item,
-            table=str(names.tables(np.array([number]))[0].as_py()),
-            direction=question.direction,
-            method=choice.method,
-            why=choice.why,
-            generation=commit.generation,
-            time=commit.time,
+            **self._header(question, number, choice, watch),
             complete=True,
             truncated=shown.truncated,
             items=items,
             triples=triples,
             read=found.read,
-            seconds=watch.total(),
             hidden=shown.hidden,
             erased=shown.erased,
             links=shown.links,
@@ -154,18 +145,24 @@ class Asker:
         )
 
     def explain(self, question: Question) -> Explanation:
-        """What a question would read and cost by each method; reads no triple, starts no Spark.
+        """Return what each method would read and cost, without reading triples or starting Spark.
 
-        Raises NotFound if the item is not held.
+        Raises NotFound if the item is not stored.
         """
         watch = Stopwatch()
         with watch.step("locate"):
             number = locate(self.snapshot, question.item)
         walk = self.walk(number, question.direction, watch)
-        copied = self.bulk.holds(question.direction)
-        choice, methods = considered(question, self.snapshot, number, walk, copied)
+        copied = self.spark.has_hashed(question.direction)
+        choice, methods = estimate_methods(question, self.snapshot, number, walk, copied)
+        return Explanation(**self._header(question, number, choice, watch), methods=methods)
+
+    def _header(
+        self, question: Question, number: int, choice: Choice, watch: Stopwatch
+    ) -> dict[str, Any]:
+        """Return the fields of an ``ItemResult``."""
         commit = self.snapshot.commit
-        return Explanation(
+        header = ItemResult(
             item=question.item,
             table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
             direction=question.direction,
@@ -173,26 +170,28 @@ class Asker:
             why=choice.why,
             generation=commit.generation,
             time=commit.time,
-            methods=methods,
             seconds=watch.total(),
         )
+        return vars(header)
 
-    def _chosen(self, question: Question, item: int, watch: Stopwatch) -> tuple[Choice, Method]:
-        """How to answer a question: as it says, or else by what the walk says."""
+    def _choose_method(
+        self, question: Question, item: int, watch: Stopwatch
+    ) -> tuple[Choice, QueryMethod]:
+        """Return the method that the question asks for, or else the one that costs least."""
         asked = question.method
         walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
         if asked == "auto" and walk:
-            copied = self.bulk.holds(question.direction)
+            copied = self.spark.has_hashed(question.direction)
             choice = choose(question, self.snapshot, item, walk, copied)
         else:
             choice = Choice(asked, ASKED[asked])
         if choice.method == "csprov" and walk:
-            return choice, CSProv(self.snapshot, self.bulk, watch, walk)
+            return choice, CSProv(self.snapshot, self.spark, watch, walk)
         if choice.method == "ccprov":
-            return choice, CCProv(self.snapshot, self.bulk, watch)
-        return choice, RQ(self.bulk, watch)
+            return choice, CCProv(self.snapshot, self.spark, watch)
+        return choice, RQ(self.spark, watch)
 
     def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
-        """The sets that an item needs; what stays of earlier walks takes no time."""
+        """Return the sets that an item needs, from the cache if it was walked before."""
         with watch.step("walk"):
-            return self._walks.of(item, direction, lambda: self.graph)
+            return self._walks.walk(item, direction, lambda: self.graph)

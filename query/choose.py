@@ -1,14 +1,12 @@
-"""Which method answers a question, and why: the one asked for, or the one that costs least."""
+"""Choose the method that answers a question: the one asked for, or the one that costs least."""
 
 from dataclasses import dataclass
-
-import numpy as np
 
 from provhouse.model.question import Method, Question
 from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
-from .walk import Walk
+from .walk import Walk, component_sets
 
 ASKED = {
     "rq": "RQ was asked for: it reads level by level from all triples",
@@ -19,23 +17,24 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A method, and why it was taken, as a sentence for people."""
+    """A method, and the reason for it as a sentence for people."""
 
     method: Method
     why: str
 
 
 def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool) -> Choice:
-    """The method of a question; ``copied`` tells whether all triples are in memory for RQ.
+    """Return the method for a question; ``copied`` means that RQ's copy of all triples is cached.
 
-    CSProv is the rule. RQ can only be less where few levels were asked for: without that limit
-    nobody knows how many there are, and each is a job. CCProv never is, which filters the same copy
-    before it does the same.
+    CSProv is the rule. RQ can cost less only if the question limits the depth: without a limit the
+    number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,
+    since it filters the same copy and then does what RQ does.
     """
     if question.method != "auto":
         return Choice(question.method, ASKED[question.method])
     if question.depth is not None and copied:
-        by_levels, by_sets = cost.by_levels(question.depth), cost.csprov(walk)
+        by_levels = cost.rq_seconds(question.depth)
+        by_sets = cost.estimate_csprov(walk)
         if by_levels < by_sets.seconds:
             return Choice("rq", _less(question.depth, by_levels, by_sets))
     return Choice("csprov", _sets_of(snapshot, item))
@@ -43,17 +42,17 @@ def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied
 
 def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
     return (
-        f"Going {depth:,} hops by RQ should take at most {by_levels:.2f} s, reading"
-        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets {by_sets.seconds:.2f} s"
+        f"Going {depth:,} hops by RQ should take at most {by_levels:.2f} s; reading"
+        f" {by_sets.read.triples:,} triples of {by_sets.read.sets:,} sets should take"
+        f" {by_sets.seconds:.2f} s"
     )
 
 
 def _sets_of(snapshot: Snapshot, item: int) -> str:
-    own = int(snapshot.set_rows(np.array([item]))[0])
-    same = cost.component(snapshot, own)
-    items = int(snapshot.set_items[same].sum())
-    if len(same) == 1:
+    sets = component_sets(snapshot, item)
+    items = int(snapshot.set_items[sets].sum())
+    if len(sets) == 1:
         return f"The item's component is one set of {items:,} items, read as a whole"
     return (
-        f"The item's component has {items:,} items in {len(same):,} sets, of which few are needed"
+        f"The item's component has {items:,} items in {len(sets):,} sets, of which few are needed"
     )

@@ -1,94 +1,129 @@
-"""How long a question will take by each method, estimated before a triple is read.
+"""Estimate what each method will read and how long it will take, before reading any triple.
 
-The constants are seconds on 2 cores, in a process that is warm: Spark is up and the partitions are
-in its memory, but nothing is decoded yet. `benchmarks/explain.py --fit` made them, from 400 random
-questions on the demo's flights and on the paper's trace (seed 6); those of a set and a triple are
-from large impacts (`benchmarks/methods.py`). How near they come to others (seed 2) stands in
-`docs/benchmarks.md`. Other machines are faster or slower by about the same for all methods.
+The constants are seconds on 2 cores in a warm process: Spark is running and has the partitions in
+memory, but nothing is decoded yet. `benchmarks/explain.py --fit` computed them from 400 random
+questions on the demo's flights and on the paper's trace (seed 6); those for a set and a triple come
+from large impacts (`benchmarks/methods.py`). `docs/benchmarks.md` shows how well they predict other
+questions (seed 2). Another machine is faster or slower by about the same factor for all methods.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import I64
-from provhouse.model.question import Method
+from provhouse.model.arrays import I64, among
+from provhouse.model.columns import DST_TABLE, SRC_TABLE
+from provhouse.model.question import Direction, Method
 from provhouse.store.tables.snapshot import Snapshot
 
-from .walk import Walk
+from .recurse import recurse
+from .walk import Walk, component_sets, set_of
 
 ASK = 0.02
-"""CSProv: locate, one closure, one job and one recursion, whatever they find."""
+"""CSProv: the fixed cost of locating, one closure, one job and one recursion."""
 SET = 6e-6
-"""CSProv: each set that is walked."""
+"""CSProv: for each set that is walked."""
 PARTITION = 1.2e-3
-"""CSProv: each partition, which is a task of the job."""
+"""CSProv: for each partition, which is one task of the job."""
 TRIPLE = 0.4e-6
-"""CSProv: each triple that is read, taken through the recursion and in part named."""
+"""CSProv: for each triple that is read, passed through the recursion and partly given names."""
 LEVEL = 0.024
-"""RQ and CCProv: each level, which is a job."""
+"""RQ and CCProv: for each level, which is one job."""
 FILTERED = 0.17e-6
-"""CCProv: each triple there is, of which it keeps those of the component."""
+"""CCProv: for each triple in the warehouse, from which it filters those of the component."""
 COPIED = 6.7e-6
-"""RQ and CCProv: each triple of the copy that they need in memory, when it is first asked for."""
+"""RQ and CCProv: for each triple of the in-memory copy that the first question loads."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one method would read and how long it would take."""
+    """What one method would read, and how long it would take."""
 
     method: Method
     read: Read
-    """Of CSProv and CCProv exactly, of RQ all that it searches."""
+    """Exact for CSProv and CCProv; for RQ, everything that it searches."""
     levels: int | None
-    """How many levels, each a job, this supposes; CSProv needs to know of none."""
+    """The assumed number of levels, each a job; None for CSProv, which does not depend on it."""
     seconds: float
-    """In a warm process."""
+    """The duration in a warm process."""
     prepare: float
-    """Seconds before that, if this method needs a copy of all triples that is not there yet."""
+    """The time before that, if the method first has to load a copy of all triples."""
 
 
-def csprov(walk: Walk) -> Estimate:
-    """CSProv reads what the walk names."""
+def estimate_csprov(walk: Walk) -> Estimate:
+    """Return the estimate for CSProv, which reads what the walk names."""
     read = Read(len(walk.sets), len(walk.partitions), walk.triples)
-    return Estimate("csprov", read, None, by_sets(read), 0.0)
+    return Estimate("csprov", read, None, csprov_seconds(read), 0.0)
 
 
-def ccprov(snapshot: Snapshot, own: int, levels: int, copied: bool) -> Estimate:
-    """CCProv filters the component of the set ``own`` from all triples, then goes by levels."""
-    sets, total = component(snapshot, own), snapshot.commit.totals.triples
+def estimate_ccprov(snapshot: Snapshot, item: int, levels: int, copied: bool) -> Estimate:
+    """Return the estimate for CCProv, which filters the item's component, then goes by levels."""
+    sets, total = component_sets(snapshot, item), snapshot.commit.totals.triples
     triples = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
     read = Read(len(sets), len(snapshot.partitions), triples)
-    return Estimate("ccprov", read, levels, by_component(total, levels), _copy(total, copied))
+    return Estimate(
+        "ccprov", read, levels, ccprov_seconds(total, levels), _prepare_seconds(total, copied)
+    )
 
 
-def rq(snapshot: Snapshot, levels: int, copied: bool) -> Estimate:
-    """RQ searches all triples, level by level."""
+def estimate_rq(snapshot: Snapshot, levels: int, copied: bool) -> Estimate:
+    """Return the estimate for RQ, which searches all triples, level by level."""
     total = snapshot.commit.totals.triples
     read = Read(0, len(snapshot.partitions), total)
-    return Estimate("rq", read, levels, by_levels(levels), _copy(total, copied))
+    return Estimate("rq", read, levels, rq_seconds(levels), _prepare_seconds(total, copied))
 
 
-def by_sets(read: Read) -> float:
-    """Seconds of CSProv."""
+def csprov_seconds(read: Read) -> float:
+    """Return the seconds that CSProv takes to read this much."""
     return ASK + SET * read.sets + PARTITION * read.partitions + TRIPLE * read.triples
 
 
-def by_levels(levels: int) -> float:
-    """Seconds of RQ; behind the last level a job finds that there is no more."""
+def rq_seconds(levels: int) -> float:
+    """Return the seconds that RQ takes; one more job finds that there is no further level."""
     return LEVEL * (levels + 1)
 
 
-def by_component(triples: int, levels: int) -> float:
-    """Seconds of CCProv where so many triples are held in all."""
-    return FILTERED * triples + by_levels(levels)
+def ccprov_seconds(triples: int, levels: int) -> float:
+    """Return the seconds that CCProv takes in a warehouse with this number of triples."""
+    return FILTERED * triples + rq_seconds(levels)
 
 
-def _copy(triples: int, copied: bool) -> float:
+def _prepare_seconds(triples: int, copied: bool) -> float:
     return 0.0 if copied else COPIED * triples
 
 
-def component(snapshot: Snapshot, own: int) -> I64:
-    """Positions of all sets in the component of the set ``own``."""
-    return np.flatnonzero(snapshot.set_components == snapshot.set_components[own])
+def estimate_levels(snapshot: Snapshot, walk: Walk, item: int, direction: Direction) -> int:
+    """Return how many levels the walked sets have, or the tables if they have more; at least 1.
+
+    Levels within a set or a table can only be counted by reading triples, so the estimate is mostly
+    too low. It is good enough to show what RQ and CCProv would do, but never to choose a method.
+    """
+    by_set = _levels_of_sets(snapshot, walk, item, direction)
+    return max(by_set, _levels_of_tables(snapshot, item, direction), 1)
+
+
+def _levels_of_sets(snapshot: Snapshot, walk: Walk, item: int, direction: Direction) -> int:
+    child, parent = snapshot.set_dependencies
+    walked = among(child, walk.sets) & among(parent, walk.sets)
+    return _farthest(child[walked], parent[walked], set_of(snapshot, item), direction)
+
+
+def _levels_of_tables(snapshot: Snapshot, item: int, direction: Direction) -> int:
+    flow = snapshot.rows("workflow", [SRC_TABLE, DST_TABLE])
+    src, dst = flow[SRC_TABLE].to_pylist(), flow[DST_TABLE].to_pylist()
+    own = str(snapshot.names.tables(np.array([item]))[0].as_py())
+    places = {name: place for place, name in enumerate({own, *src, *dst})}
+    child, parent = _placed(dst, places), _placed(src, places)
+    return _farthest(child, parent, places[own], direction) if own else 0
+
+
+def _placed(names: Sequence[str], places: dict[str, int]) -> I64:
+    return np.array([places[name] for name in names], np.int64)
+
+
+def _farthest(child: I64, parent: I64, start: int, direction: Direction) -> int:
+    """Return the distance in hops from ``start`` to what is farthest from it."""
+    near, far = (child, parent) if direction == "upstream" else (parent, child)
+    return int(recurse(near, far, start).depths.max(initial=0))

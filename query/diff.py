@@ -1,4 +1,4 @@
-"""What came into the lineage or impact of an item between two generations, and what went."""
+"""Compare the lineage or impact of an item in two generations: what was added and removed."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -23,7 +23,7 @@ _TRIPLES = pa.schema([(name, pa.string()) for name in TRIPLE])
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two generations; ``answer`` is None if it does not hold the item."""
+    """One of the two generations; ``answer`` is None if it does not have the item."""
 
     generation: int
     time: str
@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """The two sides of a comparison, and how they differ; an item is its name."""
+    """The two sides of a comparison, and their differences; items are compared by name."""
 
     item: str
     direction: Direction
@@ -51,18 +51,18 @@ class Diff:
     seconds: dict[str, float]
 
 
-def compared(question: Question, until: AsOf | None, askers: Askers) -> Diff:
-    """The answer to a question as of ``until``, beside that as of its own ``as_of``.
+def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
+    """Compare the answer to a question as of its own ``as_of`` with the answer as of ``until``.
 
-    None is the current generation; ``askers`` gives the asker of one. Raises NotFound if neither
-    holds the item.
+    None means the current generation; ``askers`` opens the asker of a generation. Raises NotFound
+    if neither generation has the item.
     """
     with askers(question.as_of) as before, askers(until) as after:
         one, other = before.snapshot.names, after.snapshot.names
-        return one.settled(lambda: other.settled(lambda: _compared(question, before, after)))
+        return one.settled(lambda: other.settled(lambda: _compare(question, before, after)))
 
 
-def _compared(question: Question, before: Asker, after: Asker) -> Diff:
+def _compare(question: Question, before: Asker, after: Asker) -> Diff:
     watch = Stopwatch()
     with watch.step("from"):
         one = _side(before, question)
@@ -70,13 +70,12 @@ def _compared(question: Question, before: Asker, after: Asker) -> Diff:
         other = _side(after, question)
     if not (one.answer or other.answer):
         raise NotFound(
-            f"The item {question.item!r} should be held in generation {one.generation} or "
-            f"{other.generation}",
-            "Neither of them holds it",
-            "Names are compared letter by letter; check spelling and case",
+            f"Item {question.item!r} is not in generation {one.generation} or {other.generation}",
+            "Neither of them has it",
+            "Names must match exactly; check spelling and case",
         )
     with watch.step("compare"):
-        came, went = _only(other, one), _only(one, other)
+        came, went = _only_in(other, one), _only_in(one, other)
     return Diff(question.item, question.direction, one, other, came, went, watch.total())
 
 
@@ -90,15 +89,15 @@ def _side(asker: Asker, question: Question) -> Side:
     return Side(commit.generation, commit.time, answer)
 
 
-def _only(one: Side, other: Side) -> Change:
-    """What one side has and the other has not."""
+def _only_in(one: Side, other: Side) -> Change:
+    """Return what the first side has and the other does not."""
 
     def rows(of: Callable[[Answer], pa.Table], form: pa.Schema, keys: list[str]) -> pa.Table:
         mine, theirs = (
             of(side.answer).select(form.names).cast(form) if side.answer else form.empty_table()
             for side in (one, other)
         )
-        return _missing(mine, theirs, keys)
+        return _missing_rows(mine, theirs, keys)
 
     return Change(
         rows(lambda answer: answer.items, _ITEMS, [ITEM]),
@@ -106,8 +105,8 @@ def _only(one: Side, other: Side) -> Change:
     )
 
 
-def _missing(mine: pa.Table, theirs: pa.Table, keys: list[str]) -> pa.Table:
-    """The rows that the other table has none like, in their order."""
+def _missing_rows(mine: pa.Table, theirs: pa.Table, keys: list[str]) -> pa.Table:
+    """Return the rows of ``mine`` whose keys are not in ``theirs``, in their order."""
     keyed = mine.select(keys).append_column(_ROW, pa.array(np.arange(mine.num_rows)))
     left = keyed.join(theirs.select(keys), keys, join_type="left anti", use_threads=False)
     return mine.take(pa.array(np.sort(np.asarray(left[_ROW]))))

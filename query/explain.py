@@ -1,44 +1,34 @@
-"""What a question would read and how long it would take, by each method, before it is asked."""
+"""Explain a question before it is asked: what each method would read, and for how long."""
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from provhouse.model.question import Direction, Method, Question
+from provhouse.model.answer import ItemResult
+from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
 
 from . import cost
 from .choose import Choice, choose
 from .cost import Estimate
-from .levels import likely_levels
 from .walk import Walk
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """How the lineage or impact of one item would be found, as of one generation."""
+@dataclass(frozen=True, kw_only=True)
+class Explanation(ItemResult):
+    """How the lineage or impact of one item would be found, as of one generation.
 
-    item: str
-    table: str
-    direction: Direction
-    method: Method
-    """The one that would be taken."""
-    why: str
-    generation: int
-    time: str
+    ``method`` is the one that would be chosen; ``seconds`` is the time the explanation itself took.
+    """
+
     methods: tuple[Estimate, ...]
-    seconds: dict[str, float]
-    """What the explanation itself took."""
 
 
-def considered(
+def estimate_methods(
     question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool
 ) -> tuple[Choice, tuple[Estimate, ...]]:
-    """The choice that a question leads to, and the estimates of all methods."""
-    own = int(snapshot.set_rows(np.array([item]))[0])
-    levels = question.depth or likely_levels(snapshot, walk, item, question.direction)
+    """Return the method that would be chosen, and the estimates of all three."""
+    levels = question.depth or cost.estimate_levels(snapshot, walk, item, question.direction)
     return choose(question, snapshot, item, walk, copied), (
-        cost.csprov(walk),
-        cost.ccprov(snapshot, own, levels, copied),
-        cost.rq(snapshot, levels, copied),
+        cost.estimate_csprov(walk),
+        cost.estimate_ccprov(snapshot, item, levels, copied),
+        cost.estimate_rq(snapshot, levels, copied),
     )

@@ -1,7 +1,7 @@
-"""What is held, or one answer, as Parquet files of names that other programs can read.
+"""Export a generation, or one answer, as Parquet files with names, for other programs.
 
-A partition at a time, so that little is in memory however much is held. The folder is an export
-only once its manifest is there.
+Partitions are written one at a time, so memory stays small however large the warehouse is. The
+folder becomes an export only when its manifest is written, last.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.manifest import Holds, Manifest, write_manifest
 
 from .as_of import commit_as_of
-from .export_files import FILE_TRIPLES, Files, begin
+from .export_files import FILE_TRIPLES, ExportWriter, create_folder
 
 _NAMED = (SRC, DST, OP, ATTRIBUTES, SRC_TABLE, DST_TABLE)
 _ANSWER = pa.schema([(name, pa.string()) for name in _NAMED])
@@ -49,32 +49,32 @@ def export_warehouse(
 ) -> Manifest:
     """Write all triples of a generation into a new folder.
 
-    Raises what ``commit_as_of`` raises, UsageError for a folder that holds something, Damaged for a
-    partition that cannot be read.
+    Raises what ``commit_as_of`` raises, UsageError if the folder is not empty, Damaged if a
+    partition cannot be read.
     """
     commit = commit_as_of(layout, as_of)
     with pinned(layout, commit):
         snapshot = Snapshot(layout, commit)
-        begin(layout, folder)
+        create_folder(layout, folder)
         progress.begin("Export the triples")
-        manifest = snapshot.names.settled(lambda: _exported(snapshot, folder, progress))
+        manifest = snapshot.names.settled(lambda: _write_partitions(snapshot, folder, progress))
     write_manifest(folder, manifest)
     return manifest
 
 
-def _exported(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
-    for left in folder.glob("triples-*.parquet"):  # something was erased while these were written
+def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
+    for left in folder.glob("triples-*.parquet"):  # an erasure in between made this start again
         left.unlink()
     commit = snapshot.commit
-    seen = _Seen(snapshot)
-    with Files(folder, _WAREHOUSE) as out:
+    seen = _ExportedItems(snapshot)
+    with ExportWriter(folder, _WAREHOUSE) as out:
         for rows in _partitions(snapshot, seen, progress):
             out.write(rows)
     triples = sum(part.rows for part in out.parts)
     if triples + seen.erased != commit.totals.triples:
         raise Damaged(
-            f"Generation {commit.generation} should hold {commit.totals.triples:,} triples",
-            f"It holds {triples + seen.erased:,}",
+            f"Generation {commit.generation} should have {commit.totals.triples:,} triples",
+            f"{triples + seen.erased:,} were read",
             "Run `provhouse check`",
         )
     return Manifest(
@@ -84,8 +84,8 @@ def _exported(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
 
 
 def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
-    """Write the triples of an answer into a new folder; raises UsageError if it holds something."""
-    begin(layout, folder)
+    """Write the triples of an answer into a new folder; raises UsageError if it is not empty."""
+    create_folder(layout, folder)
     triples = answer.triples
     src, dst = (triples[end].combine_chunks() for end in (SRC, DST))
     tables = _tables(answer, len(src.dictionary))
@@ -95,7 +95,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
         codes = tables.indices.take(end.indices)
         of = pa.DictionaryArray.from_arrays(codes, tables.dictionary)
         coded = coded.append_column(name, of)
-    with Files(folder, _ANSWER) as out:
+    with ExportWriter(folder, _ANSWER) as out:
         for at in range(0, triples.num_rows, FILE_TRIPLES):
             out.write(coded.slice(at, FILE_TRIPLES))
     items = np.unique(np.concatenate([src.indices, dst.indices]))
@@ -108,7 +108,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
 
 
 def _tables(answer: Answer, names: int) -> pa.DictionaryArray:
-    """The table of each item by its code; the one that is asked need not be among the items."""
+    """Return the table of each item by its code; the asked item may not be in ``items``."""
     of_items = answer.items[TABLE].combine_chunks()
     texts = pa.concat_arrays([of_items.dictionary, pa.array([answer.table])])
     codes = np.full(names, len(of_items.dictionary), np.int32)
@@ -116,8 +116,10 @@ def _tables(answer: Answer, names: int) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(codes, texts)
 
 
-def _partitions(snapshot: Snapshot, seen: "_Seen", progress: Progress) -> Iterator[pa.Table]:
-    """The triples of each partition, with names for numbers."""
+def _partitions(
+    snapshot: Snapshot, seen: "_ExportedItems", progress: Progress
+) -> Iterator[pa.Table]:
+    """Yield the triples of each partition, with names instead of numbers."""
     triples = snapshot.layout.table(snapshot.commit.base, "triples")
     columns = (SRC, DST, OP, ATTRIBUTES, INGEST, BORN)
     for done, partition in enumerate(snapshot.partitions.tolist()):
@@ -142,8 +144,8 @@ def _columns(
     return known
 
 
-class _Seen:
-    """Which items some triples name, a byte for each, and how many triples touch erased ones."""
+class _ExportedItems:
+    """The items that exported triples name, one byte each; ``erased`` counts the links left out."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         firsts, counts = snapshot.set_firsts, snapshot.set_items
@@ -154,16 +156,16 @@ class _Seen:
         self.erased = 0
 
     def named(self, rows: pa.Table) -> pa.Table:
-        """The triples of which both ends have names."""
+        """Return the triples whose ends both have names, and count the others."""
         kept = ~touching(rows, self._gone)
         self.erased += int((~kept).sum())
         return rows.filter(pa.array(kept))
 
     def add(self, numbers: I64) -> None:
-        """These are named."""
+        """Record items as exported."""
         self._seen[numbers - self._first] = True
 
     @property
     def items(self) -> int:
-        """How many."""
+        """The number of exported items."""
         return int(self._seen.sum())

@@ -1,4 +1,4 @@
-"""The files of an export: Parquet in a folder of their own."""
+"""Write the Parquet files of an export into a folder of their own."""
 
 import os
 from collections.abc import Iterator
@@ -17,48 +17,48 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.manifest import Part, part_of
 
 FILE_TRIPLES = 2 << 20
-"""About how many triples are in a file."""
+"""About how many triples go into one file."""
 PIECE_BYTES = 1 << 30
-"""About how much text is written at once; Arrow's texts end at 2 GiB."""
+"""About how much text is written at once; Arrow string arrays are limited to 2 GiB."""
 
 
-def begin(layout: Layout, folder: Path) -> None:
-    """Make the folder of an export; raises UsageError unless it is empty and not of a warehouse."""
+def create_folder(layout: Layout, folder: Path) -> None:
+    """Create the folder of an export; raises UsageError if it is not empty or in the warehouse."""
     if Path(os.path.realpath(folder)).is_relative_to(layout.root.resolve()):
         raise UsageError(
-            f"The folder {folder} should lie outside of the warehouse",
-            f"It is in {layout.root}",
-            "Name another folder",
+            f"Cannot export to {folder}",
+            f"It is inside the warehouse {layout.root}",
+            "Choose a folder outside of the warehouse",
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        held = next(folder.iterdir(), None)
+        existing = next(folder.iterdir(), None)
     except OSError as error:
         raise Unavailable(
-            f"A folder to export to should be at {folder}",
-            f"It cannot be made or read: {error.strerror}",
-            "Name another folder",
+            f"Cannot export to {folder}",
+            f"The folder cannot be created or read: {error.strerror}",
+            "Choose another folder",
         ) from error
-    if held:
+    if existing:
         raise UsageError(
-            f"The folder {folder} should be new or empty",
-            f"It holds {held.name}",
-            "Name another folder, or remove what an export left that was cut off",
+            f"Cannot export to {folder}",
+            f"The folder is not empty: it contains {existing.name}",
+            "Choose another folder; if an interrupted export left these files, delete them",
         )
 
 
-class Files:
-    """Parquet files of one schema, each begun when the one before it is large enough."""
+class ExportWriter:
+    """Parquet files of one schema; a new file begins when the last one is large enough."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[Part] = []
         self._paths = (folder / f"triples-{number:05d}.parquet" for number in count(1))
         self._schema = schema
-        self._path = folder
+        self._current_path = folder
         self._rows = 0
         self._writer: pq.ParquetWriter | None = None
 
-    def __enter__(self) -> "Files":
+    def __enter__(self) -> "ExportWriter":
         return self
 
     def __exit__(
@@ -67,12 +67,12 @@ class Files:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self.parts and not self._writer:  # of nothing there is one empty file
+        if not self.parts and not self._writer:  # an empty export has one empty file
             self._write(self._schema.empty_table())
         self._end()
 
     def write(self, rows: pa.Table) -> None:
-        """Write rows into the file that is open, or into another one; their texts may be coded."""
+        """Append rows to the open file, or begin a new one; strings may be dictionary-encoded."""
         for low, high in _pieces(rows):
             self._write(rows.slice(low, high - low))
 
@@ -80,9 +80,9 @@ class Files:
         if self._writer and self._rows + rows.num_rows > FILE_TRIPLES:
             self._end()
         if not self._writer:
-            self._path = next(self._paths)
+            self._current_path = next(self._paths)
             self._writer = pq.ParquetWriter(
-                self._path, self._schema, compression="zstd", write_page_checksum=True
+                self._current_path, self._schema, compression="zstd", write_page_checksum=True
             )
         self._writer.write_table(rows.select(self._schema.names).cast(self._schema))
         self._rows += rows.num_rows
@@ -90,12 +90,12 @@ class Files:
     def _end(self) -> None:
         if self._writer:
             self._writer.close()
-            self.parts.append(part_of(self._path, self._rows))
+            self.parts.append(part_of(self._current_path, self._rows))
         self._writer, self._rows = None, 0
 
 
 def _pieces(rows: pa.Table) -> Iterator[tuple[int, int]]:
-    """Where to cut rows, so that the texts of a piece are not too long together."""
+    """Yield ranges of rows whose strings have at most ``PIECE_BYTES`` together, or one row each."""
     ends = np.cumsum(sum(map(_lengths, rows.columns), np.zeros(rows.num_rows, np.int64)))
     low = 0
     while low < len(ends):
@@ -106,7 +106,7 @@ def _pieces(rows: pa.Table) -> Iterator[tuple[int, int]]:
 
 
 def _lengths(column: pa.ChunkedArray) -> I64:
-    """Bytes of each text; a number counts nothing."""
+    """Return the byte length of each string in a column; numbers count as zero."""
     if not pa.types.is_dictionary(column.type):
         texts = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         return np.asarray(pc.binary_length(column) if texts else pa.repeat(0, len(column)))

@@ -1,7 +1,7 @@
-"""What of an answer is shown: filters on what a method found, alike for every method.
+"""Apply a question's filters to what a method found; all methods share this code.
 
-``docs/questions.md`` says what each of them means. All of it works on numbers and on whole columns;
-only tables of items, and names of those that are equally far, are looked up.
+``docs/questions.md`` says what each filter means. Filters work on numbers and whole columns. The
+only look-ups are the tables of items, and the names of equally distant items for a limit.
 """
 
 import json
@@ -15,63 +15,63 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, Bools, Column, among
 from provhouse.model.attributes import as_text
-from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
+from provhouse.model.columns import ATTRIBUTES, OP
 from provhouse.model.question import Direction, Question
 from provhouse.store.names.names import Names
 from provhouse.store.tables.links import touching
 
-from .methods.found import Found, ends
+from .methods.method import MethodResult, near_and_far, src_and_dst
 from .recurse import recurse
 
 _OUTSIDE = -1
-"""Leads to several items at once; no item has this number."""
+"""The start of searches from several items at once; no item has this number."""
 _PAIR = r'"(?:[^"\\]|\\.)*":"(?:[^"\\]|\\.)*",'
-"""A key and its value in canonical attributes, and what parts them from the next."""
+"""Matches one key and value in canonical attributes, and the comma after them."""
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What is left of an answer."""
+class Filtered:
+    """What a question shows of a method's result."""
 
-    found: Found
+    result: MethodResult
     hidden: int
-    """How many items are left out."""
+    """The number of items that filters and limit leave out."""
     erased: int
-    """How many items were found that were erased; they are not among those left out."""
+    """The number of erased items that were found; they are not counted as hidden."""
     links: int
-    """How many triples were found that lead from or to one of these."""
+    """The number of triples found that lead from or to an erased item."""
     truncated: str | None
-    """What cut the answer where there was more: the limit or the depth."""
+    """What cut the answer short: ``limit``, ``depth`` or nothing."""
 
 
-def narrow(found: Found, item: int, question: Question, names: Names) -> Shown:
-    """What a question wants to be shown of all that was found for ``item``."""
-    # Filters look at ways that lead on through erased items.
-    shown = without(_filtered(found, question, names), names.erased)
+def apply_filters(found: MethodResult, item: int, question: Question, names: Names) -> Filtered:
+    """Return what the question shows of everything that was found for ``item``."""
+    # Filters come first, since paths may lead through erased items.
+    shown = without_erased(_filter(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
-    truncated = "depth" if len(found.more) else None
+    truncated = "depth" if len(found.unexpanded) else None
     if question.limit is not None and len(shown.items) > question.limit:
         shown, truncated = _nearest(shown, item, question.limit, names), "limit"
     hidden = len(found.items) - erased - len(shown.items)
     links = int(touching(found.triples, names.erased).sum())
-    return Shown(shown, hidden, erased, links, truncated)
+    return Filtered(shown, hidden, erased, links, truncated)
 
 
-def without(found: Found, erased: I64) -> Found:
-    """What was found but for erased items, and for triples that lead from or to one."""
+def without_erased(found: MethodResult, erased: I64) -> MethodResult:
+    """Return the result without erased items and without the triples that touch one."""
     if not len(erased):
         return found
-    return found.only(~among(found.items, erased), ~touching(found.triples, erased))
+    return found.select(~among(found.items, erased), ~touching(found.triples, erased))
 
 
-def _filtered(found: Found, question: Question, names: Names) -> Found:
+def _filter(found: MethodResult, question: Question, names: Names) -> MethodResult:
     last = _last(found, question.direction) if question.ends else None
     if question.through is not None:
         found = _through(found, question.through, question.direction, names)
     if question.ops or question.where:
-        named = ~touching(found.triples, names.erased)  # what others once said matches nothing
-        found = _with_triples(found, named & _matching(found.triples, question))
+        visible = ~touching(found.triples, names.erased)  # triples of erased items match nothing
+        found = _with_triples(found, visible & _matching_triples(found.triples, question))
     if question.tables:
         found = _with_items(found, _in_tables(found.items, question.tables, names))
     if last is not None:
@@ -79,10 +79,10 @@ def _filtered(found: Found, question: Question, names: Names) -> Found:
     return found
 
 
-def _nearest(found: Found, item: int, limit: int, names: Names) -> Found:
-    """The first items in the answer's order: by depth, then name.
+def _nearest(found: MethodResult, item: int, limit: int, names: Names) -> MethodResult:
+    """Return the first ``limit`` items in the answer's order: by depth, then name.
 
-    The triples of the others go with them; ``item``, the asked one, keeps its own.
+    Triples of the other items are removed too, except those of ``item`` itself.
     """
     farthest = np.partition(found.depths, limit - 1)[limit - 1]
     kept = found.depths < farthest
@@ -90,34 +90,34 @@ def _nearest(found: Found, item: int, limit: int, names: Names) -> Found:
     by_name = np.asarray(pc.sort_indices(names.names(found.items[equal])))
     kept[equal[by_name[: limit - int(kept.sum())]]] = True
     cut = np.sort(found.items[~kept & (found.items != item)])
-    src, dst = _both(found.triples)
-    return found.only(kept, ~among(src, cut) & ~among(dst, cut))
+    src, dst = src_and_dst(found.triples)
+    return found.select(kept, ~among(src, cut) & ~among(dst, cut))
 
 
-def _last(found: Found, direction: Direction) -> I64:
-    """Items from which no triple leads on, neither in the answer nor beyond its depth."""
-    near, _ = ends(found.triples, direction)
-    return np.setdiff1d(found.items, np.concatenate([near, found.more]))
+def _last(found: MethodResult, direction: Direction) -> I64:
+    """Return the items from which no triple leads on, in the answer or beyond its depth."""
+    near, _ = near_and_far(found.triples, direction)
+    return np.setdiff1d(found.items, np.concatenate([near, found.unexpanded]))
 
 
-def _through(found: Found, table: str, direction: Direction, names: Names) -> Found:
-    """Items and triples that come before or behind an item of the table on some way."""
+def _through(found: MethodResult, table: str, direction: Direction, names: Names) -> MethodResult:
+    """Return items and triples that lie before or after an item of the table on some path."""
     passed = found.items[_in_tables(found.items, [table], names)]
-    near, far = ends(found.triples, direction)
+    near, far = near_and_far(found.triples, direction)
     behind = _reached(near, far, passed)
     before = _reached(far, near, passed)
     items = among(found.items, behind) | among(found.items, before)
-    return found.only(items, among(near, behind) | among(far, before))
+    return found.select(items, among(near, behind) | among(far, before))
 
 
 def _reached(near: I64, far: I64, items: I64) -> I64:
-    """These items and all that they reach, in order."""
+    """Return these items and all items that they reach, in order."""
     into = np.full(len(items), _OUTSIDE)
     reached = recurse(np.append(near, into), np.append(far, items), _OUTSIDE)
     return np.sort(reached.items)
 
 
-def _matching(triples: pa.Table, question: Question) -> Bools:
+def _matching_triples(triples: pa.Table, question: Question) -> Bools:
     kept = np.ones(triples.num_rows, bool)
     if question.ops:
         kept &= _bools(pc.is_in(triples[OP], value_set=pa.array(question.ops, pa.string())))
@@ -128,9 +128,9 @@ def _matching(triples: pa.Table, question: Question) -> Bools:
 
 
 def _pattern(key: str, values: list[str]) -> str:
-    """Matches canonical attributes where the key has one of the values.
+    """Return a pattern that matches canonical attributes in which the key has one of the values.
 
-    From the beginning and pair by pair, since a value may hold what looks like a pair.
+    It matches from the start and pair by pair, since a value may contain text like a pair.
     """
     given = "|".join(re.escape(_quoted(as_text(value))) for value in values)
     return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:(?:{given})[,}}]"
@@ -140,22 +140,18 @@ def _in_tables(items: I64, tables: Iterable[str], names: Names) -> Bools:
     return _bools(pc.is_in(names.tables(items), value_set=pa.array(tables, pa.string())))
 
 
-def _with_triples(found: Found, kept: Bools) -> Found:
-    """Some triples, and the items at either end of one."""
-    src, dst = _both(found.triples)
+def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
+    """Return some of the triples, and the items at their ends."""
+    src, dst = src_and_dst(found.triples)
     touched = np.union1d(src[kept], dst[kept])
-    return found.only(among(found.items, touched), kept)
+    return found.select(among(found.items, touched), kept)
 
 
-def _with_items(found: Found, kept: Bools) -> Found:
-    """Some items, and the triples that begin or end in one."""
+def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
+    """Return some of the items, and the triples that touch one of them."""
     items = np.sort(found.items[kept])
-    src, dst = _both(found.triples)
-    return found.only(kept, among(src, items) | among(dst, items))
-
-
-def _both(triples: pa.Table) -> tuple[I64, I64]:
-    return np.asarray(triples[SRC]), np.asarray(triples[DST])
+    src, dst = src_and_dst(found.triples)
+    return found.select(kept, among(src, items) | among(dst, items))
 
 
 def _bools(column: Column) -> Bools:

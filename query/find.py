@@ -1,4 +1,4 @@
-"""Find items by a part of their names: all names are read through, a piece at a time."""
+"""Find items by a part of their names, by scanning all names in batches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from provhouse.store.names.scan import scan
 from provhouse.store.names.segments import BATCH
 from provhouse.store.tables.snapshot import Snapshot
 
-from .check_tables import check_tables
+from .locate import check_tables
 
 _NUMBER = "number"
 _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
@@ -21,9 +21,10 @@ _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
 
 @dataclass(frozen=True)
 class Finding:
-    """Items whose names begin with a text, or hold it anywhere.
+    """Items whose names begin with a text, or contain it anywhere.
 
-    ``items`` has the columns item and table (text), ordered by item: the first of ``matches``.
+    ``items`` has the columns item and table (text), ordered by item, and at most ``limit`` rows;
+    ``matches`` is the number of all matching items.
     """
 
     text: str
@@ -45,10 +46,10 @@ def find(
     table: str | None = None,
     limit: int = 20,
 ) -> Finding:
-    """The first ``limit`` items, by name, whose names begin with the text, which is no pattern.
+    """Return the first ``limit`` items, by name, whose names begin with ``text``.
 
-    ``table`` leaves only its items, an empty one those without a table. Raises UsageError for a
-    table that no item is in.
+    ``text`` is not a pattern; every character stands for itself. With ``table``, only its items
+    count; the empty table stands for items without one. Raises UsageError if no item is in it.
     """
     watch = Stopwatch()
     check_tables([table or ""], snapshot)
@@ -77,7 +78,7 @@ def find(
 def _matching(
     text: str, anywhere: bool, table: str | None, limit: int
 ) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
-    """Takes some rows and gives names and numbers of the first that match, and how many do."""
+    """Return a function from rows to the names and numbers of first matches, and their count."""
     holds = pc.match_substring if anywhere else pc.starts_with
 
     def select(rows: pa.Table, first: int) -> tuple[pa.Table, int]:
@@ -93,7 +94,7 @@ def _matching(
 
 
 def _first(rows: pa.Table, limit: int) -> pa.Table:
-    """The first rows by name, in no particular order."""
+    """Return the first ``limit`` rows by name, in no particular order."""
     if rows.num_rows <= limit:
         return rows
     return rows.take(pc.select_k_unstable(rows, limit, [(NAME, "ascending")]))

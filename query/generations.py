@@ -1,4 +1,4 @@
-"""The generations of a warehouse: when each came, by what, and what it brought and held."""
+"""List the generations of a warehouse: when and how each was made, what it added and has."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,28 +12,28 @@ from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
 
-Change = Literal["ingest", "replace", "compact", "rollback", "retract"]
-_BEGINS = "begins a base"
-_TOLD = (BORN, "files", "triples", "items", "duplicates", "rejected")
+ChangeKind = Literal["ingest", "replace", "compact", "rollback", "retract"]
+_FIRST_OF_BASE = "begins a base"
+_COLUMNS = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 
 @dataclass(frozen=True)
 class Generation:
-    """One commit; the counts up to ``ended`` are what it changed, those behind what it holds."""
+    """One commit: counts up to ``ended`` are changes, those after it what the generation has."""
 
     generation: int
     time: str
     current: bool
-    change: Change
+    change: ChangeKind
     back_to: int | None
-    """The generation that a rollback shows again; 0 is the time before all, None a pruned one."""
+    """The generation that a rollback restores; 0 is the empty warehouse, None a pruned one."""
     base: int
     new_triples: int
     new_items: int
     duplicates: int
     rejected: int
     ended: int
-    """Triples that died with it."""
+    """The number of triples that died in this generation."""
     triples: int
     items: int
     components: int
@@ -41,42 +41,42 @@ class Generation:
     partitions: int
 
 
-def listed(layout: Layout) -> list[Generation]:
-    """All generations in order, from the commit records and the tables of ingests.
+def list_generations(layout: Layout) -> list[Generation]:
+    """Return all generations in order, from the commit records and the tables of ingests.
 
-    Raises NotFound where nothing was ever ingested.
+    Raises NotFound if nothing was ever ingested.
     """
-    commit_as_of(layout)  # which says so where there is none
+    commit_as_of(layout)  # raises NotFound if there is none
     commits = [read_commit(layout, number) for number in generations(layout)]
-    brought, ended = _brought(layout, commits), _ended(layout, commits)
+    ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """The generation that first showed some ingests."""
+    """By visible content, the first generation that showed it."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
-        ingest = brought.get(commit.generation)
+        ingest = ingests.get(commit.generation)
         change = _change(commit, ingest)
         first = shown.setdefault(content, commit.generation) if commit.visible else 0
-        again = change == "rollback" and first != commit.generation
-        row = _row(commit, change, first if again else None, ingest or {}, commit is commits[-1])
+        restores = change == "rollback" and first != commit.generation
+        row = _row(commit, change, first if restores else None, ingest or {}, commit is commits[-1])
         rows.append(replace(row, ended=ended[commit.generation]))
     return rows
 
 
-def _brought(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
-    """What the ingests of all bases brought, by the generation in which each came."""
+def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
+    """Return the rows of the ingests of all bases, by the generation that each made."""
     newest = {commit.base: commit for commit in commits}
-    brought: dict[int, dict[str, Any]] = {}
+    ingests: dict[int, dict[str, Any]] = {}
     for base, commit in newest.items():
         folder, version = layout.table(base, "ingests"), commit.tables.get("ingests")
-        rows = read_rows(folder, "ingests", version, _TOLD).to_pylist()
+        rows = read_rows(folder, "ingests", version, _COLUMNS).to_pylist()
         begins = min((row[BORN] for row in rows), default=0)
-        brought |= {row[BORN]: {**row, _BEGINS: row[BORN] == begins} for row in rows}
-    return brought
+        ingests |= {row[BORN]: {**row, _FIRST_OF_BASE: row[BORN] == begins} for row in rows}
+    return ingests
 
 
-def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
-    """How many triples died, by the generation in which they did."""
+def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
+    """Return the number of triples that died, by generation."""
     newest = {commit.base: commit for commit in commits}
     found: Counter[int] = Counter()
     for base, commit in newest.items():
@@ -86,19 +86,19 @@ def _ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
     return found
 
 
-def _change(commit: Commit, ingest: dict[str, Any] | None) -> Change:
-    """A compaction and a retraction are ingests without files, and a rollback none at all."""
+def _change(commit: Commit, ingest: dict[str, Any] | None) -> ChangeKind:
+    """Return the kind of change: compactions and retractions are ingests without files."""
     if ingest is None:
         return "rollback"
     if not ingest["files"]:
-        return "compact" if ingest[_BEGINS] else "retract"
-    return "replace" if ingest[_BEGINS] and commit.rolls_back_to else "ingest"
+        return "compact" if ingest[_FIRST_OF_BASE] else "retract"
+    return "replace" if ingest[_FIRST_OF_BASE] and commit.rolls_back_to else "ingest"
 
 
 def _row(
-    commit: Commit, change: Change, back_to: int | None, ingest: dict[str, Any], current: bool
+    commit: Commit, change: ChangeKind, back_to: int | None, ingest: dict[str, Any], current: bool
 ) -> Generation:
-    new = {} if change == "compact" else ingest  # which moved all that was there
+    new = {} if change == "compact" else ingest  # a compaction only moves triples
     totals = commit.totals
     return Generation(
         generation=commit.generation,

@@ -1,4 +1,4 @@
-"""Names for what was found, in the order of an answer; or how much it is, by table and by op."""
+"""Turn item numbers into the rows of an answer, with names and in order, or into counts."""
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +9,7 @@ from provhouse.model.arrays import I32, I64, distinct
 from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, ITEMS, OP, SRC, TABLE, TRIPLES
 from provhouse.store.names.names import Names
 
-from .methods.found import Found
+from .methods.method import MethodResult
 
 _TEXT = pa.string()
 _CODED = pa.dictionary(pa.int32(), _TEXT)
@@ -20,15 +20,15 @@ NO_ROWS = (
 """No items and no triples."""
 
 
-def named(found: Found, names: Names) -> tuple[pa.Table, pa.Table]:
-    """Items by depth, then name; triples by depth of the near end, src, dst, op, attributes.
+def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
+    """Return items by depth, then name, and triples by near depth, src, dst, op, attributes.
 
-    Names are codes of one array that both share.
+    Names are dictionary-encoded, and both tables share one dictionary.
     """
     src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
     every, places = distinct(np.concatenate([found.items, src, dst]))
     item, src, dst = np.split(places, np.cumsum([len(found.items), len(src)]))
-    texts, tables = names.described(every)  # all at once: most are wanted several times
+    texts, tables = names.described(every)  # all at once, since most names are needed several times
     ranks = _ranks(texts)
     by_name = np.lexsort((ranks[item], found.depths))
     item = item[by_name]
@@ -42,7 +42,7 @@ def named(found: Found, names: Names) -> tuple[pa.Table, pa.Table]:
     op, attributes = (found.triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
     attributes = pc.if_else(pc.equal(attributes, ""), "{}", attributes)
     op_ranks, attribute_ranks = _ranks_of_few(op), _ranks_of_few(attributes)
-    order = np.lexsort((attribute_ranks, op_ranks, ranks[dst], ranks[src], found.near))
+    order = np.lexsort((attribute_ranks, op_ranks, ranks[dst], ranks[src], found.near_depths))
     rows = pa.array(order)
     triples = pa.table(
         {
@@ -60,21 +60,21 @@ def _coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
 
 
 def _ranks(texts: pa.Array) -> I32:
-    """The place of each text among all, by name."""
+    """Return the rank of each text among all."""
     ranks = np.empty(len(texts), np.int32)
     ranks[np.asarray(pc.sort_indices(texts))] = np.arange(len(texts), dtype=np.int32)
     return ranks
 
 
 def _ranks_of_few(texts: pa.Array) -> I32:
-    """The same of texts that are mostly alike."""
+    """Return the rank of each text among all, quickly if there are few distinct ones."""
     coded = texts.dictionary_encode()
     ranks: I32 = _ranks(coded.dictionary)[np.asarray(coded.indices)]
     return ranks
 
 
-def counted(found: Found, names: Names) -> Counts:
-    """The same by table and by op; no name is looked up."""
+def count_rows(found: MethodResult, names: Names) -> Counts:
+    """Return counts by table and by op, without looking up any item name."""
     items = pa.table({TABLE: names.tables(found.items), DEPTH: found.depths})
     tables = items.group_by(TABLE).aggregate([(DEPTH, how) for how in ("count", "min", "max")])
     tables = tables.select([TABLE, "depth_count", "depth_min", "depth_max"])

@@ -1,7 +1,7 @@
-"""How one item was derived from another: the shortest derivation, or all there are.
+"""Find how one item was derived from another: by a shortest path, or by all paths.
 
-Every path between two items lies within the lineage of the later one. CSProv finds that in the sets
-that lie between them, and the rest is a search among its triples.
+Every path between two items lies within the lineage of the later one. CSProv finds that lineage in
+the sets between the two items, and the rest is a search among its triples.
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.answer import Read
+from provhouse.model.answer import RowsResult
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import NotFound
@@ -17,46 +17,37 @@ from provhouse.model.progress import Stopwatch
 from provhouse.store.names.names import Names
 
 from .ask import Asker
-from .filters import without
+from .filters import without_erased
 from .locate import locate
 from .methods.csprov import CSProv
-from .methods.found import Found
-from .named_rows import named
+from .methods.method import MethodResult, src_and_dst
+from .named_rows import name_rows
 from .recurse import recurse
 from .verify import check_closed
-from .walk import between
+from .walk import walk_between
 
 
-@dataclass(frozen=True)
-class Path:
-    """The triples on one shortest way from ``source`` to ``target``, or on every way.
+@dataclass(frozen=True, kw_only=True)
+class Path(RowsResult):
+    """The triples on one shortest path from ``source`` to ``target``, or on all paths.
 
-    Way and data go the same way, from src to dst. ``items`` has the columns item, table (text) and
-    depth (fewest hops from ``source``, which has 0), ordered by depth, then item. ``triples`` has
-    src, dst, op and attributes, ordered by the depth of src, then src, dst, op, attributes.
+    A path follows the data, from src to dst. ``items`` has the columns item, table (text) and depth
+    (fewest hops from ``source``, which has 0), ordered by depth, then item. ``triples`` has src,
+    dst, op and attributes, ordered by the depth of src, then src, dst, op, attributes.
     """
 
     source: str
     target: str
     every: bool
     hops: int
-    """Triples on a shortest way."""
-    generation: int
-    time: str
-    complete: bool
-    items: pa.Table
-    triples: pa.Table
-    read: Read
-    seconds: dict[str, float]
-    erased: int = 0
-    """How many items on it were erased; nothing shows these."""
+    """The number of triples on a shortest path."""
 
 
 def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path:
-    """One shortest derivation of ``target`` from ``source``; all triples on any if ``every``.
+    """Return one shortest path from ``source`` to ``target``, or all paths if ``every``.
 
-    From an item to itself these are its cycles. Raises NotFound where an item is not held or no
-    way leads from the one to the other.
+    Paths from an item to itself are its cycles. Raises NotFound if an item is not stored, or if no
+    path leads from the one to the other.
     """
     return asker.snapshot.names.settled(lambda: _path(asker, source, target, every))
 
@@ -69,17 +60,17 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
         sets = snapshot.set_rows(np.array([first, last]))
         apart = len(np.unique(snapshot.set_components[sets])) > 1
     if apart:
-        raise _none(source, target, "nothing connects them in any direction")
+        raise _no_path(source, target, "They are in different components, so nothing connects them")
     found = _between(asker, first, last, watch)
     hops = _depth(found, first) if found else None
     if found is None or hops is None:
-        back = first != last and _leads(asker, last, first, watch)
-        raise _none(source, target, *_why(source, target, back))
+        back = first != last and _has_path(asker, last, first, watch)
+        raise _no_path(source, target, *_why(source, target, back))
     with watch.step("recurse"):
-        way = _every(found, first) if every else _shortest(found, first, last, snapshot.names)
+        way = _all_paths(found, first) if every else _shortest(found, first, last, snapshot.names)
     with watch.step("name"):
-        shown = without(way, snapshot.names.erased)
-        items, triples = named(shown, snapshot.names)
+        shown = without_erased(way, snapshot.names.erased)
+        items, triples = name_rows(shown, snapshot.names)
     commit = snapshot.commit
     return Path(
         source=source,
@@ -97,46 +88,44 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
     )
 
 
-def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> Found | None:
-    """What of the lineage of ``last`` lies in the sets between both; None where there are none."""
-    _ = asker.bulk.starting  # beside the walk, which may have to start Neo4j
+def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> MethodResult | None:
+    """Return the lineage of ``last`` within the sets between both items; None without such sets."""
+    _ = asker.spark.starting  # starts Spark during the walk, which may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
-        walk = between(asker.snapshot, first, walk)
+        walk = walk_between(asker.snapshot, first, walk)
     if not len(walk.sets):
         return None
-    return CSProv(asker.snapshot, asker.bulk, watch, walk).find(last, "upstream", None)
+    return CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)
 
 
-def _leads(asker: Asker, first: int, last: int, watch: Stopwatch) -> bool:
+def _has_path(asker: Asker, first: int, last: int, watch: Stopwatch) -> bool:
     found = _between(asker, first, last, watch)
     return found is not None and _depth(found, first) is not None
 
 
-def _depth(found: Found, item: int) -> int | None:
+def _depth(found: MethodResult, item: int) -> int | None:
     depths = found.depths[found.items == item]
     return int(depths[0]) if len(depths) else None
 
 
-def _none(source: str, target: str, why: str, remedy: str = "") -> NotFound:
-    return NotFound(
-        f"A path should lead from {source!r} to {target!r}", f"None does: {why}", remedy
-    )
+def _no_path(source: str, target: str, why: str, remedy: str = "") -> NotFound:
+    return NotFound(f"No path leads from {source!r} to {target!r}", why, remedy)
 
 
 def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
     if back:
         return (
-            f"it is the other way round, {source!r} derives from {target!r}",
-            "Name the item first that the data comes from",
+            f"It is the other way round: {source!r} derives from {target!r}",
+            "Name the item that the data comes from first",
         )
-    return ("neither derives from the other" if source != target else "it is on no cycle",)
+    return ("Neither derives from the other" if source != target else "It is on no cycle",)
 
 
-def _every(found: Found, first: int) -> Found:
-    """All triples that can be reached from ``first``; all of them lead to the asked item."""
-    src, dst = _ends(found.triples)
+def _all_paths(found: MethodResult, first: int) -> MethodResult:
+    """Return all triples that ``first`` reaches; all of them lead to the target."""
+    src, dst = src_and_dst(found.triples)
     reached = recurse(src, dst, first)
     others = reached.items != first
     return replace(
@@ -144,13 +133,13 @@ def _every(found: Found, first: int) -> Found:
         items=np.append(reached.items[others], first),
         depths=np.append(reached.depths[others], np.int32(0)),
         triples=found.triples.take(pa.array(reached.triples)),
-        near=reached.near,
+        near_depths=reached.near_depths,
     )
 
 
-def _shortest(found: Found, first: int, last: int, names: Names) -> Found:
-    """Of all shortest ways the one whose triples come first by dst, op and attributes."""
-    src, dst, rows = _nearer(found, first)
+def _shortest(found: MethodResult, first: int, last: int, names: Names) -> MethodResult:
+    """Return the one shortest path whose triples come first by dst, op and attributes."""
+    src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
     by_name = pa.table(
         {
@@ -173,19 +162,15 @@ def _shortest(found: Found, first: int, last: int, names: Names) -> Found:
         items=items,
         depths=depths[: len(items)],
         triples=found.triples.take(pa.array(rows[way])),
-        near=depths[:-1],
+        near_depths=depths[:-1],
     )
 
 
-def _nearer(found: Found, first: int) -> tuple[I64, I64, I64]:
-    """Triples that come a hop nearer to the asked item and can be reached so: src, dst, row."""
-    src, dst = _ends(found.triples)
-    order = np.argsort(found.items)  # every src is among them
+def _steps_nearer(found: MethodResult, first: int) -> tuple[I64, I64, I64]:
+    """Return triples on shortest paths, each one hop nearer to the target: src, dst, row."""
+    src, dst = src_and_dst(found.triples)
+    order = np.argsort(found.items)  # every src is among the items
     depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]
-    rows = np.flatnonzero(depth == found.near + 1)
+    rows = np.flatnonzero(depth == found.near_depths + 1)
     rows = rows[recurse(src[rows], dst[rows], first).triples]
     return src[rows], dst[rows], rows
-
-
-def _ends(triples: pa.Table) -> tuple[I64, I64]:
-    return np.asarray(triples[SRC]), np.asarray(triples[DST])

@@ -1,7 +1,8 @@
-"""The recursion over triples in memory: which items an item reaches, and at what depth.
+"""Recurse over triples in memory: which items an item reaches, and at what depth.
 
-This is the last step of every method (CSProv, algorithms 1 and 2, ``Recursive-Query``): breadth
-first over sorted arrays, in a compiled kernel, since lineage may be thousands of levels deep.
+This is the last step of every method (CSProv, algorithms 1 and 2, ``Recursive-Query``). It searches
+breadth first over sorted arrays, in a compiled kernel, since lineage may be thousands of levels
+deep.
 """
 
 from dataclasses import dataclass
@@ -16,28 +17,28 @@ NEVER = -1
 
 @dataclass(frozen=True)
 class Reached:
-    """What an item reaches among some triples."""
+    """The items that an item reaches among some triples, and the triples that lead to them."""
 
     items: I64
-    """Items in no particular order; the asked one only if a cycle leads back to it."""
+    """Items in no particular order; the start item only if a cycle leads back to it."""
     depths: I32
-    """Fewest hops to each of ``items``."""
+    """The fewest hops to each of ``items``."""
     triples: I64
     """Rows of the triples whose near end was reached, in no particular order."""
-    near: I32
+    near_depths: I32
     """The depth of the near end of each of ``triples``."""
-    more: I64
-    """Items, in order, whose own triples the depth limit left out."""
+    unexpanded: I64
+    """Items, in order, that have further triples, which the depth limit left out."""
 
 
 def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
-    """Follow triples from ``item``, from their near end to their far end, at most ``limit`` hops.
+    """Follow triples from ``item``, from their near end to their far end, up to ``limit`` hops.
 
-    Upstream the near end of a triple is its dst, downstream its src. Triples are kept whose near
-    end is the item (depth 0) or was reached at a depth below the limit.
+    The near end of a triple is its dst upstream and its src downstream. The result has the triples
+    whose near end is the item (depth 0) or was reached at a depth below the limit.
     """
     order: I64 | None = None
-    if (near[1:] < near[:-1]).any():  # what comes from one partition is in order upstream
+    if (near[1:] < near[:-1]).any():  # upstream, one partition is already in order
         order = np.argsort(near, kind="stable")
         near, far = near[order], far[order]
     first = np.flatnonzero(np.append(True, near[1:] != near[:-1])[: len(near)])
@@ -52,9 +53,10 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
 
 @njit(cache=True)
 def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, I32, I64]:
-    """The triples reached, nearest first, with the depth of their near ends; the heads left out.
+    """Return the triples reached, nearest first, the depths of their near ends, the heads left out.
 
-    ``heads`` are the near ends in order, those of head ``h`` the triples ``at[h]`` to ``at[h+1]``.
+    ``heads`` are the distinct near ends, in order; head ``h`` has the triples ``at[h]`` up to
+    ``at[h+1]``.
     """
     queue = np.empty(len(heads) + 1, np.int64)
     level = np.full(len(heads), NEVER, np.int32)

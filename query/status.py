@@ -1,4 +1,4 @@
-"""What a warehouse holds and what of it runs."""
+"""Report what a warehouse has, and which of its services run."""
 
 import math
 from dataclasses import dataclass
@@ -12,14 +12,13 @@ from provhouse.store.warehouse.commits import Commit, Totals, current
 from provhouse.store.warehouse.layout import Layout
 
 FRAGMENTED = 2
-"""Partitions are worth compacting when there are so many times as many as needed"""
+"""Compacting pays if there are more partitions than this many times those needed, plus ``FEW``."""
 FEW = 10
-"""and so many more."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """The current generation's totals; ``neo4j`` and ``server`` are addresses of what is up."""
+    """The current generation's totals, and the addresses of Neo4j and the server if they run."""
 
     warehouse: str
     generation: int | None
@@ -30,21 +29,21 @@ class Status:
     set_dependencies: int
     partitions: int
     needed: int
-    """How many partitions the triples would take after a compaction."""
+    """The number of partitions that the triples would take after a compaction."""
     erased: int
-    """How many of the items were erased."""
+    """The number of items that were erased."""
     neo4j: str | None
     server: str | None = None
-    """Filled in by those who know of servers."""
+    """Set by the caller: this package does not know about servers."""
 
     @property
     def compact(self) -> bool:
-        """Whether compacting is worth it: questions would read from far fewer partitions."""
+        """Whether compacting pays: questions would read far fewer partitions."""
         return self.partitions > FRAGMENTED * self.needed + FEW
 
 
 def status(settings: Settings) -> Status:
-    """The state of a warehouse, without starting anything; zeros where nothing was ingested."""
+    """Return the state of a warehouse without starting anything; zeros if nothing was ingested."""
     layout = Layout(settings.warehouse)
     commit = current(layout)
     totals = commit.totals if commit else Totals()
@@ -67,7 +66,7 @@ def status(settings: Settings) -> Status:
 def _erased(layout: Layout, commit: Commit) -> int:
     snapshot = Snapshot(layout, commit)
     erased = snapshot.names.erased
-    if not len(erased):  # most often: no table is read
+    if not len(erased):  # the usual case, which reads no table
         return 0
     return sum(
         int(np.count_nonzero((erased >= span.first) & (erased < span.first + span.items)))

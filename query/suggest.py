@@ -1,8 +1,8 @@
-"""Names like one that is not held.
+"""Suggest stored names that are similar to one that is not stored.
 
-What a slip makes of a name is tried out: each variant costs one look-up among the sorted hashes, so
-that this is as quick in a large warehouse as in a small one. Where that finds too few, some names
-are read through for those that differ in case, or that go on where the asked one ends.
+First try what typing errors make of a name: each variant costs one look-up among the sorted hashes,
+so this is as quick in a large warehouse as in a small one. If that finds too few, scan part of the
+names for those that differ only in case, or that begin with the given text.
 """
 
 from collections.abc import Iterator
@@ -19,51 +19,51 @@ from provhouse.model.columns import NAME
 from provhouse.store.names.names import Names
 from provhouse.store.names.scan import scan
 
-MOST = 3
-"""So many names are given."""
-LONGEST = 100
-"""Names of more characters are not varied letter by letter, which makes thousands of them."""
-READ = 1 << 21
-"""So many names are read through, about: that takes a part of a second."""
+MAX_NAMES = 3
+"""The most names that are suggested."""
+MAX_VARIED_LENGTH = 100
+"""Longer names are not varied letter by letter, which would make thousands of variants."""
+SCANNED_NAMES = 1 << 21
+"""About how many names are scanned, which takes a fraction of a second."""
 _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
 
-def near(names: Names, asked: str) -> list[str]:
-    """At most ``MOST`` names that are held, those that are most like the asked one first."""
+def similar_names(names: Names, asked: str) -> list[str]:
+    """Return up to ``MAX_NAMES`` stored names, the most similar first."""
     tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
-    held = np.flatnonzero(names.locate(tried) >= 0)
-    found: list[str] = tried.take(pa.array(held[:MOST])).to_pylist()
-    if len(found) < MOST and asked:
-        found += _read_through(names, asked)
-    return list(dict.fromkeys(found))[:MOST]
+    stored = np.flatnonzero(names.locate(tried) >= 0)
+    found: list[str] = tried.take(pa.array(stored[:MAX_NAMES])).to_pylist()
+    if len(found) < MAX_NAMES and asked:
+        found += _scan_names(names, asked)
+    return list(dict.fromkeys(found))[:MAX_NAMES]
 
 
 def _variants(asked: str) -> Iterator[str]:
-    """What may have been meant, the likely first: another form, one slip, a part too much."""
+    """Yield names that may have been meant: another form, one typing error, a part of the name."""
     forms = (asked, asked.strip(), asked.lower(), asked.upper(), asked.title(), asked.swapcase())
     yield from forms
     yield from (normalize(form, asked) for form in ("NFC", "NFD", "NFKC"))
     for mark, other in product((m for m in _MARKS if m in asked), _MARKS):
         yield from (form.replace(mark, other) for form in forms)
-    if len(asked) > LONGEST:
+    if len(asked) > MAX_VARIED_LENGTH:
         return
     cuts = [(asked[:at], asked[at:]) for at in range(len(asked) + 1)]
     yield from (f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1)
     yield from (a + b[1:] for a, b in cuts if b)
-    yield from (a + other + b[1:] for a, b in cuts if b for other in _alike(b[0]))
-    yield from (a + more + b for a, b in cuts for more in _alike(a[-1:] + b[:1]))
+    yield from (a + other + b[1:] for a, b in cuts if b for other in _characters_like(b[0]))
+    yield from (a + more + b for a, b in cuts for more in _characters_like(a[-1:] + b[:1]))
     half = len(asked) // 2
     yield from (part for a, b in reversed(cuts) for part in (a, b) if len(part) > half)
 
 
-def _alike(characters: str) -> str:
-    """Characters of the same kinds."""
+def _characters_like(characters: str) -> str:
+    """Return the characters of the same kinds, such as digits or lower-case letters."""
     return "".join(kind for kind in _KINDS if any(c in kind for c in characters)) + characters
 
 
-def _read_through(names: Names, asked: str) -> list[str]:
-    """Names that differ in case, then those that begin as the asked one does, the shortest."""
+def _scan_names(names: Names, asked: str) -> list[str]:
+    """Return names that differ only in case, then the shortest ones that begin like this one."""
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
         column = rows[NAME]
@@ -71,13 +71,13 @@ def _read_through(names: Names, asked: str) -> list[str]:
         same = as_long.filter(pc.equal(pc.utf8_lower(as_long), asked.lower()))
         return same.to_pylist(), _shortest(column.filter(pc.starts_with(column, asked)))
 
-    pieces = list(scan(names, alike, most=READ))
+    pieces = list(scan(names, alike, most=SCANNED_NAMES))
     longer = pa.array([name for _, begun in pieces for name in begun], pa.string())
     return [name for same, _ in pieces for name in same] + _shortest(longer)
 
 
 def _shortest(names: Column) -> list[str]:
     rows = pa.table({NAME: names, "length": pc.utf8_length(names)})
-    first = rows.sort_by([("length", "ascending"), (NAME, "ascending")]).slice(0, MOST)
+    first = rows.sort_by([("length", "ascending"), (NAME, "ascending")]).slice(0, MAX_NAMES)
     texts: list[str] = first[NAME].to_pylist()
     return texts

@@ -1,8 +1,8 @@
-"""What is checked of every answer as it is made: that all was read which belongs to it.
+"""Verify, for every answer, that everything that belongs to it was read.
 
-An answer that is not whole must never look as if it were: it is an error, which names the set, and
-``complete`` means that these checks held. That Neo4j has the generation at all is looked at once,
-when it is first asked (``Graph.check_load``).
+An incomplete answer must never look complete: it becomes an error that names the set, and
+``complete`` means that these checks passed. ``Graph.check_load`` checks that Neo4j has the
+generation at all, once, before the first walk.
 """
 
 import numpy as np
@@ -15,21 +15,21 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .walk import Walk
 
-_BACKUP = "Bring the folder back from a backup"
+_BACKUP = "Restore the folder from a backup"
 
 
 def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Direction) -> None:
     """Raise Damaged unless these are all triples of a walk's sets, and no other set is needed.
 
-    Upstream the triples themselves tell what is needed. Downstream those that are missing lie in
-    sets that were not read, so that the table of dependencies has to.
+    Upstream, the triples themselves show which sets are needed. Downstream, missing triples would
+    be in sets that were not read, so the table of dependencies is checked instead.
     """
     sets, dst = walk.sets, triples.dst
     _check_counts(snapshot, sets, dst)
     if direction == "upstream":
         src = triples.src
-        outside = np.flatnonzero(_places(snapshot, walk.known, src) < 0)[:1]
-        if not len(outside):  # to look for no set at all takes 6 ms of 700,000
+        outside = np.flatnonzero(_positions(snapshot, walk.source_sets, src) < 0)[:1]
+        if not len(outside):  # the look-up below takes 6 ms for 700,000 triples, even for no set
             return
         child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
     else:
@@ -38,91 +38,91 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
         outside = rows[~among(children[rows], sets)][:1]
         child, parent = SetPositions(children[outside]), SetPositions(parents[outside])
     if len(outside):
-        raise _lacking(snapshot, child[0], parent[0])
+        raise _missing_dependency(snapshot, child[0], parent[0])
 
 
 def check_closed(snapshot: Snapshot, sets: I64) -> None:
-    """Raise Damaged unless a table that is whole says that sets depend on none but each other.
+    """Raise Damaged if sets depend on others, or if the table of dependencies is incomplete.
 
     ``sets`` are positions in the snapshot, in order.
     """
-    told = snapshot.commit.totals.set_dependencies
-    if snapshot.dependency_pairs != told:
+    expected = snapshot.commit.totals.set_dependencies
+    if snapshot.dependency_pairs != expected:
         raise Damaged(
-            f"Generation {snapshot.commit.generation} should hold {told:,} dependencies",
-            f"Its table holds {snapshot.dependency_pairs:,}",
+            f"Generation {snapshot.commit.generation} should have {expected:,} set dependencies",
+            f"Its table has {snapshot.dependency_pairs:,}",
             _BACKUP,
         )
     child, parent = snapshot.set_dependencies
     outside = np.flatnonzero(among(child, sets) & ~among(parent, sets))
     if len(outside):
-        raise _lacking(snapshot, child[outside[0]], parent[outside[0]])
+        raise _missing_dependency(snapshot, child[outside[0]], parent[outside[0]])
 
 
-def _lacking(snapshot: Snapshot, child: int, parent: int) -> Damaged:
+def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:
     return Damaged(
-        f"Neo4j should hold a dependency from set {snapshot.set_ids[child]}"
+        f"Neo4j lacks the dependency from set {snapshot.set_ids[child]}"
         f" to set {snapshot.set_ids[parent]}",
-        "It does not, so that the answer would be short",
-        "Run `provhouse repair`, which loads Neo4j from the tables",
+        "The answer would be incomplete",
+        "Run `provhouse repair`, which reloads Neo4j from the tables",
     )
 
 
 def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
-    """Raise Damaged unless so many living triples were read of the component of these sets."""
-    told = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
-    if read != told:
+    """Raise Damaged unless ``read`` is the number of live triples in these sets' component."""
+    expected = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
+    if read != expected:
         raise Damaged(
-            f"The tables say that {told:,} triples lie in the component of set "
-            f"{snapshot.set_ids[sets[0]]}, which has {len(sets):,} sets",
+            f"The component of set {snapshot.set_ids[sets[0]]}, which has {len(sets):,} sets,"
+            f" should have {expected:,} triples",
             f"{read:,} were read",
             _BACKUP,
         )
 
 
 def check_all(snapshot: Snapshot, read: int) -> None:
-    """Raise Damaged unless so many triples are all that the generation holds."""
-    told = snapshot.commit.totals.triples
-    if read != told:
+    """Raise Damaged unless ``read`` is the number of triples of the generation."""
+    expected = snapshot.commit.totals.triples
+    if read != expected:
         raise Damaged(
-            f"Generation {snapshot.commit.generation} should hold {told:,} triples",
+            f"Generation {snapshot.commit.generation} should have {expected:,} triples",
             f"{read:,} were read",
             _BACKUP,
         )
 
 
 def _check_counts(snapshot: Snapshot, sets: I64, dst: I64) -> None:
-    """As many triples lie in each set as the tables say."""
+    """Raise Damaged unless each set has as many triples as the tables say."""
     ids, first = snapshot.set_ids[sets], snapshot.set_firsts[sets]
     ordered = dst if (dst[1:] >= dst[:-1]).all() else np.sort(dst)
     read = np.searchsorted(ordered, first + snapshot.set_items[sets]) - np.searchsorted(
         ordered, first
     )
-    told = snapshot.placements.counts(ids)
-    wrong = np.flatnonzero(read != told)
+    expected = snapshot.placements.counts(ids)
+    wrong = np.flatnonzero(read != expected)
     if len(wrong):
         first = wrong[0]
         raise Damaged(
-            f"The tables say that {told[first]:,} triples lie in set {ids[first]}",
+            f"Set {ids[first]} should have {expected[first]:,} triples",
             f"{read[first]:,} were read, and {len(wrong):,} of {len(sets):,} sets are wrong",
             _BACKUP,
         )
 
 
-def _places(snapshot: Snapshot, sets: I64, items: I64) -> I64:
-    """Which of some sets each item is in, -1 for none."""
+def _positions(snapshot: Snapshot, sets: I64, items: I64) -> I64:
+    """Return for each item the index of its set in ``sets``, or -1."""
     first, count = snapshot.set_firsts[sets], snapshot.set_items[sets]
     at = np.searchsorted(first, items, "right") - 1
     return np.where(items < first[at] + count[at], at, -1)
 
 
 def _sets_of(snapshot: Snapshot, items: I64) -> I64:
-    """Positions of the sets of items; raises Damaged if one is in none."""
+    """Return the positions of the sets of items; raises Damaged if an item is in no set."""
     found = snapshot.known_set_rows(items)
     if (found < 0).any():
         raise Damaged(
-            f"Every triple should come from an item of generation {snapshot.commit.generation}",
-            f"One comes from the number {items[0]}, which no set has",
+            f"A triple does not come from an item of generation {snapshot.commit.generation}",
+            f"Its src is the number {items[0]}, which is in no set",
             _BACKUP,
         )
     return found

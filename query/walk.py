@@ -1,7 +1,7 @@
-"""The walk: the connected sets that an item needs, by the closure over set dependencies in Neo4j.
+"""Find the connected sets that an item needs, by a closure over set dependencies in Neo4j.
 
-With the placements it tells which partitions hold their triples and how many there are, before
-anything is read (CSProv, algorithm 2, ``Find-Set-Lineage``).
+Together with the placements, the walk gives the partitions that hold the sets' triples, and their
+number, before any triple is read (CSProv, algorithm 2, ``Find-Set-Lineage``).
 """
 
 from collections.abc import Callable
@@ -20,90 +20,102 @@ from provhouse.store.tables.snapshot import Snapshot
 from .recurse import recurse
 
 WARMING = 300
-"""From about so many sets."""
+"""About how many sets to walk from."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """The sets that a question needs and where their triples lie."""
+    """The sets that a question needs, and where their triples are stored."""
 
     sets: I64
     """Positions of the sets in the snapshot, in order."""
     partitions: I64
-    """Partitions to be read, in order."""
+    """Partitions to read, in order."""
     triples: int
-    """How many triples will be read."""
-    known: I64
-    """Sets that those triples may come from, in order; one from another shows that a set lacks."""
+    """The number of triples that will be read."""
+    source_sets: I64
+    """Sets that the src of those triples may be in, in order; any other means a set is missing."""
 
 
-class Walks:
-    """The walks of one generation; the last ones stay, up to so many bytes."""
+class WalkCache:
+    """The walks of one generation; the latest are cached, up to ``max_bytes``."""
 
-    def __init__(self, snapshot: Snapshot, kept: int) -> None:
+    def __init__(self, snapshot: Snapshot, max_bytes: int) -> None:
         self._snapshot = snapshot
-        self._kept: LRUCache[tuple[int, Direction], Walk] = LRUCache(kept, getsizeof=_size)
+        self._cache: LRUCache[tuple[int, Direction], Walk] = LRUCache(max_bytes, getsizeof=_size)
         self._lock = Lock()
 
-    def of(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
-        """The sets reached from the item's own, and what they hold.
+    def walk(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
+        """Return the sets reached from the item's own set.
 
-        ``graph`` gives the Neo4j that was found to hold all of the generation. It is asked for even
-        where no walk is needed, so that one that lacks something is told; a kept walk needs none.
-        Raises Damaged if Neo4j does not know the item's set.
+        ``graph`` returns a Neo4j that was checked to hold the whole generation. It is called for
+        every new walk, even of a set without dependencies, so that damage is always reported; a
+        cached walk does not call it. Raises Damaged if the item's set is missing in Neo4j.
         """
-        own = int(self._snapshot.set_rows(np.array([item]))[0])
+        own = set_of(self._snapshot, item)
         with self._lock:
-            held = self._kept.get((own, direction))
-        if held:
-            return held
-        walk = self._walked(own, direction, graph())
+            cached = self._cache.get((own, direction))
+        if cached:
+            return cached
+        walk = self._walk(own, direction, graph())
         with self._lock:
-            if _size(walk) <= self._kept.maxsize:
-                self._kept[own, direction] = walk
+            if _size(walk) <= self._cache.maxsize:
+                self._cache[own, direction] = walk
         return walk
 
     def warm(self, graph: Graph) -> None:
-        """Walk from some sets: Neo4j takes 10 ms until it has done it often, and then 3."""
+        """Walk from some sets: a walk takes Neo4j 10 ms at first, and 3 ms after many of them."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(int(self._snapshot.set_ids[own]), "upstream")
 
-    def _walked(self, own: int, direction: Direction, graph: Graph) -> Walk:
+    def _walk(self, own: int, direction: Direction, graph: Graph) -> Walk:
         snapshot = self._snapshot
         if snapshot.alone[own]:
-            return _reading(snapshot, np.array([own]))
+            return _walk_of_sets(snapshot, np.array([own]))
         closure = graph.closure(int(snapshot.set_ids[own]), direction)
         if not closure:
             raise Damaged(
-                f"Neo4j should hold set {snapshot.set_ids[own]}",
-                "It does not",
-                "Run `provhouse repair`, which loads Neo4j from the tables",
+                f"Set {snapshot.set_ids[own]} is missing in Neo4j",
+                "The tables have it",
+                "Run `provhouse repair`, which reloads Neo4j from the tables",
             )
         named = snapshot.rows_of_sets(np.array(closure, np.int64))
-        return _reading(snapshot, np.union1d(named, [own]))
+        return _walk_of_sets(snapshot, np.union1d(named, [own]))
 
 
-def between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
-    """The sets of an upstream walk that lie on a way from an item's own; none where there is none.
+def walk_between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
+    """Return the sets of an upstream walk that lie on a path from the set of ``source``.
 
-    A triple lies with the set of its dst. So all triples on ways from that item to the one at which
-    the walk began lie in these sets. The table of dependencies tells the way: to walk downstream in
-    Neo4j from an item that much derives from would take longer than to read the lineage.
+    A triple is stored with the set of its dst, so these sets have all triples on paths from
+    ``source`` to the item where the walk began; there are none if no path exists. The paths come
+    from the table of dependencies: for an item with a large impact, walking downstream in Neo4j
+    would take longer than reading the lineage.
     """
-    own = int(snapshot.set_rows(np.array([source]))[0])
+    own = set_of(snapshot, source)
     parents, children = snapshot.dependents
     rows = matching_rows(parents, walk.sets)[0]
     reached = recurse(parents[rows], children[rows], own).items
     sets = np.intersect1d(np.append(reached, own), walk.sets)
-    return _reading(snapshot, sets, walk.sets)
+    return _walk_of_sets(snapshot, sets, walk.sets)
 
 
-def _reading(snapshot: Snapshot, sets: I64, known: I64 | None = None) -> Walk:
+def set_of(snapshot: Snapshot, item: int) -> int:
+    """Return the position in the snapshot of the set of an item."""
+    return int(snapshot.set_rows(np.array([item]))[0])
+
+
+def component_sets(snapshot: Snapshot, item: int) -> I64:
+    """Return the positions in the snapshot of all sets in the component of an item, in order."""
+    components = snapshot.set_components
+    return np.flatnonzero(components == components[set_of(snapshot, item)])
+
+
+def _walk_of_sets(snapshot: Snapshot, sets: I64, source_sets: I64 | None = None) -> Walk:
     places = snapshot.placements
     chosen = places.rows(snapshot.set_ids[sets])[0]
     partitions, triples = np.unique(places.partitions[chosen]), int(places.triples[chosen].sum())
-    return Walk(sets, partitions, triples, sets if known is None else known)
+    return Walk(sets, partitions, triples, sets if source_sets is None else source_sets)
 
 
 def _size(walk: Walk) -> int:

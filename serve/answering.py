@@ -23,7 +23,7 @@ from provhouse.model.question import Question
 from provhouse.output.form import Form
 from provhouse.output.output import Absent, Output
 from provhouse.query.ask import Asker
-from provhouse.query.check_tables import check_tables
+from provhouse.query.locate import check_tables
 
 from .answer_cache import Given
 from .concurrency import Gate
@@ -168,7 +168,7 @@ class _Sent(StreamingResponse):
 
 def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:
     """The items that are not held; raises UsageError for a filter on a table that is none."""
-    check_tables([*questions[0].tables, questions[0].through or ""], asker.snapshot)
+    check_tables(questions[0].filter_tables, asker.snapshot)
     names = [question.item for question in questions]
     numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))
     return [names[place] for place in np.flatnonzero(numbers < 0).tolist()]

@@ -83,7 +83,7 @@ class Warm:
     def cold(self) -> int:
         """How many partitions Spark has still to read; they are read one after the other."""
         held = self._held
-        return len(held.asker.bulk.partitions.missing()) if held else 0
+        return len(held.asker.spark.partitions.missing()) if held else 0
 
     @property
     def empty(self) -> bool:
@@ -208,7 +208,7 @@ class Warm:
 
     def _fill(self, asker: Asker) -> None:
         """Let Spark cache the partitions that it has not; some at a time, for others to come in."""
-        partitions = asker.bulk.partitions
+        partitions = asker.spark.partitions
         for some in np.array_split(missing := partitions.missing(), 1 + len(missing) // AT_ONCE):
             if self._over.is_set():
                 return

@@ -7,10 +7,10 @@ from fastapi import Depends, FastAPI, Query, Request, Response
 
 from provhouse.model.question import Direction, Question
 from provhouse.output.output import Output
-from provhouse.query.diff import Diff, compared
+from provhouse.query.diff import Diff, compare
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
-from provhouse.query.generations import Generation, listed
+from provhouse.query.generations import Generation, list_generations
 from provhouse.query.path import Path, path
 
 from .answering import Answering
@@ -108,8 +108,8 @@ def _explain(warm: Warm, asked: AskingExplain) -> Explanation:
 
 def _diff(warm: Warm, asked: AskingDiff) -> Diff:
     question = Question(asked.item, asked.direction, as_of=asked.since)
-    return compared(question, asked.until, warm.asker)
+    return compare(question, asked.until, warm.asker)
 
 
 def _generations(warm: Warm) -> list[Generation]:
-    return listed(warm.layout)
+    return list_generations(warm.layout)

@@ -48,9 +48,9 @@ def diff(
     direction: Direction = "downstream" if downstream else "upstream"
 
     def ask(askers: Askers) -> "Diff":
-        from provhouse.query.diff import compared
+        from provhouse.query.diff import compare
 
-        return compared(Question(item, direction, as_of=since), until, askers)
+        return compare(Question(item, direction, as_of=since), until, askers)
 
     body = {"item": item, "direction": direction, "from": since, "to": until}
     request = Request("/v1/diff", body, ask, lambda output, found: output.diff(found))

@@ -16,11 +16,11 @@ def generations(ctx: typer.Context, form: FormOption = None) -> None:
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.query.generations import listed
+    from provhouse.query.generations import list_generations
     from provhouse.store.warehouse.layout import Layout
 
     with opened(form) as output:
-        output.generations(listed(Layout(settings.warehouse)))
+        output.generations(list_generations(Layout(settings.warehouse)))
 
 
 def rollback(ctx: typer.Context, form: FormOption = None) -> None:

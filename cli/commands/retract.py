@@ -47,7 +47,7 @@ def retract(
 
     named = tuple(utf8(item, "The name of an item") for item in items or ())
 
-    from provhouse.changes.retract import Wanted
+    from provhouse.changes.retract import Selection
     from provhouse.changes.retract import retract as retracted
     from provhouse.serve.process import await_generation
 
@@ -55,7 +55,7 @@ def retract(
 
     with opened(form) as output:
         with listening(keep=True) as progress:
-            done = retracted(Wanted(file, run, named), settings, progress)
+            done = retracted(Selection(file, run, named), settings, progress)
             await_generation(settings, done.generation, progress)
         output.retraction(done)
 

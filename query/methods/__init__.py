@@ -1,1 +1,1 @@
-"""The three methods RQ, CCProv and CSProv, which give the same answers."""
+"""The three query methods RQ, CCProv and CSProv, which give the same answers."""

@@ -1,11 +1,11 @@
-"""CCProv: filter the item's component, then RQ on that (CSProv, algorithm 1).
+"""CCProv: filter the item's component, then run RQ on it (CSProv, algorithm 1).
 
-The component of an item comes from its set, not from a column on every triple: the items of a
-component's sets are ranges of numbers, and a triple belongs to the component of its dst. The filter
-reads every cached partition once and keeps the hash partitioning, as in the paper.
+The component is not a column of every triple. It follows from the sets: the items of a component's
+sets are ranges of numbers, and a triple belongs to the component of its dst. The filter reads every
+cached partition once and keeps the hash partitioning, as in the paper.
 """
 
-import numpy as np
+from dataclasses import replace
 
 from provhouse.model.answer import Read
 from provhouse.model.progress import Stopwatch
@@ -13,35 +13,35 @@ from provhouse.model.question import Direction
 from provhouse.spark.session import limited
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..spark_triples import Bulk
+from ..spark_triples import SparkTriples
 from ..verify import check_component
-from .found import Found
+from ..walk import component_sets
+from .method import MethodResult
 from .rq import level_by_level
 
 
 class CCProv:
-    """Answers from the triples of one component."""
+    """The method that searches the triples of the item's component, level by level."""
 
-    def __init__(self, snapshot: Snapshot, bulk: Bulk, watch: Stopwatch) -> None:
+    def __init__(self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch) -> None:
         self._snapshot = snapshot
-        self._bulk = bulk
+        self._spark = spark
         self._watch = watch
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
-        """What ``item`` reaches, level by level within its component."""
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+        """Return what ``item`` reaches, level by level within its component."""
         snapshot = self._snapshot
         with self._watch.step("walk"):
-            own = int(snapshot.set_rows(np.array([item]))[0])
-            sets = np.flatnonzero(snapshot.set_components == snapshot.set_components[own])
+            sets = component_sets(snapshot, item)
         with self._watch.step("fetch"):
-            hashed = self._bulk.hashed(direction)
+            hashed = self._spark.hashed(direction)
             with limited(hashed.context, self._watch):
-                component = hashed.within(*snapshot.item_ranges(sets))
+                component = hashed.in_ranges(*snapshot.item_ranges(sets))
         try:
-            check_component(snapshot, sets, component.triples)
+            check_component(snapshot, sets, component.triple_count)
             with self._watch.step("recurse"), limited(hashed.context, self._watch):
-                found = level_by_level(component.of_items, item, direction, depth)
+                found = level_by_level(component.triples_of, item, direction, depth)
         finally:
             component.release()
-        read = Read(len(sets), component.count, component.triples)
-        return Found(found.items, found.depths, found.triples, found.near, found.more, read)
+        read = Read(len(sets), component.partition_count, component.triple_count)
+        return replace(found, read=read)

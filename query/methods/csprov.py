@@ -1,11 +1,11 @@
 """CSProv: walk the connected sets, then read only their triples (CSProv, algorithm 2).
 
-The walk is a closure over set dependencies in Neo4j. With the placements it tells which partitions
-hold the triples and how many there are, before anything is read. Deviations from the paper: the
-set dependencies lie in Neo4j instead of an RDD; a set's triples lie in known partitions instead of
-under a hash of the set; and the downstream question walks the dependencies the other way over the
-same triples, which is right since a triple lies with the set of its dst, and that set depends on
-the set of its src.
+The walk is a closure over set dependencies in Neo4j. Together with the placements it gives the
+partitions that hold the triples, and their number, before any triple is read. Deviations from the
+paper: the set dependencies are in Neo4j instead of an RDD; a set's triples are in known partitions
+instead of under a hash of the set; and a downstream question walks the dependencies the other way
+over the same triples. The latter is correct, since a triple is stored with the set of its dst, and
+that set depends on the set of its src.
 """
 
 import numpy as np
@@ -17,23 +17,25 @@ from provhouse.store.cache.fetched import Fetched
 from provhouse.store.tables.snapshot import Snapshot
 
 from ..recurse import recurse
-from ..spark_triples import Bulk
+from ..spark_triples import SparkTriples
 from ..verify import check_sets
 from ..walk import Walk
-from .found import Found
+from .method import MethodResult
 
 
 class CSProv:
-    """Answers from the connected sets that a walk has named, for the item that it began with."""
+    """The method that reads only the connected sets of a walk from the item."""
 
-    def __init__(self, snapshot: Snapshot, bulk: Bulk, watch: Stopwatch, walk: Walk) -> None:
+    def __init__(
+        self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch, walk: Walk
+    ) -> None:
         self._snapshot = snapshot
-        self._bulk = bulk
+        self._spark = spark
         self._watch = watch
         self._walk = walk
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
-        """What ``item`` reaches, from the triples of those sets."""
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+        """Return what ``item`` reaches, from the triples of the walked sets."""
         walk = self._walk
         with self._watch.step("fetch"):
             triples = self._fetch(walk)
@@ -46,8 +48,15 @@ class CSProv:
             reached = recurse(near, far, item, depth)
             order = np.argsort(reached.triples)
             kept = triples.take(reached.triples[order])
-        return Found(reached.items, reached.depths, kept, reached.near[order], reached.more, read)
+        return MethodResult(
+            reached.items,
+            reached.depths,
+            kept,
+            reached.near_depths[order],
+            reached.unexpanded,
+            read,
+        )
 
     def _fetch(self, walk: Walk) -> Fetched:
         ranges = self._snapshot.item_ranges(walk.sets)
-        return self._bulk.partitions.fetch(walk.partitions, *ranges, self._watch)
+        return self._spark.partitions.fetch(walk.partitions, *ranges, self._watch)

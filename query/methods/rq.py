@@ -1,8 +1,8 @@
 """RQ: recursive querying, level by level (CSProv, section III-A).
 
-Triples are cached and hash-partitioned on the near end: dst for lineage, as in the paper, and a
-second copy on src for impact. Each level is one Spark job on only the partitions that the items of
-the frontier hash to, so the number of jobs is the number of levels.
+Triples are cached, hash-partitioned on the near end: on dst for lineage, as in the paper, and in a
+second copy on src for impact. Each level is one Spark job, on only those partitions that the items
+of the frontier hash to, so there are as many jobs as levels.
 """
 
 from collections.abc import Callable
@@ -17,31 +17,34 @@ from provhouse.model.question import Direction
 from provhouse.spark.session import limited
 from provhouse.store.cache.blocks import SENT
 
-from ..spark_triples import Bulk
-from .found import Found, ends
+from ..spark_triples import SparkTriples
+from .method import MethodResult, near_and_far
 
 Fetch = Callable[[I64], tuple[pa.Table, int]]
 
 
 class RQ:
-    """Answers from all triples."""
+    """The method that searches all triples, level by level."""
 
-    def __init__(self, bulk: Bulk, watch: Stopwatch) -> None:
-        self._bulk = bulk
+    def __init__(self, spark: SparkTriples, watch: Stopwatch) -> None:
+        self._spark = spark
         self._watch = watch
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> Found:
-        """What ``item`` reaches, one job a level."""
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+        """Return what ``item`` reaches, with one job for each level."""
         with self._watch.step("fetch"):
-            hashed = self._bulk.hashed(direction)
+            hashed = self._spark.hashed(direction)
         with self._watch.step("recurse"), limited(hashed.context, self._watch):
-            return level_by_level(hashed.of_items, item, direction, depth)
+            return level_by_level(hashed.triples_of, item, direction, depth)
 
 
-def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | None) -> Found:
-    """Ask for the triples of one frontier after the other.
+def level_by_level(
+    fetch: Fetch, item: int, direction: Direction, limit: int | None
+) -> MethodResult:
+    """Return what ``item`` reaches, fetching the triples of one frontier after the other.
 
-    ``read`` counts the triples that were sent back and the partitions of all jobs together.
+    ``fetch`` returns the triples of some items and the number of partitions read. The result's
+    ``read`` sums up the triples and partitions of all jobs.
     """
     frontier = np.array([item], np.int64)
     asked = frontier
@@ -58,18 +61,18 @@ def level_by_level(fetch: Fetch, item: int, direction: Direction, limit: int | N
         parts.append(triples)
         near.append(np.full(triples.num_rows, level))
         level += 1
-        reached = np.setdiff1d(ends(triples, direction)[1], np.concatenate(items))
+        reached = np.setdiff1d(near_and_far(triples, direction)[1], np.concatenate(items))
         items.append(reached)
         depths.append(np.full(len(reached), level))
         frontier = np.setdiff1d(reached, asked)
         asked = np.union1d(asked, frontier)
     beyond = fetch(frontier)[0] if len(frontier) else SENT.empty_table()
     triples = pa.concat_tables(parts).combine_chunks()
-    return Found(
+    return MethodResult(
         np.concatenate(items),
         np.concatenate(depths).astype(np.int32),
         triples,
         np.concatenate(near).astype(np.int32),
-        np.unique(ends(beyond, direction)[0]),
+        np.unique(near_and_far(beyond, direction)[0]),
         Read(0, partitions, triples.num_rows),
     )

@@ -1,4 +1,4 @@
-"""Damage of every kind is found and named; what the tables can tell is mended."""
+"""Every kind of damage is found and named; what can be rebuilt from the tables is repaired."""
 
 import json
 import shutil
@@ -32,8 +32,8 @@ def triples(*seeds: int) -> list[Triple]:
 
 
 @pytest.fixture(scope="module")
-def held(houses: Houses) -> House:
-    """Three bases' worth of history: ingests, a compaction, one ingest that was taken back."""
+def house(houses: Houses) -> House:
+    """A warehouse with two bases: ingests, a compaction and a rolled-back ingest."""
     house = houses(theta=5, pack=3, partition_triples=40)
     house.ingest(triples(*range(6)))
     house.ingest(triples(6, 7, 8))
@@ -45,13 +45,13 @@ def held(houses: Houses) -> House:
 
 
 @pytest.fixture
-def copy(held: House, tmp_path: Path) -> House:
-    """The same on disk, to be damaged; what is in Neo4j is not copied."""
-    shutil.copytree(held.settings.warehouse, tmp_path / "warehouse")
-    return House(replace(held.settings, warehouse=tmp_path / "warehouse"), held.session)
+def copy(house: House, tmp_path: Path) -> House:
+    """A copy of the warehouse on disk, to damage; both share their content in Neo4j."""
+    shutil.copytree(house.settings.warehouse, tmp_path / "warehouse")
+    return House(replace(house.settings, warehouse=tmp_path / "warehouse"), house.session)
 
 
-def looked(house: House, deep: bool = True) -> Report:
+def checked(house: House, deep: bool = True) -> Report:
     return check(house.settings, Silent(), deep=deep)
 
 
@@ -62,29 +62,29 @@ def cypher(house: House, statement: str) -> None:
 
 
 def table(house: House, name: str) -> Path:
-    """The folder of a table of the current base."""
+    """Return the folder of a table of the current base."""
     commit = current(house.layout)
     assert commit
     return house.layout.table(commit.base, name)
 
 
 def file(house: House, name: str, pattern: str = "*.parquet") -> Path:
-    """The first file of a table, or of the names."""
+    """Return the first file of a table, or of the names."""
     return sorted(table(house, name).glob(pattern))[0]
 
 
-def torn(path: Path) -> None:
+def truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def rotten(path: Path) -> None:
-    """One bit of data is another; the length stays."""
+def flip_bit(path: Path) -> None:
+    """Flip one bit of a file."""
     content = bytearray(path.read_bytes())
     content[len(content) // 4] ^= 1
     path.write_bytes(content)
 
 
-def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     record = json.loads(path.read_text())
     change(record)
     path.write_text(json.dumps(record))
@@ -99,54 +99,56 @@ def last_log(house: House, name: str) -> Path:
 
 
 DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
-    "a partition is gone": (lambda h: file(h, "triples").unlink(), "table triples"),
-    "a partition is torn": (lambda h: torn(file(h, "triples")), "table triples"),
-    "a bit of a partition is wrong": (
-        lambda h: rotten(file(h, "triples")), "partition",
+    "a partition is missing": (lambda h: file(h, "triples").unlink(), "table triples"),
+    "a partition is truncated": (lambda h: truncate(file(h, "triples")), "table triples"),
+    "a bit of a partition is flipped": (
+        lambda h: flip_bit(file(h, "triples")), "partition",
     ),
-    "a partition is another": (
+    "a partition is replaced by another": (
         lambda h: shutil.copy(*sorted(table(h, "triples").glob("*.parquet"))[:2]), "table triples",
     ),
-    "the sets are torn": (lambda h: torn(file(h, "sets")), "table sets"),
-    "a bit of the sets is wrong": (lambda h: rotten(file(h, "sets")), "tables"),
-    "placements are gone": (
+    "the sets are truncated": (lambda h: truncate(file(h, "sets")), "table sets"),
+    "a bit of the sets is flipped": (lambda h: flip_bit(file(h, "sets")), "tables"),
+    "placements are missing": (
         lambda h: file(h, "placements").unlink(), "table placements",
     ),
-    "dependencies are gone": (
+    "dependencies are missing": (
         lambda h: file(h, "set_dependencies").unlink(), "table set_dependencies",
     ),
-    "a log is torn": (lambda h: torn(last_log(h, "sets")), "table sets"),
-    "a look-up is torn": (lambda h: torn(file(h, "names", "*.hash.npy")), "names of ingest"),
-    "a bit of a look-up is wrong": (
-        lambda h: rotten(file(h, "names", "*.hash.npy")), "names of ingest",
+    "a log is truncated": (lambda h: truncate(last_log(h, "sets")), "table sets"),
+    "a look-up is truncated": (
+        lambda h: truncate(file(h, "names", "*.hash.npy")), "names of ingest",
     ),
-    "names are gone": (lambda h: file(h, "names", "*.arrow").unlink(), "names of ingest"),
-    "names are torn": (lambda h: torn(file(h, "names", "*.arrow")), "names of ingest"),
-    "the current record is torn": (lambda h: torn(last_commit(h)), "commit"),
-    "an earlier record is torn": (lambda h: torn(h.layout.commits / "1.json"), "commit 1"),
-    "a record is that of another generation": (
+    "a bit of a look-up is flipped": (
+        lambda h: flip_bit(file(h, "names", "*.hash.npy")), "names of ingest",
+    ),
+    "names are missing": (lambda h: file(h, "names", "*.arrow").unlink(), "names of ingest"),
+    "names are truncated": (lambda h: truncate(file(h, "names", "*.arrow")), "names of ingest"),
+    "the current record is truncated": (lambda h: truncate(last_commit(h)), "commit"),
+    "an earlier record is truncated": (lambda h: truncate(h.layout.commits / "1.json"), "commit 1"),
+    "a record belongs to another generation": (
         lambda h: shutil.copy(h.layout.commits / "2.json", h.layout.commits / "1.json"), "commit 1",
     ),
-    "a record tells of more triples": (
-        lambda h: rewritten(last_commit(h), lambda r: r["totals"].update(triples=10**6)), "tables",
+    "a record counts more triples": (
+        lambda h: rewrite(last_commit(h), lambda r: r["totals"].update(triples=10**6)), "tables",
     ),
-    "a record tells of more dependencies": (
-        lambda h: rewritten(last_commit(h), lambda r: r["totals"].update(set_dependencies=1)),
+    "a record counts other dependencies": (
+        lambda h: rewrite(last_commit(h), lambda r: r["totals"].update(set_dependencies=1)),
         "table set_dependencies",
     ),
-    "ids are unknown": (lambda h: h.layout.ids.unlink(), "ids"),
-    "ids are free that are in use": (
-        lambda h: rewritten(h.layout.ids, lambda ids: ids.update(set=1)), "ids",
+    "ids are missing": (lambda h: h.layout.ids.unlink(), "ids"),
+    "free ids are in use": (
+        lambda h: rewrite(h.layout.ids, lambda ids: ids.update(set=1)), "ids",
     ),
-    "an earlier base is gone": (lambda h: shutil.rmtree(h.layout.base(1)), "commit"),
+    "an earlier base is missing": (lambda h: shutil.rmtree(h.layout.base(1)), "commit"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_it_is_found_and_named(copy: House, damage: str) -> None:
+def test_damage_is_found_and_named(copy: House, damage: str) -> None:
     make, where = DAMAGES[damage]
     make(copy)
-    damages = looked(copy).damages
+    damages = checked(copy).damages
     assert any(one.where.startswith(where) for one in damages), damages
     for one in damages:
         assert one.wanted
@@ -154,8 +156,8 @@ def test_it_is_found_and_named(copy: House, damage: str) -> None:
         assert one.remedy
 
 
-def test_nothing_is_found_where_nothing_is_wrong(held: House) -> None:
-    report = looked(held)
+def test_an_undamaged_warehouse_has_no_damages(house: House) -> None:
+    report = checked(house)
     assert report.damages == ()
     assert (report.generation, report.deep) == (6, True)
     both = len(set(triples(*range(9)))) + len(set(triples(*range(9), 11, 12)))
@@ -174,18 +176,18 @@ LOST = {
 
 
 @pytest.mark.parametrize("lost", LOST)
-def test_neo4j_is_mended_from_the_tables(held: House, lost: str) -> None:
-    cypher(held, LOST[lost])
-    damages = looked(held, deep=False).damages
+def test_neo4j_is_repaired_from_the_tables(house: House, lost: str) -> None:
+    cypher(house, LOST[lost])
+    damages = checked(house, deep=False).damages
     assert {one.where for one in damages} == {"Neo4j"}
-    assert len(set(damages)) == len(damages)  # each is told once, however many bases there are
+    assert len(set(damages)) == len(damages)  # each is reported once, however many bases there are
     assert all("provhouse repair" in one.remedy for one in damages)
-    repair(held.settings, Silent())
-    assert looked(held).damages == ()
-    held.check()
-    assert_answers(held, None, triples(*range(9), 11, 12))
-    assert_answers(held, 4, triples(*range(9), 9, 10))
-    assert_answers(held, 1, triples(*range(6)))
+    repair(house.settings, Silent())
+    assert checked(house).damages == ()
+    house.check()
+    assert_answers(house, None, triples(*range(9), 11, 12))
+    assert_answers(house, 4, triples(*range(9), 9, 10))
+    assert_answers(house, 1, triples(*range(6)))
 
 
 def assert_answers(house: House, generation: int | None, given: list[Triple]) -> None:
@@ -197,14 +199,14 @@ def assert_answers(house: House, generation: int | None, given: list[Triple]) ->
             assert content(answer) == oracle.ask(item, "upstream")
 
 
-def test_without_neo4j_a_question_says_what_to_do(held: House) -> None:
-    cypher(held, "MATCH (n {warehouse: $warehouse}) DETACH DELETE n")
-    with Asker(held.settings, Silent()) as asker, pytest.raises(Damaged, match="provhouse repair"):
+def test_with_an_empty_neo4j_a_question_names_the_remedy(house: House) -> None:
+    cypher(house, "MATCH (n {warehouse: $warehouse}) DETACH DELETE n")
+    with Asker(house.settings, Silent()) as asker, pytest.raises(Damaged, match="provhouse repair"):
         asker.ask(triples(1)[0].dst, "upstream", "csprov")
-    repair(held.settings, Silent())
+    repair(house.settings, Silent())
 
 
-def test_there_must_be_something(houses: Houses) -> None:
+def test_an_empty_warehouse_cannot_be_checked_or_repaired(houses: Houses) -> None:
     house = houses()
     for work in (check, repair):
         with pytest.raises(NotFound):

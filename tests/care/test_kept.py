@@ -1,7 +1,7 @@
-"""Warehouses that outlive us: of each format that was released, copied elsewhere, out and in again.
+"""Warehouses of released formats still work, and survive copying, export and import.
 
-``kept/format-N.tar.xz`` holds a warehouse as provhouse of that day left it, without Neo4j, and the
-files that were taken in: ``first`` (generation 1), ``third`` (2, taken back by 3), after a
+``kept/format-N.tar.xz`` has a warehouse as that version of provhouse left it, without Neo4j, and
+the files that were ingested: ``first`` (generation 1), ``third`` (2, rolled back by 3), and after a
 compaction (4) ``second`` (5).
 """
 
@@ -28,7 +28,7 @@ from provhouse.care.check import check
 from provhouse.care.repair import repair
 from provhouse.changes.compact import compact
 from provhouse.changes.prune import prune
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
 from provhouse.ingest.imported import import_
 from provhouse.ingest.summary import Summary
@@ -50,7 +50,7 @@ BOTH: tuple[Direction, ...] = ("upstream", "downstream")
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What an archive holds, unpacked."""
+    """The files of the archive, unpacked."""
     folder = tmp_path_factory.mktemp("kept")
     with tarfile.open(KEPT / "format-1.tar.xz") as archive:
         archive.extractall(folder, filter="data")
@@ -59,7 +59,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kept(files: Path, houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> House:
-    """A warehouse of format 1, opened by the provhouse of today."""
+    """A warehouse of format 1, opened by the current version."""
     folder = tmp_path_factory.mktemp("opened") / "warehouse"
     shutil.copytree(files / "warehouse", folder)
     house = houses(warehouse=folder, theta=10, partition_triples=50)
@@ -75,7 +75,7 @@ class Row(NamedTuple):
 
 
 def rows(files: Path, *names: str) -> list[Row]:
-    """The triples of these files; a row without src is none."""
+    """Return the triples of these files, without rows that lack src."""
     found = []
     for name in names:
         with (files / f"{name}.csv").open(encoding="utf-8", newline="") as file:
@@ -98,16 +98,16 @@ def assert_answers(house: House, given: list[Row], as_of: int | None = None) -> 
                 assert found == expected.items
                 assert answer.items.num_rows == len(found)
                 wanted = {(*t[:3], by) for t, by in given if t[:3] in expected.triples}
-                assert {_told(row) for row in answer.triples.to_pylist()} == wanted
+                assert {_row(row) for row in answer.triples.to_pylist()} == wanted
                 assert answer.triples.num_rows == len(wanted)
 
 
-def _told(row: dict[str, str]) -> tuple[str, ...]:
+def _row(row: dict[str, str]) -> tuple[str, ...]:
     return row["src"], row["dst"], row["op"], json.loads(row["attributes"]).get("by", "")
 
 
-def whole(answer: Answer) -> object:
-    """All that an answer says of its item."""
+def everything(answer: Answer) -> object:
+    """Return everything that an answer says about its item."""
     return answer.table, answer.items.to_pylist(), answer.triples.to_pylist()
 
 
@@ -116,10 +116,10 @@ def assert_same(one: House, other: House, items: list[str]) -> None:
         for item in items:
             for direction in BOTH:
                 answers = [asker.ask(item, direction, "csprov") for asker in (this, that)]
-                assert whole(answers[0]) == whole(answers[1])
+                assert everything(answers[0]) == everything(answers[1])
 
 
-def test_a_warehouse_of_format_1_is_what_it_was(kept: House, files: Path) -> None:
+def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> None:
     assert check(kept.settings, Silent(), deep=True).damages == ()
     kept.check()
     assert_answers(kept, rows(files, "first", "second"))
@@ -128,14 +128,14 @@ def test_a_warehouse_of_format_1_is_what_it_was(kept: House, files: Path) -> Non
     assert (read_ids(kept.layout).pruned, read_ids(kept.layout).generation) == (0, 6)
 
 
-def test_what_a_newer_provhouse_wrote_is_left_alone(kept: House, tmp_path: Path) -> None:
-    """Whatever else has changed in it, and by every way in."""
+def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_path: Path) -> None:
+    """Every command refuses it, whatever else has changed in it."""
     folder = tmp_path / "warehouse"
     shutil.copytree(kept.settings.warehouse, folder)
     house = House(replace(kept.settings, warehouse=folder), kept.session)
     for path, change in (
-        (folder / "commits" / "5.json", {"format": FORMAT + 1, "unheard": "of", "totals": {}}),
-        (folder / "ids.json", {"unheard": "of", "unfinished": True}),
+        (folder / "commits" / "5.json", {"format": FORMAT + 1, "unknown": "field", "totals": {}}),
+        (folder / "ids.json", {"unknown": "field", "unfinished": True}),
     ):
         path.write_text(json.dumps(json.loads(path.read_text()) | change))
     (folder / "staging").mkdir()
@@ -158,10 +158,12 @@ def test_what_a_newer_provhouse_wrote_is_left_alone(kept: House, tmp_path: Path)
     ]
 
 
-def test_a_copy_made_beside_a_writer_is_restored(kept: House, files: Path, tmp_path: Path) -> None:
-    """In the order of docs/backup.md: records, bases, ids; an ingest comes in between.
+def test_a_backup_made_during_an_ingest_is_restored(
+    kept: House, files: Path, tmp_path: Path
+) -> None:
+    """The copy is made as docs/backup.md says: records, bases, ids. An ingest runs in between.
 
-    Of what it wrote the copy has the log of a table without its file, and names.
+    From that ingest, the copy has names and the log of a table, but not the table's file.
     """
     house, backup = House(kept.settings, kept.session), tmp_path / "warehouse"
     backup.mkdir()
@@ -196,7 +198,7 @@ def test_a_copy_made_beside_a_writer_is_restored(kept: House, files: Path, tmp_p
 
 @pytest.fixture(scope="module")
 def exported(kept: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole of it, in several files."""
+    """An export of the whole warehouse, in several files."""
     folder = tmp_path_factory.mktemp("export") / "all"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(export_files, "FILE_TRIPLES", 60)
@@ -204,13 +206,13 @@ def exported(kept: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def taken(house: House, folder: Path) -> Summary:
+def import_into(house: House, folder: Path) -> Summary:
     summary = import_(folder, house.settings, Silent())
     house.check()
     return summary
 
 
-def test_what_was_exported_comes_in_the_same(
+def test_an_export_is_imported_unchanged(
     kept: House, files: Path, exported: Path, houses: Houses
 ) -> None:
     manifest, held = read_manifest(exported), current(kept.layout)
@@ -218,14 +220,14 @@ def test_what_was_exported_comes_in_the_same(
     assert len(manifest.files) > 2
     assert (manifest.triples, manifest.items) == (held.totals.triples, held.totals.items)
     other = houses(theta=10, partition_triples=50)
-    summary = taken(other, exported)
+    summary = import_into(other, exported)
     assert (summary.triples, summary.items) == (manifest.triples, manifest.items)
     assert (summary.components, summary.duplicates) == (held.totals.components, 0)
     assert_same(kept, other, some_items(rows(files, "first", "second"), 25))
-    assert not taken(other, exported).committed
+    assert not import_into(other, exported).committed
 
 
-def test_an_answer_comes_in_beside_what_is_held(
+def test_an_exported_answer_is_imported_into_another_warehouse(
     kept: House, files: Path, houses: Houses, tmp_path: Path
 ) -> None:
     house = houses()
@@ -237,22 +239,22 @@ def test_an_answer_comes_in_beside_what_is_held(
         manifest = export_answer(house.layout, answer, folder)
         assert manifest == read_manifest(folder)
         assert (manifest.item, manifest.triples) == ("mid/70", answer.triples.num_rows)
-        taken(house, folder)
+        import_into(house, folder)
     with house.asker() as asker:
-        assert whole(asker.ask("mid/70", "upstream", "csprov")) == whole(answers[0])
+        assert everything(asker.ask("mid/70", "upstream", "csprov")) == everything(answers[0])
         assert asker.ask("theirs", "upstream").items.num_rows == answers[0].items.num_rows + 1
     source = rows(files, "first")[0].triple.src
     with Asker(kept.settings, Silent(), 1) as asker:
         answer = asker.ask(source, "upstream")
     nothing = export_answer(house.layout, answer, tmp_path / "nothing")
     assert (nothing.triples, nothing.items, len(nothing.files)) == (0, 0, 1)
-    assert not taken(house, tmp_path / "nothing").committed
+    assert not import_into(house, tmp_path / "nothing").committed
 
 
 def test_long_names_are_written_in_pieces(
     kept: House, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of all rows as of each alone, whatever is longer than a piece may be."""
+    """Also when a single row is longer than a piece may be."""
     monkeypatch.setattr(export_files, "PIECE_BYTES", 200)
     with kept.asker() as asker:
         answer = asker.ask("mid/70", "upstream")
@@ -265,8 +267,8 @@ def test_long_names_are_written_in_pieces(
 
 
 @pytest.mark.long
-def test_names_of_more_than_arrow_holds_at_once(kept: House, tmp_path: Path) -> None:
-    """2.6 GB on either end, of 41 names."""
+def test_names_of_more_than_2_gib_are_exported(kept: House, tmp_path: Path) -> None:
+    """Both ends have 2.6 GB of text, from 41 names."""
     names = pa.array([f"{n:02d}".ljust(1 << 16, "x") for n in range(41)])
     src = pa.array(np.arange(40_000, dtype=np.int32) % 40 + 1)
     ends = {
@@ -287,18 +289,18 @@ def test_names_of_more_than_arrow_holds_at_once(kept: House, tmp_path: Path) -> 
 
 
 def read(folder: Path) -> pa.Table:
-    """All rows of an export."""
+    """Return all rows of an export."""
     return pa.concat_tables(pq.read_table(path) for path in sorted(folder.glob("*.parquet")))
 
 
-def rotten(path: Path) -> None:
+def flip_bit(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
-def told(**other: Any) -> Callable[[Path], object]:
-    """A manifest that says something else."""
+def with_fields(**other: Any) -> Callable[[Path], object]:
+    """Return a function that changes fields of a manifest."""
 
     def change(folder: Path) -> None:
         path = folder / "manifest.json"
@@ -313,23 +315,23 @@ def outside(folder: Path) -> None:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a bit": (lambda f: rotten(f / "triples-00002.parquet"), "triples-00002.*SHA-256"),
-    "a file is gone": (lambda f: (f / "triples-00001.parquet").unlink(), "triples-00001"),
-    "a file is another": (
+    "a flipped bit": (lambda f: flip_bit(f / "triples-00002.parquet"), "triples-00002.*SHA-256"),
+    "a missing file": (lambda f: (f / "triples-00001.parquet").unlink(), "triples-00001"),
+    "a replaced file": (
         lambda f: shutil.copy(f / "triples-00001.parquet", f / "triples-00002.parquet"),
         "triples-00002",
     ),
     "no manifest": (lambda f: (f / "manifest.json").unlink(), "one that was cut off has none"),
-    "a manifest of another kind": (told(files=[1]), "cannot be read"),
-    "a newer manifest": (told(format=2), "newer provhouse"),
-    "more triples": (told(triples=10_000), "10,000 triples"),
-    "fewer items": (told(items=1), "1 items"),
+    "a manifest of another kind": (with_fields(files=[1]), "cannot be read"),
+    "a newer manifest": (with_fields(format=2), "newer provhouse"),
+    "more triples": (with_fields(triples=10_000), "10,000 triples"),
+    "fewer items": (with_fields(items=1), "1 items"),
     "a file outside": (outside, "names '../secret"),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_is_not_as_it_was_exported_is_refused(
+def test_a_damaged_export_is_refused(
     exported: Path, houses: Houses, tmp_path: Path, damage: str
 ) -> None:
     change, message = DAMAGES[damage]
@@ -342,15 +344,15 @@ def test_what_is_not_as_it_was_exported_is_refused(
     assert not list(house.layout.root.glob("base-*"))
 
 
-def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
+def test_an_export_needs_a_new_folder_and_has_one_generation(
     kept: House, houses: Houses, exported: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match="new or empty"):
+    with pytest.raises(UsageError, match="not empty"):
         export_warehouse(kept.layout, exported, Silent())
-    with pytest.raises(UsageError, match="outside of the warehouse"):
+    with pytest.raises(UsageError, match="inside the warehouse"):
         export_warehouse(kept.layout, kept.layout.root / "base-9", Silent())
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(Unavailable, match="cannot be made or read"):
+    with pytest.raises(Unavailable, match="cannot be created or read"):
         export_warehouse(kept.layout, tmp_path / "loop", Silent())
     first = export_warehouse(kept.layout, tmp_path / "first", Silent(), 1)
     assert (first.generation, first.triples, len(first.files)) == (1, 150, 1)
@@ -359,12 +361,12 @@ def test_an_export_is_of_one_generation_in_a_folder_of_its_own(
     assert not (tmp_path / "none").exists()
 
 
-def test_an_export_leaves_out_what_was_retracted(houses: Houses, tmp_path: Path) -> None:
+def test_an_export_leaves_out_retracted_triples(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest([Triple("a", "b"), Triple("b", "c")])
-    retract(Wanted(items=["c"]), house.settings, Silent())
+    retract(Selection(items=["c"]), house.settings, Silent())
     now = export_warehouse(house.layout, tmp_path / "now", Silent())
     then = export_warehouse(house.layout, tmp_path / "then", Silent(), as_of=1)
     assert [(one.triples, one.items) for one in (now, then)] == [(1, 2), (2, 3)]
     other = houses()
-    assert taken(other, tmp_path / "now").triples == 1
+    assert import_into(other, tmp_path / "now").triples == 1

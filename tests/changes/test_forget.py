@@ -1,6 +1,6 @@
-"""An erasure: nothing of it is left in any file, and the lineage of all others stays whole.
+"""An erasure leaves nothing in any file, and the lineage of all other items stays complete.
 
-Neo4j is made anew only where it is of that warehouse alone: those tests are long.
+Tests that rebuild Neo4j need a Neo4j that no other warehouse uses; they are long.
 """
 
 import csv
@@ -23,7 +23,7 @@ from provhouse.care.repair import repair
 from provhouse.changes import forget as care
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import Forgotten, forget
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing import (
@@ -57,7 +57,7 @@ HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
 
 
 def rows_of(person: int, name: str) -> list[tuple[str, ...]]:
-    """What a person's record came from and led to."""
+    """Return the triples from and to the record of a person."""
     return [
         ("raw/1", name, "read", "raw", "persons", NOTES[person]),
         (name, "report/1", OPS[person], "persons", "reports", NOTES[person]),
@@ -81,8 +81,8 @@ def write(folder: Path, name: str, rows: Collection[tuple[str, ...]]) -> Path:
 
 
 @dataclass
-class Secret:
-    """A warehouse with persons in it, and a Neo4j of its own."""
+class Persons:
+    """A warehouse with persons to erase."""
 
     house: House
 
@@ -98,16 +98,16 @@ class Secret:
 
 
 @pytest.fixture(scope="module")
-def told(houses: Houses) -> House:
-    """A warehouse that holds persons, on the Neo4j of all tests, which nobody may make anew."""
+def shared(houses: Houses) -> House:
+    """A warehouse with persons, on the Neo4j that all tests share, which must not be rebuilt."""
     house = houses(theta=4, pack=0, partition_triples=10)
     history(house)
     return house
 
 
 @pytest.fixture(scope="module")
-def alone(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """The same with a Neo4j of its own."""
+def own(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A warehouse with persons, on a Neo4j of its own."""
     home = tmp_path_factory.mktemp("neo4j of persons")
     house = houses(theta=4, pack=0, partition_triples=10, neo4j_home=home)
     server.up(home, "512m", Silent())
@@ -118,7 +118,7 @@ def alone(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def history(house: House) -> None:
-    """Ingests, one of them rolled back, a run, a retraction, a compaction, rejects, a log."""
+    """Make ingests, a rollback, a run, a retraction, a compaction, rejected rows and a log."""
     folder = house.settings.warehouse.parent
 
     def take(name: str, *rows: tuple[str, ...], run: str | None = None) -> None:
@@ -131,34 +131,34 @@ def history(house: House) -> None:
     take("run.csv", *rows_of(1, NAMES[1]), run="july")
     compact(house.settings, Silent())
     take("third.csv", *rows_of(2, NAMES[2]), ("", "elsewhere", "x", "", "", "a reject that stays"))
-    retract(Wanted(items=[NAMES[2]]), house.settings, Silent())
+    retract(Selection(items=[NAMES[2]]), house.settings, Silent())
     (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
 
 
-def copied(house: House, folder: Path) -> Secret:
-    """The same on disk; what is in Neo4j belongs to both."""
+def copied(house: House, folder: Path) -> Persons:
+    """Return a copy of the warehouse on disk; both share their content in Neo4j."""
     shutil.copytree(house.settings.warehouse, folder / "warehouse")
     settings = replace(house.settings, warehouse=folder / "warehouse")
-    return Secret(House(settings, house.session, bare=True))
+    return Persons(House(settings, house.session, bare=True))
 
 
 @pytest.fixture
-def copy(told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secret:
-    """A copy, to be changed."""
+def copy(shared: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Persons:
+    """A copy to change; erasures in it do not rebuild Neo4j."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
-    return copied(told, tmp_path)
+    return copied(shared, tmp_path)
 
 
 @pytest.fixture
-def whole_copy(alone: House, tmp_path: Path) -> Secret:
-    """A copy that may make its Neo4j anew, with all that it holds at first."""
-    secret = copied(alone, tmp_path)
-    repair(secret.house.settings, Silent())
-    return secret
+def own_copy(own: House, tmp_path: Path) -> Persons:
+    """A copy that may rebuild its Neo4j, which has all content at first."""
+    persons = copied(own, tmp_path)
+    repair(persons.house.settings, Silent())
+    return persons
 
 
 class Crash(BaseException):
-    """Nothing catches it, as if the process had been killed."""
+    """An error that nothing catches, like a killed process."""
 
 
 def ops_in_neo4j(house: House) -> set[str]:
@@ -178,8 +178,10 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 
 
 @pytest.mark.parametrize("step", LEFT_OUT)
-def test_each_step_is_needed(copy: Secret, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
-    """The search of the test below finds what a step would leave."""
+def test_every_step_of_an_erasure_is_needed(
+    copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Without a step, the search that the test below relies on finds remains."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()
@@ -188,7 +190,7 @@ def test_each_step_is_needed(copy: Secret, monkeypatch: pytest.MonkeyPatch, step
         assert check(copy.house.settings, Silent(), deep=True).damages
 
 
-def test_nothing_of_it_is_left_in_any_file(copy: Secret) -> None:
+def test_an_erasure_leaves_nothing_in_any_file(copy: Persons) -> None:
     house = copy.house
     before = copy.in_files()
     for text in (*OPS, *NOTES, *NAMES, *(f"hash of {name}" for name in NAMES)):
@@ -197,7 +199,7 @@ def test_nothing_of_it_is_left_in_any_file(copy: Secret) -> None:
     done = copy.forget()
     assert copy.in_files() == set()
     assert (done.names, done.rejected, done.neo4j) == (3, 2, True), "compacted"
-    assert done.items == 6, "the first was taken back once; it and the second were compacted"
+    assert done.items == 6, "the first was rolled back once; it and the second were compacted"
     assert generations(house.layout) == as_of
     assert not house.layout.erasure.exists()
     said = (house.layout.logs / "writers.jsonl").read_text()
@@ -213,12 +215,12 @@ def test_nothing_of_it_is_left_in_any_file(copy: Secret) -> None:
 
 
 @pytest.mark.long
-def test_nothing_of_it_is_left_in_neo4j(whole_copy: Secret) -> None:
-    house = whole_copy.house
+def test_an_erasure_leaves_nothing_in_neo4j(own_copy: Persons) -> None:
+    house = own_copy.house
     assert set(OPS) & ops_in_neo4j(house)
-    assert any("in data/" in found for found in whole_copy.remains())
-    whole_copy.forget()
-    assert whole_copy.remains() == set()
+    assert any("in data/" in found for found in own_copy.remains())
+    own_copy.forget()
+    assert own_copy.remains() == set()
     assert ops_in_neo4j(house) == {"copy", "show", "sum"}
     house.whole()
     repair(house.settings, Silent())
@@ -226,13 +228,13 @@ def test_nothing_of_it_is_left_in_neo4j(whole_copy: Secret) -> None:
 
 
 @pytest.mark.long
-def test_without_its_own_step_neo4j_would_keep_it(
-    whole_copy: Secret, monkeypatch: pytest.MonkeyPatch
+def test_without_wiping_it_neo4j_keeps_erased_data(
+    own_copy: Persons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steps, "wipe", lambda *_: None)
-    whole_copy.forget()
-    assert whole_copy.remains()
-    assert whole_copy.in_files() == set()
+    own_copy.forget()
+    assert own_copy.remains()
+    assert own_copy.in_files() == set()
 
 
 POINTS: list[tuple[object, str, bool]] = [
@@ -257,10 +259,10 @@ POINTS: list[tuple[object, str, bool]] = [
         for module, point, long in POINTS
     ],
 )
-def test_whatever_crashes_the_next_writer_ends_it(
-    copy: Secret, monkeypatch: pytest.MonkeyPatch, module: object, point: str
+def test_the_next_writer_completes_an_interrupted_erasure(
+    copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, point: str
 ) -> None:
-    """But for a crash before the erasure is known: then the command has to be given again."""
+    """After a crash before the erasure is recorded, the command must be run again."""
 
     def crash(name: str) -> None:
         under_way = erasure.read_erasure(copy.house.layout)
@@ -283,10 +285,10 @@ def test_whatever_crashes_the_next_writer_ends_it(
 
 
 @pytest.mark.parametrize("point", ["erasure written", "hint removed", "rejects cleared"])
-def test_what_is_known_from_a_rejected_row_only(
+def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """Cut off at any time its logs go, its table is settled, and the command may be given again."""
+    """Interrupted at any time: logs go, the table is consistent, the command can be run again."""
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
     rejects = house.layout.table(1, "rejects")
@@ -298,7 +300,7 @@ def test_what_is_known_from_a_rejected_row_only(
             raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr(rewriting, "_ENCODINGS", ((-50, False),))  # its length changes
+        patched.setattr(rewriting, "_ENCODINGS", ((-50, False),))  # so that its length changes
         patched.setattr(rewriting, "_pad", lambda *_: None)
         for module in (rejected, erasure, rewriting):
             patched.setattr(module, "reach", crash)
@@ -317,10 +319,10 @@ def test_what_is_known_from_a_rejected_row_only(
 
 
 @pytest.mark.parametrize("unreadable", [False, True])
-def test_a_repair_erases_again_what_was_left(
-    copy: Secret, monkeypatch: pytest.MonkeyPatch, unreadable: bool
+def test_a_repair_erases_what_an_erasure_left(
+    copy: Persons, monkeypatch: pytest.MonkeyPatch, unreadable: bool
 ) -> None:
-    """Where nothing tells any more that something is left to do, or it cannot be read."""
+    """The record of the erasure is gone, or cannot be read."""
     house = copy.house
     with monkeypatch.context() as patched:
         for step in ("triples", "names", "look-ups"):
@@ -338,7 +340,7 @@ def test_a_repair_erases_again_what_was_left(
     assert check(house.settings, Silent(), deep=True).damages == ()
 
 
-def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
+def test_only_an_unshared_neo4j_is_always_rebuilt(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remade: list[Path | None] = []
@@ -347,16 +349,16 @@ def test_only_a_neo4j_that_nobody_shares_is_made_anew_each_time(
     )
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
-    alone = replace(house.settings, neo4j_home=None)
-    assert not forget(["rejected"], alone, Silent()).neo4j, "which never knew of it"
+    own = replace(house.settings, neo4j_home=None)
+    assert not forget(["rejected"], own, Silent()).neo4j, "Neo4j never had it"
     house.ingest([Triple("e", "f", "x")])
-    assert not forget(["a"], house.settings, Silent()).neo4j, "others have that op"
+    assert not forget(["a"], house.settings, Silent()).neo4j, "other triples have that op"
     assert remade == []
-    assert forget(["c"], alone, Silent()).neo4j
+    assert forget(["c"], own, Silent()).neo4j
     assert remade == [None]
 
 
-def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
+def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     with pytest.raises(NotFound, match="is empty"):
         forget(["a"], house.settings, Silent())
@@ -366,7 +368,7 @@ def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
     for wrong in ([], [""], ["a", ""]):
         with pytest.raises(UsageError):
             forget(wrong, house.settings, Silent())
-    with pytest.raises(NotFound, match=r"1 of them are not, 'no' for one") as error:
+    with pytest.raises(NotFound, match=r"1 are missing, for example 'no'") as error:
         forget(["a", "no"], house.settings, Silent())
     assert "'a'" not in str(error.value)
     assert {file: file.read_bytes() for file in files} == files
@@ -379,19 +381,19 @@ def test_what_is_held_nowhere_changes_nothing(houses: Houses) -> None:
 
 
 @pytest.mark.long
-def test_a_neo4j_in_use_is_left_to_a_later_writer(whole_copy: Secret) -> None:
-    """Also beside a second erasure, which needs none of its own."""
-    house = whole_copy.house
+def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
+    """This holds for a second erasure too, which does not need a rebuild itself."""
+    house = own_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")
         with pytest.raises(Busy, match="to be rid of what was erased"):
-            whole_copy.forget()
-        assert whole_copy.in_files() == set()
+            own_copy.forget()
+        assert own_copy.in_files() == set()
         with pytest.raises(Busy, match="to be rid of what was erased"):
-            whole_copy.forget("raw/0")
+            own_copy.forget("raw/0")
         assert reader.ask("board/1", "upstream").items.num_rows
     assert set(OPS) & ops_in_neo4j(house)
     repair(house.settings, Silent())
     assert ops_in_neo4j(house) == {"show", "sum"}
-    assert whole_copy.remains() == set()
+    assert own_copy.remains() == set()
     assert not house.layout.erasure.exists()

@@ -1,4 +1,4 @@
-"""After an erasure answers are right for all others, and tell how many items they lead through."""
+"""After an erasure, answers about other items are right and count the erased ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,19 +14,19 @@ from helpers.oracle import Oracle, Triple
 from helpers.warehouse import READ_BY_SPARK, House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
-from provhouse.changes.retract import Wanted, retract
+from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.ingest.imported import import_
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method, Question
-from provhouse.query import ask as asks
-from provhouse.query import diff as diffs
-from provhouse.query import export as exports
-from provhouse.query import path as paths
+from provhouse.query import ask as ask_module
+from provhouse.query import diff as diff_module
+from provhouse.query import export as export_module
+from provhouse.query import path as path_module
 from provhouse.query.ask import Asker
-from provhouse.query.diff import compared
+from provhouse.query.diff import compare
 from provhouse.query.export import export_answer, export_warehouse
 from provhouse.query.find import find
 from provhouse.query.path import path
@@ -42,7 +42,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 def agree(
     house: House, states: dict[int, list[Triple]], gone: set[str], few: int, random: Random
 ) -> None:
-    """Every generation's answers are those of networkx with nameless items; ``few`` by Spark."""
+    """Compare every generation with networkx; ask about ``few`` items by RQ and CCProv too."""
     for generation, triples in states.items():
         oracle = Oracle.of(triples)
         held = sorted(set(oracle.graph) - gone)
@@ -65,7 +65,7 @@ def agree(
 
 
 def random_forgets(houses: Houses, seed: int, few: int) -> None:
-    """Ingests, a rollback and a retraction, forgets, a compaction, and forgets again."""
+    """Ingest, roll back, retract, forget, compact and forget again, comparing answers."""
     random = Random(seed)
     house = houses(theta=5, pack=0, partition_triples=random.choice([7, 20, 100]))
     triples = [triple for n in range(3) for triple in graph(seed * 31 + n * 4).triples]
@@ -88,7 +88,7 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
     house.ingest(triples)
     state(triples)
     item = random.choice(triples).src
-    retract(Wanted(items=[item]), house.settings, Silent())
+    retract(Selection(items=[item]), house.settings, Silent())
     house.bare = True
     state([row for row in triples if item not in row[:2]])
     gone: set[str] = set()
@@ -97,7 +97,7 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
         some = random.sample(names, min(4, len(names) // 3))
         forget(some, house.settings, Silent())
         gone |= set(some)
-        READ_BY_SPARK.clear()  # files were written anew
+        READ_BY_SPARK.clear()  # files were rewritten
         house.whole()
         agree(house, states, gone, few, random)
         if len(states) == 5:
@@ -109,15 +109,17 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(5, 45))
-def test_answers_of_many_graphs(houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_answers_for_many_graphs(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     random_forgets(houses, seed, 2)
 
 
-def test_the_same_name_later_is_another_item(
+def test_an_erased_name_ingested_again_is_a_new_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also from the very same file: what is told of it again is new, the old link stays."""
+    """Also from the same file: its triples are new, and the old link stays."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=4, pack=0)
     rows = [Triple("a", "b", "x"), Triple("b", "c", "x"), Triple("c", "d", "x")]
@@ -147,7 +149,7 @@ def test_the_same_name_later_is_another_item(
     house.whole()
 
 
-def test_every_question_does_without_it(
+def test_no_question_shows_an_erased_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
@@ -166,10 +168,10 @@ def test_every_question_does_without_it(
     pairs = snapshot.rows("set_dependencies").to_pylist()
     ends = snapshot.set_rows(snapshot.names.locate(pa.array(["end/1", "mid/1", "raw/2"])))
     end, mid, raw = snapshot.set_ids[ends].tolist()
-    told = {(row["set"], row["derives_from"]): set(row["ops"]) - {""} for row in pairs}
+    ops_of = {(row["set"], row["derives_from"]): set(row["ops"]) - {""} for row in pairs}
     kept = {(end, mid): {"x"}, (end, raw): {"y"}}
-    assert all(ops <= kept.get(pair, set()) for pair, ops in told.items())
-    assert set() in told.values(), "what was between two sets is not told"
+    assert all(ops <= kept.get(pair, set()) for pair, ops in ops_of.items())
+    assert set() in ops_of.values(), "ops between two sets are erased"
 
     def ask(**filters: object) -> tuple[list[str], int, int]:
         with house.asker() as asker:
@@ -180,9 +182,9 @@ def test_every_question_does_without_it(
     assert ask() == (["mid/1", "raw/2", "raw/1"], 1, 0)
     assert ask(depth=2) == (["mid/1", "raw/2"], 1, 0)
     assert ask(limit=2) == (["mid/1", "raw/2"], 1, 1)
-    assert ask(ends=True) == (["raw/2", "raw/1"], 1, 1), "mid/1 came from something"
-    assert ask(through="raw") == (["mid/1", "raw/2", "raw/1"], 1, 0), "also behind what is gone"
-    assert ask(ops=("",)) == ([], 1, 3), "what is gone has no empty op"
+    assert ask(ends=True) == (["raw/2", "raw/1"], 1, 1), "mid/1 is no source"
+    assert ask(through="raw") == (["mid/1", "raw/2", "raw/1"], 1, 0), "also beyond the erased item"
+    assert ask(ops=("",)) == ([], 1, 3), "an erased link has no empty op"
     assert ask(tables=("persons",)) == ([], 1, 3)
     with house.asker() as asker:
         summary = asker.answer(Question("end/1", "upstream", summary=True))
@@ -204,7 +206,7 @@ def test_every_question_does_without_it(
         assert export_answer(house.layout, answer, tmp_path / "answer").erased == 3
         assert find(asker.snapshot, "", limit=9).matches == 4
         assert find(asker.snapshot, "gone", table="persons").matches == 0
-    diff = compared(
+    diff = compare(
         Question("end/1", "upstream", as_of=1), None, lambda at: Asker(house.settings, Silent(), at)
     )
     assert diff.came.items["item"].to_pylist() == ["raw/2"]
@@ -216,10 +218,10 @@ def test_every_question_does_without_it(
     assert import_(tmp_path / "export", other.settings, Silent()).triples == 2
 
 
-def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
+def test_a_question_during_an_erasure_sees_the_item_or_not(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Each erasure comes when items were found, and before their names are read."""
+    """Each erasure runs after items are found and before their names are read."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=3, pack=0)
     house.ingest([Triple("raw", f"p{n}", "x") for n in range(5)])
@@ -237,22 +239,22 @@ def test_who_asks_meanwhile_sees_all_of_a_name_or_nothing(
         monkeypatch.setattr(module, step, first)
 
     with house.asker() as asker:
-        erase("p0", asks, "narrow")
+        erase("p0", ask_module, "apply_filters")
         answer = asker.ask("end", "upstream")
         assert answer.items["item"].to_pylist() == ["p1", "p2", "p3", "p4", "raw"]
         assert (answer.erased, answer.triples.num_rows) == (1, 8)
-        erase("p1", paths, "without")
+        erase("p1", path_module, "without_erased")
         way = path(asker, "raw", "end", every=True)
         assert way.items["item"].to_pylist() == ["raw", "p2", "p3", "p4", "end"]
         assert (way.erased, way.triples.num_rows) == (2, 6)
-        erase("p2", asks, "narrow")
+        erase("p2", ask_module, "apply_filters")
         with pytest.raises(NotFound):
             asker.ask("p2", "upstream")
-    erase("p3", diffs, "_side")
+    erase("p3", diff_module, "_side")
     question = Question("end", "upstream", as_of=2)
-    diff = compared(question, None, lambda at: Asker(house.settings, Silent(), at))
+    diff = compare(question, None, lambda at: Asker(house.settings, Silent(), at))
     assert (diff.went.items.num_rows, diff.came.items.num_rows) == (0, 0)
-    erase("p4", exports, "read_partition")
+    erase("p4", export_module, "read_partition")
     manifest = export_warehouse(house.layout, tmp_path / "export", Silent())
     assert (manifest.triples, manifest.items, manifest.erased) == (0, 0, 10)
     (file,) = (tmp_path / "export").glob("*.parquet")

@@ -1,4 +1,4 @@
-"""What is no longer kept is gone, nothing else is, and nobody who reads is disturbed."""
+"""A prune removes exactly what is no longer kept, and does not disturb readers."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
-from provhouse.query.generations import listed
+from provhouse.query.generations import list_generations
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse import bases, commits
 from provhouse.store.warehouse.commits import generations, read_commit
@@ -36,8 +36,8 @@ def triples(*seeds: int) -> list[Triple]:
 
 
 @pytest.fixture(scope="module")
-def held(houses: Houses) -> House:
-    """Two ingests, a compaction into a second base, an ingest taken back, and one more."""
+def original(houses: Houses) -> House:
+    """Two ingests, a compaction into a second base, a rolled-back ingest, and one more."""
     house = houses(theta=4, pack=0, partition_triples=30)
     house.ingest(triples(1, 2))
     house.ingest(triples(3))
@@ -49,10 +49,10 @@ def held(houses: Houses) -> House:
 
 
 @pytest.fixture
-def copy(held: House, tmp_path: Path) -> House:
-    """The same on disk; what is in Neo4j belongs to both."""
-    shutil.copytree(held.settings.warehouse, tmp_path / "warehouse")
-    return House(replace(held.settings, warehouse=tmp_path / "warehouse"), held.session)
+def copy(original: House, tmp_path: Path) -> House:
+    """A copy of the warehouse on disk; both share their content in Neo4j."""
+    shutil.copytree(original.settings.warehouse, tmp_path / "warehouse")
+    return House(replace(original.settings, warehouse=tmp_path / "warehouse"), original.session)
 
 
 def assert_answers(house: House, given: list[Triple], as_of: int | None = None) -> None:
@@ -82,7 +82,7 @@ def in_neo4j(house: House, label: str, key: str) -> set[int]:
 
 
 class Crash(BaseException):
-    """Nothing catches it, as if the process had been killed."""
+    """An error that nothing catches, like a killed process."""
 
 
 def crash(*_: object, **__: object) -> None:
@@ -94,7 +94,7 @@ def down(*_: object) -> None:
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
-    """The same work, that crashes once it was done so often."""
+    """Return a function that does the work this many times, then crashes."""
     left = [calls]
 
     def wrapped(*arguments: object, **options: object) -> object:
@@ -106,24 +106,24 @@ def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
     return wrapped
 
 
-def torn(folder: Path) -> None:
-    """A folder of which a part is removed when the process dies."""
+def crash_halfway(folder: Path) -> None:
+    """Remove a part of the folder, then crash."""
     shutil.rmtree(folder / "triples")
     raise Crash
 
 
 POINTS: dict[str, tuple[object, str, object]] = {
-    "before any record goes": (pruning, "drop_commits", crash),
-    "when some records are gone": (Path, "unlink", after(2, Path.unlink)),
-    "before any base goes": (pruning, "_remove_unused", crash),
-    "when half a base is gone": (bases, "rmtree", torn),
-    "before it says that it is done": (pruning, "finished", crash),
+    "before any record is deleted": (pruning, "drop_commits", crash),
+    "when some records are deleted": (Path, "unlink", after(2, Path.unlink)),
+    "before any base is deleted": (pruning, "_remove_unused", crash),
+    "when half a base is deleted": (bases, "rmtree", crash_halfway),
+    "before it records that it is done": (pruning, "finished", crash),
     "before Neo4j": (pruning, "_prune_graph", crash),
 }
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_whatever_crashes_the_next_writer_ends_it(
+def test_the_next_writer_completes_an_interrupted_prune(
     copy: House, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
     with monkeypatch.context() as patched:
@@ -140,14 +140,14 @@ def test_whatever_crashes_the_next_writer_ends_it(
         Asker(copy.settings, Silent(), 4)
 
 
-def test_before_a_time_means_what_was_committed_before_it(copy: House) -> None:
+def test_prune_before_a_time(copy: House) -> None:
     for number in generations(copy.layout):
         path = copy.layout.commits / f"{number}.json"
         record = json.loads(path.read_text()) | {"time": f"2026-03-{number:02d}T12:00:00+00:00"}
         path.write_text(json.dumps(record))
     done = prune(copy.settings, Silent(), before="2026-03-02T12:00:00Z")
     assert (done.pruned, done.first, done.bases, done.bytes_freed) == (1, 2, (), 0)
-    with pytest.raises(NotFound, match=r"was pruned; the first that is kept, generation 2"):
+    with pytest.raises(NotFound, match=r"were pruned; the first one kept, generation 2"):
         commit_as_of(copy.layout, "2026-03-01T13:00:00Z")
     assert prune(copy.settings, Silent(), before="2026-03-02").pruned == 0
     assert_answers(copy, triples(1, 2, 3), 2)
@@ -156,68 +156,73 @@ def test_before_a_time_means_what_was_committed_before_it(copy: House) -> None:
             prune(copy.settings, Silent(), **wrong)
 
 
-def test_a_base_that_is_read_stays_until_it_is_not(
-    held: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reader has not come to Neo4j yet when everything else of its generation is gone."""
+def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader first uses Neo4j when everything else of its generation is deleted."""
     monkeypatch.setattr(pruning, "PATIENCE", 0.0)
-    with Asker(held.settings, Silent(), 2) as reader:
-        opened_late = Asker(held.settings, Silent(), 1)
-        done = keep(held, 3)
+    with Asker(original.settings, Silent(), 2) as reader:
+        opened_late = Asker(original.settings, Silent(), 1)
+        done = keep(original, 3)
         assert (done.pruned, done.first, done.bases, done.in_use) == (3, 4, (), (1,))
         assert_answers_of(reader, triples(1, 2, 3))
         with pytest.raises(NotFound, match="was pruned"), opened_late:
             pass
-    assert [one.change for one in listed(held.layout)] == ["ingest", "rollback", "ingest"]
-    assert [one.back_to for one in listed(held.layout)] == [None] * 3
-    done = keep(held, 3)
+    assert [one.change for one in list_generations(original.layout)] == [
+        "ingest",
+        "rollback",
+        "ingest",
+    ]
+    assert [one.back_to for one in list_generations(original.layout)] == [None] * 3
+    done = keep(original, 3)
     assert (done.pruned, done.bases, done.in_use) == (0, (1,), ())
     assert done.bytes_freed > 10_000
-    assert base_folders(held) == ["base-2"]
+    assert base_folders(original) == ["base-2"]
 
 
-def test_what_is_kept_is_whole_and_the_rest_is_gone(held: House) -> None:
-    """Also a generation that was taken back; and ids go on after it all."""
-    assert_answers(held, triples(1, 2, 3, 4), 4)
-    assert check(held.settings, Silent(), deep=True).damages == ()
-    held.check()
-    rows = Snapshot(held.layout, read_commit(held.layout, 4)), Snapshot(held.layout, _last(held))
+def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> None:
+    """This includes a rolled-back generation; ids continue afterwards."""
+    assert_answers(original, triples(1, 2, 3, 4), 4)
+    assert check(original.settings, Silent(), deep=True).damages == ()
+    original.check()
+    rows = (
+        Snapshot(original.layout, read_commit(original.layout, 4)),
+        Snapshot(original.layout, _last(original)),
+    )
     known = {number for snapshot in rows for number in snapshot.set_ids.tolist()}
-    assert known == in_neo4j(held, "Set", "id")
+    assert known == in_neo4j(original, "Set", "id")
     components = {n for snapshot in rows for n in snapshot.rows("sets")["component"].to_pylist()}
-    assert components == in_neo4j(held, "Component", "id")
-    assert in_neo4j(held, "Generation", "number") == {4, 5, 6}
-    keep(held, 1)
+    assert components == in_neo4j(original, "Component", "id")
+    assert in_neo4j(original, "Generation", "number") == {4, 5, 6}
+    keep(original, 1)
     with pytest.raises(NotFound, match="was pruned"):
-        rollback(held.settings, Silent())
-    held.ingest(triples(6))
-    assert read_ids(held.layout).pruned == 5
-    assert_answers(held, triples(1, 2, 3, 5), 6)
-    assert_answers(held, triples(1, 2, 3, 5, 6))
+        rollback(original.settings, Silent())
+    original.ingest(triples(6))
+    assert read_ids(original.layout).pruned == 5
+    assert_answers(original, triples(1, 2, 3, 5), 6)
+    assert_answers(original, triples(1, 2, 3, 5, 6))
     with pytest.raises(NotFound, match="It was pruned; 6 is the first"):
-        commit_as_of(held.layout, 5)
+        commit_as_of(original.layout, 5)
     with pytest.raises(NotFound, match="It was pruned"):
-        read_commit(held.layout, 5)
-    with pytest.raises(NotFound, match="There are 2, from 6 to 7"):
-        commit_as_of(held.layout, 8)
+        read_commit(original.layout, 5)
+    with pytest.raises(NotFound, match="There are 2 generations, from 6 to 7"):
+        commit_as_of(original.layout, 8)
 
 
-def test_neo4j_is_left_alone_where_nothing_of_it_goes(
-    held: House, monkeypatch: pytest.MonkeyPatch
+def test_neo4j_is_not_started_if_nothing_in_it_is_pruned(
+    original: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless an earlier prune did not reach it."""
+    """Unless an earlier prune could not reach it."""
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
-        assert keep(held, 2).pruned == 0
+        assert keep(original, 2).pruned == 0
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", down)
-        assert keep(held, 1).pruned == 1
-    assert in_neo4j(held, "Generation", "number") == {6, 7}
-    assert keep(held, 1).pruned == 0
-    assert in_neo4j(held, "Generation", "number") == {7}
+        assert keep(original, 1).pruned == 1
+    assert in_neo4j(original, "Generation", "number") == {6, 7}
+    assert keep(original, 1).pruned == 0
+    assert in_neo4j(original, "Generation", "number") == {7}
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
-        assert keep(held, 1).pruned == 0
+        assert keep(original, 1).pruned == 0
 
 
 def _last(house: House) -> commits.Commit:
@@ -226,7 +231,7 @@ def _last(house: House) -> commits.Commit:
     return last
 
 
-def test_there_must_be_something(houses: Houses) -> None:
+def test_an_empty_warehouse_cannot_be_pruned(houses: Houses) -> None:
     house = houses()
     with pytest.raises(NotFound):
         keep(house, 1)

@@ -14,9 +14,9 @@ from provhouse.model.question import Question
 from provhouse.output.form import Form
 from provhouse.output.output import Output, opened
 from provhouse.query.ask import Asker
-from provhouse.query.diff import compared
+from provhouse.query.diff import compare
 from provhouse.query.find import find
-from provhouse.query.generations import listed
+from provhouse.query.generations import list_generations
 from provhouse.query.path import path
 from provhouse.query.status import status
 
@@ -77,12 +77,12 @@ def test_diff(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     def asker(generation: int | str | None) -> Asker:
         return Asker(lived.house.settings, Silent(), generation)
 
-    diff = compared(Question("report", "upstream", as_of=1), None, asker)
+    diff = compare(Question("report", "upstream", as_of=1), None, asker)
     golden("questions/diff.json", dumped(told(tmp_path, lambda o: o.diff(diff))))
 
 
 def test_generations(lived: Lived, golden: Golden, tmp_path: Path) -> None:
-    found = listed(lived.house.layout)
+    found = list_generations(lived.house.layout)
     golden("questions/generations.json", dumped(told(tmp_path, lambda o: o.generations(found))))
 
 

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from helpers.lived import Lived
 from provhouse.model.faults import POINTS
 from provhouse.model.question import Method, Question
-from provhouse.query.diff import compared
+from provhouse.query.diff import compare
 from provhouse.query.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
@@ -26,7 +26,7 @@ def test_steps(lived: Lived, golden: Callable[[str, str], None]) -> None:
         seconds["path with all ways"] = path(asker, "raw:1", "report", every=True).seconds
         question = Question("report", "upstream")
         seconds["explain"] = asker.explain(question).seconds
-        seconds["diff"] = compared(question, None, lambda _: nullcontext(asker)).seconds
+        seconds["diff"] = compare(question, None, lambda _: nullcontext(asker)).seconds
     lines = [f"{name}: {' '.join(steps)}\n" for name, steps in seconds.items()]
     golden("seconds.txt", "".join(sorted(lines)))
 

@@ -14,7 +14,7 @@ def test_what_needs_no_spark(held: Command, fresh: Command, tmp_path: Path) -> N
     manifest = valid("manifest", held("export", folder, "--format", "json").out)
     assert valid("manifest", (folder / "manifest.json").read_text()) == manifest
     assert (manifest["holds"], manifest["triples"], manifest["items"]) == ("warehouse", 4, 5)
-    assert "new or empty" in held("export", folder, status=2).message
+    assert "not empty" in held("export", folder, status=2).message
     assert "Both" in held("export", "x", "--lineage", "a", "--impact", "b", status=2).message
     torn = folder / "triples-00001.parquet"
     torn.write_bytes(torn.read_bytes()[:-1])

@@ -44,8 +44,8 @@ def test_nothing_was_ingested(fresh: Command) -> None:
 def test_an_item_that_is_not_held(held: Command) -> None:
     done = held("lineage", "reprot", status=3)
     assert done.message.splitlines()[:2] == [
-        "The item 'reprot' should be held",
-        "It is none of the 5 items",
+        "Item 'reprot' is not in generation 1",
+        "None of its 5 items has that name",
     ]
     assert done.out == ""
 
@@ -156,7 +156,7 @@ def check_the_past(fresh: Command) -> None:
     assert len(diff["went"]["items"]) == 5
     assert diff["came"] == {"items": [], "triples": []}
     done = fresh("lineage", "mail", "--as-of", "2001-01-01", status=3)
-    assert f"generation 1, came at {listed[0]['time']}" in done.message
+    assert f"generation 1, was committed at {listed[0]['time']}" in done.message
     assert "ISO 8601" in fresh("lineage", "mail", "--as-of", "then", status=2).message
 
 

@@ -65,7 +65,7 @@ def test_many_items_some_of_them_not_held(house: Command, tmp_path: Path) -> Non
 
 def test_errors_are_those_of_a_command(house: Command) -> None:
     done = house("lineage", "reprot", status=3)
-    assert done.message.splitlines()[0] == "The item 'reprot' should be held"
+    assert done.message.splitlines()[0] == "Item 'reprot' is not in generation 1"
     assert done.out == ""
 
 

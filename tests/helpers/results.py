@@ -22,7 +22,7 @@ from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
-from provhouse.query.generations import Change as Made
+from provhouse.query.generations import ChangeKind as Made
 from provhouse.query.generations import Generation
 from provhouse.query.path import Path as Way
 from provhouse.query.status import Status

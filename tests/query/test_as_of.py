@@ -1,4 +1,4 @@
-"""Any generation that was ever current is answered as it was then, whatever came after it."""
+"""Every generation is answered as it was when current, whatever came after it."""
 
 import gc
 import time
@@ -20,20 +20,20 @@ from provhouse.model.progress import Silent
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.query.as_of import commit_as_of
 from provhouse.query.ask import Asker
-from provhouse.query.diff import Change, compared
-from provhouse.query.generations import listed
+from provhouse.query.diff import Change, compare
+from provhouse.query.generations import list_generations
 from provhouse.store.warehouse.commits import Commit, Totals, read_commit, write_commit
 from provhouse.store.warehouse.layout import Layout
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 SEED = 3
 PAIRS = ((1, 2), (2, 3), (1, 4), (4, 5), (4, 6), (2, 6), (6, 7), (6, 1))
-"""Next to each other; over a rollback, a compaction, a base anew; backwards."""
+"""Neighbours; across a rollback, a compaction and a replaced base; backwards."""
 
 
 @dataclass
 class History:
-    """A warehouse, and the triples that each of its generations held."""
+    """A warehouse, and the triples of each of its generations."""
 
     house: House
     held: dict[int, list[Triple]] = field(default_factory=dict)
@@ -45,14 +45,14 @@ class History:
         return Oracle.of(self.held[generation])
 
     def items(self, *generations: int) -> list[str]:
-        """All items that some generations held, in an order of their own."""
+        """Return all items of some generations, in random order."""
         named = {end for g in generations for triple in self.held[g] for end in triple[:2]}
         return Random(SEED).sample(sorted(named), len(named))
 
 
 @pytest.fixture(scope="module")
 def history(houses: Callable[..., House]) -> History:
-    """Ingests, appends that connect what was apart, a rollback, a compaction, a base anew."""
+    """Ingests, appends that join components, a rollback, a compaction and a replaced base."""
     random = Random(SEED)
     found = History(houses(theta=4, pack=0, partition_triples=30))
     rows = [triple for seed in (0, 5, 12, 18, 29, 31, 37) for triple in graph(seed).triples]
@@ -85,8 +85,8 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
         return None
 
 
-def test_each_generation_answers_as_it_did_when_it_was_current(history: History) -> None:
-    """Also the one that was taken back, and those of bases that are no longer written to."""
+def test_each_generation_answers_as_when_it_was_current(history: History) -> None:
+    """So does a rolled-back generation, and one of a base that is no longer current."""
     assert list(history.held) == [1, 2, 3, 4, 5, 6, 7]
     items = history.items(*history.held)[:8]
     for generation in history.held:
@@ -104,8 +104,8 @@ def test_each_generation_answers_as_it_did_when_it_was_current(history: History)
                         assert found == expected(oracle, item, direction), where
 
 
-def test_what_was_asked_lets_go_when_it_is_closed(history: History) -> None:
-    """A server opens one for each generation; files of bases that were pruned would stay open."""
+def test_a_closed_asker_is_freed_without_garbage_collection(history: History) -> None:
+    """A server opens many askers; a leak would keep files of pruned bases open."""
     gc.collect()
     gc.disable()
     try:
@@ -119,16 +119,16 @@ def test_what_was_asked_lets_go_when_it_is_closed(history: History) -> None:
         gc.enable()
 
 
-def test_a_time_is_the_last_generation_until_then(history: History) -> None:
+def test_a_time_means_the_last_generation_until_then(history: History) -> None:
     commits = [read_commit(history.house.layout, g) for g in history.held]
-    last = {commit.time: commit for commit in commits}  # two may come in one second
+    last = {commit.time: commit for commit in commits}  # two may have the same second
     assert len(last) > 1
     for commit in last.values():
         assert commit_as_of(history.house.layout, commit.time) == commit
 
 
 def changed(history: History, since: int, until: int) -> Iterator[tuple[str, Direction]]:
-    """An item whose lineage, and one whose impact, is another one in between; if there are any."""
+    """Yield an item whose lineage changed, and one whose impact changed, if there are any."""
     one, other = history.oracle(since), history.oracle(until)
     for direction in DIRECTIONS:
         items = history.items(since, until)
@@ -150,7 +150,7 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
         for item, direction in changed(history, since, until):
             answers = [expected(oracle, item, direction) for oracle in oracles]
             question = Question(item, direction, as_of=since)
-            found = compared(question, until, history.askers)
+            found = compare(question, until, history.askers)
             assert (found.since.generation, found.until.generation) == (since, until)
             assert [side.answer is not None for side in (found.since, found.until)] == [
                 answer is not None for answer in answers
@@ -164,16 +164,16 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
             assert triples(found.went) == before.triples - after.triples, where
 
 
-def test_diff_to_the_current_one_and_of_an_item_of_neither(history: History) -> None:
+def test_diff_to_the_current_generation_and_of_an_unknown_item(history: History) -> None:
     item = history.items(7)[0]
-    found = compared(Question(item, "upstream", as_of=7), None, history.askers)
+    found = compare(Question(item, "upstream", as_of=7), None, history.askers)
     assert not found.came.triples.num_rows + found.went.triples.num_rows
     with pytest.raises(NotFound, match="Neither of them"):
-        compared(Question("?", "upstream", as_of=1), 2, history.askers)
+        compare(Question("?", "upstream", as_of=1), 2, history.askers)
 
 
-def test_the_list_of_generations(history: History) -> None:
-    rows = listed(history.house.layout)
+def test_generations_are_listed(history: History) -> None:
+    rows = list_generations(history.house.layout)
     assert [row.generation for row in rows] == list(history.held)
     assert [row.change for row in rows] == [
         "ingest", "ingest", "rollback", "ingest", "compact", "ingest", "replace",
@@ -196,7 +196,7 @@ MADE = {2: "2026-01-31T12:00:00+00:00", 3: "2026-01-31T23:30:00+00:00", 5: "2026
 
 @pytest.fixture
 def made(tmp_path: Path) -> Layout:
-    """Commit records alone, of which two numbers are missing."""
+    """A warehouse of commit records only, with two numbers missing."""
     layout = Layout(tmp_path / "warehouse")
     for generation, moment in MADE.items():
         write_commit(layout, Commit(1, generation, "c", moment, ((1, 1),), {}, Totals()))
@@ -205,7 +205,7 @@ def made(tmp_path: Path) -> Layout:
 
 @pytest.fixture
 def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Sets the local time zone, for the length of a test."""
+    """Return a function that sets the local time zone for the test."""
 
     def local(name: str) -> None:
         monkeypatch.setenv("TZ", name)
@@ -233,7 +233,7 @@ def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
         ("9999-12-31", 5),
     ],
 )
-def test_how_a_generation_is_named(
+def test_a_generation_is_found_by_number_or_time(
     made: Layout, zone: Callable[[str], None], as_of: AsOf | None, generation: int
 ) -> None:
     zone("UTC")
@@ -248,18 +248,18 @@ def test_a_time_without_a_zone_is_local(made: Layout, zone: Callable[[str], None
 
 
 @pytest.mark.parametrize("as_of", [0, 4, "6", "99999999999999999999"])
-def test_a_number_that_is_none(made: Layout, as_of: AsOf) -> None:
-    with pytest.raises(NotFound, match="3, from 2 to 5"):
+def test_an_unknown_number_is_not_found(made: Layout, as_of: AsOf) -> None:
+    with pytest.raises(NotFound, match="3 generations, from 2 to 5"):
         commit_as_of(made, as_of)
 
 
-def test_before_the_first(made: Layout) -> None:
-    with pytest.raises(NotFound, match=r"generation 2, came at 2026-01-31T12:00:00\+00:00"):
+def test_a_time_before_the_first_generation_is_not_found(made: Layout) -> None:
+    with pytest.raises(NotFound, match=r"2, was committed at 2026-01-31T12:00:00\+00:00"):
         commit_as_of(made, "2026-01-31T11:59:59Z")
 
 
 @pytest.mark.parametrize("as_of", ["", "yesterday", "-1", "1.5", "2026-02-30", "0001-01-01T00:00"])
-def test_what_names_none(made: Layout, as_of: str) -> None:
+def test_text_that_is_no_generation_is_refused(made: Layout, as_of: str) -> None:
     with pytest.raises((UsageError, NotFound)) as error:
         commit_as_of(made, as_of)
     assert as_of.startswith("0001") or isinstance(error.value, UsageError)

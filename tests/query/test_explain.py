@@ -1,4 +1,4 @@
-"""An explanation tells what an answer then reads, and ``auto`` takes what it says."""
+"""An explanation predicts what an answer reads, and ``auto`` chooses the method it names."""
 
 from collections.abc import Callable
 
@@ -18,16 +18,16 @@ ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A component in many sets and some that are one, in several partitions."""
+    """A component of many sets and some of one set, in several partitions."""
     house = houses(theta=8, pack=0, partition_triples=10)
     house.ingest(TRIPLES)
     return house
 
 
-def test_what_it_says_is_read(house: House) -> None:
+def test_an_answer_reads_what_was_explained(house: House) -> None:
     with house.asker() as asker:
         asker.explain(Question(ITEMS[0], "upstream"))
-        assert "starting" not in vars(asker.bulk)  # Spark is not needed
+        assert "starting" not in vars(asker.spark)  # Spark is not needed
         for item in ITEMS[::6]:
             for direction in DIRECTIONS:
                 explanation = asker.explain(Question(item, direction))
@@ -37,32 +37,32 @@ def test_what_it_says_is_read(house: House) -> None:
                 assert explanation.method == "csprov"
         for item in ITEMS[::20]:
             read = asker.ask(item, "upstream", "ccprov").read
-            told = asker.explain(Question(item, "upstream")).methods[1].read
-            assert (told.sets, told.triples) == (read.sets, read.triples)
+            explained = asker.explain(Question(item, "upstream")).methods[1].read
+            assert (explained.sets, explained.triples) == (read.sets, read.triples)
 
 
-def test_an_item_that_is_not_held(house: House) -> None:
+def test_an_unknown_item_is_not_found(house: House) -> None:
     with house.asker() as asker, pytest.raises(NotFound):
         asker.explain(Question("?", "upstream"))
 
 
-def test_auto_takes_the_cheapest_that_is_sure(
+def test_auto_chooses_the_cheapest_certain_method(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RQ only with few levels, and where its copy is in memory; and it says why."""
+    """It chooses RQ only with few levels and a copy in memory, and gives the reason."""
     item = max(ITEMS, key=lambda item: len(Oracle.of(TRIPLES).ask(item, "upstream").items))
 
     def taken(depth: int | None) -> tuple[str, str]:
         question = Question(item, "upstream", depth=depth)
-        told, answer = asker.explain(question), asker.answer(question)
-        assert (told.method, told.why) == (answer.method, answer.why)
+        explained, answer = asker.explain(question), asker.answer(question)
+        assert (explained.method, explained.why) == (answer.method, answer.why)
         assert content(answer) == Oracle.of(TRIPLES).ask(item, "upstream", depth)
         return answer.method, answer.why
 
     with house.asker() as asker:
         monkeypatch.setattr(cost, "ASK", 10.0)
         assert asker.explain(Question(item, "upstream")).methods[2].prepare > 0
-        assert taken(2)[0] == "csprov"  # the copy that RQ needs is not there
+        assert taken(2)[0] == "csprov"  # the copy that RQ needs is not loaded
         asker.ask(item, "upstream", "rq")
         assert asker.explain(Question(item, "upstream")).methods[2].prepare == 0
         method, why = taken(2)

@@ -1,4 +1,4 @@
-"""Filters on arrays show what sets and loops say, whatever the graph and the filters."""
+"""Filters on arrays give what plain sets and loops give, for any graph and filters."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,9 +13,9 @@ from helpers.narrowed import Narrowed, Step, Trace, some_question, text, trace
 from provhouse.model.answer import Read
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
-from provhouse.query.filters import narrow
-from provhouse.query.methods.found import Found, ends
-from provhouse.query.named_rows import counted, named
+from provhouse.query.filters import apply_filters
+from provhouse.query.methods.method import MethodResult, near_and_far
+from provhouse.query.named_rows import count_rows, name_rows
 from provhouse.query.recurse import recurse
 from provhouse.store.names.names import Names, Span
 from provhouse.store.names.segments import BATCH, names_file, write_names
@@ -25,26 +25,26 @@ Store = Callable[[Trace], Names]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Writes names and tables, numbers from 1 on in no order of names."""
+    """Return a function that stores names and tables, numbered from 1, not in order of names."""
 
-    def write(held: Trace) -> Names:
+    def write(stored: Trace) -> Names:
         folder = tmp_path_factory.mktemp("names")
-        names = order(held)
-        texts, tables = pa.array(names), pa.array([held.tables[name] for name in names])
+        names = order(stored)
+        texts, tables = pa.array(names), pa.array([stored.tables[name] for name in names])
         write_names(folder / names_file(1, 1), texts, tables)
         return Names(folder, [Span(1, 1, len(names))])
 
     return write
 
 
-def order(held: Trace) -> list[str]:
-    return sorted(held.tables, key=lambda name: name[::-1])
+def order(stored: Trace) -> list[str]:
+    return sorted(stored.tables, key=lambda name: name[::-1])
 
 
-def whole(held: Trace, question: Question) -> tuple[Found, int]:
-    """All that a method would find, and the number of the item."""
-    number = {name: n for n, name in enumerate(order(held), 1)}
-    steps = sorted(held.steps)
+def find_all(stored: Trace, question: Question) -> tuple[MethodResult, int]:
+    """Return everything that a method would find, and the number of the item."""
+    number = {name: n for n, name in enumerate(order(stored), 1)}
+    steps = sorted(stored.steps)
     triples = pa.table({
         "src": pa.array([number[step.src] for step in steps], pa.int64()),
         "dst": pa.array([number[step.dst] for step in steps], pa.int64()),
@@ -52,18 +52,18 @@ def whole(held: Trace, question: Question) -> tuple[Found, int]:
         "attributes": pa.array([as_object(step.attributes) for step in steps], pa.string()),
     })  # fmt: skip
     item = number[question.item]
-    reached = recurse(*ends(triples, question.direction), item, question.depth)
+    reached = recurse(*near_and_far(triples, question.direction), item, question.depth)
     kept = triples.take(pa.array(reached.triples))
-    return Found(
-        reached.items, reached.depths, kept, reached.near, reached.more, Read(0, 0, 0)
+    return MethodResult(
+        reached.items, reached.depths, kept, reached.near_depths, reached.unexpanded, Read(0, 0, 0)
     ), item
 
 
-def answered(held: Trace, question: Question, names: Names) -> Narrowed:
-    found, item = whole(held, question)
-    shown = narrow(found, item, question, names)
-    assert shown.hidden == len(found.items) - len(shown.found.items)
-    items, triples = named(shown.found, names)
+def answered(stored: Trace, question: Question, names: Names) -> Narrowed:
+    found, item = find_all(stored, question)
+    shown = apply_filters(found, item, question, names)
+    assert shown.hidden == len(found.items) - len(shown.result.items)
+    items, triples = name_rows(shown.result, names)
     rows = [(row["item"], row["table"], row["depth"]) for row in items.to_pylist()]
     steps = [tuple(row.values()) for row in triples.to_pylist()]
     assert len(set(steps)) == len(steps)
@@ -71,23 +71,23 @@ def answered(held: Trace, question: Question, names: Names) -> Narrowed:
 
 
 @given(st.integers(0, 2**32))
-def test_filters_show_what_sets_and_loops_say(store: Store, seed: int) -> None:
+def test_filters_equal_sets_and_loops(store: Store, seed: int) -> None:
     random = Random(seed)
-    held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
-    names = store(held)
+    stored = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names = store(stored)
     for _ in range(20):
-        question = some_question(random, held.tables)
-        assert answered(held, question, names) == held.ask(question), f"{seed}: {question}"
+        question = some_question(random, stored.tables)
+        assert answered(stored, question, names) == stored.ask(question), f"{seed}: {question}"
 
 
 @given(st.integers(0, 2**32))
-def test_a_summary_counts_what_would_be_shown(store: Store, seed: int) -> None:
+def test_a_summary_counts_the_filtered_rows(store: Store, seed: int) -> None:
     random = Random(seed)
-    held = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
-    names, question = store(held), some_question(random, held.tables)
-    found, item = whole(held, question)
-    counts = counted(narrow(found, item, question, names).found, names)
-    expected = held.ask(question)
+    stored = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names, question = store(stored), some_question(random, stored.tables)
+    found, item = find_all(stored, question)
+    counts = count_rows(apply_filters(found, item, question, names).result, names)
+    expected = stored.ask(question)
     tables = {
         (table, len(depths), min(depths), max(depths))
         for table in {table for _, table, _ in expected.items}
@@ -120,43 +120,45 @@ ODD = [
 
 
 @pytest.mark.parametrize("key", [":", "by", 'b"y', "b.y", "by\\", "é", ","])
-def test_attributes_are_compared_letter_by_letter(store: Store, key: str) -> None:
-    """No value is taken for a key, a pair or a pattern."""
+def test_attribute_values_match_exactly(store: Store, key: str) -> None:
+    """A value never matches as a key, as a pair or as a pattern."""
     rows = [{key: value, **other} for value in ODD for other in ({}, {"aa": value, "zz": "x"})]
     rows += [{"aa": f'{key}":"{value}', "zz": f'"{key}":"{value}"'} for value in ODD]
     rows += [{f'x"{key}': ",", "zz": ","}, {"a,": ":", "b": ","}, {}]
-    held = Trace(frozenset(Step("a", "b", str(n)) for n in range(len(rows))), {"a": "", "b": ""})
-    names, question = store(held), Question("b", "upstream")
-    found, item = whole(held, question)
+    stored = Trace(frozenset(Step("a", "b", str(n)) for n in range(len(rows))), {"a": "", "b": ""})
+    names, question = store(stored), Question("b", "upstream")
+    found, item = find_all(stored, question)
     texts = [as_object(rows[int(op)]) for op in found.triples["op"].to_pylist()]
     found = replace(found, triples=found.triples.set_column(3, "attributes", pa.array(texts)))
     for value in [*ODD, ",", "x"]:
         asked = replace(question, where=((key, value),))
-        kept = narrow(found, item, asked, names).found.triples["op"].to_pylist()
+        kept = apply_filters(found, item, asked, names).result.triples["op"].to_pylist()
         assert {*kept} == {str(n) for n, row in enumerate(rows) if row.get(key) == value}
 
 
-def test_a_time_is_given_in_any_of_its_forms(store: Store) -> None:
-    held = Trace(frozenset([Step("a", "b", "x", by="2013-01-01T05:00:00")]), {"a": "", "b": ""})
+def test_a_time_matches_in_any_form(store: Store) -> None:
+    stored = Trace(frozenset([Step("a", "b", "x", by="2013-01-01T05:00:00")]), {"a": "", "b": ""})
     question = Question("b", "upstream", where=(("by", "2013-01-01 05:00:00.000"),))
-    assert len(answered(held, question, store(held)).items) == 1
+    assert len(answered(stored, question, store(stored)).items) == 1
 
 
-def test_a_limit_among_many_that_are_equally_far(store: Store) -> None:
-    """Names are looked up of those only that may be the last."""
+def test_a_limit_among_equally_distant_items_takes_the_first_names(store: Store) -> None:
+    """More items than one batch of names have the same distance."""
     many = [f"{n:05}" for n in range(3 * BATCH)]
-    held = Trace(frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""})
-    answer = answered(held, Question("b", "upstream", limit=BATCH), store(held))
+    stored = Trace(
+        frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""}
+    )
+    answer = answered(stored, Question("b", "upstream", limit=BATCH), store(stored))
     assert [name for name, _, _ in answer.items] == many[:BATCH]
     assert answer.triples == {(name, "b", "", text({})) for name in many[:BATCH]}
     assert answer.truncated == "limit"
 
 
-def test_what_lies_beyond_the_depth_is_no_source(store: Store) -> None:
-    held = Trace(
+def test_an_item_with_triples_beyond_the_depth_is_no_source(store: Store) -> None:
+    stored = Trace(
         frozenset([Step("a", "b"), Step("b", "c"), Step("s", "c")]), dict.fromkeys("abcs", "")
     )
     question = Question("c", "upstream", depth=1, ends=True)
-    assert answered(held, question, store(held)) == Narrowed(
+    assert answered(stored, question, store(stored)) == Narrowed(
         [("s", "", 1)], {("s", "c", "", "{}")}, "depth"
     )

@@ -50,7 +50,7 @@ S1, S2, S3, S4 = names(1, 2, 3), names(4, 5, 6), names(7, 8, 9), names(10, 11, 1
 
 @pytest.fixture(scope="module")
 def first(houses: Callable[..., House]) -> House:
-    """The running example."""
+    """A warehouse of the paper's running example."""
     house = houses(pack=0)
     house.ingest(FIRST)
     return house
@@ -58,7 +58,7 @@ def first(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def second(houses: Callable[..., House]) -> House:
-    """Component C, cut by the paper's splits."""
+    """A warehouse of component C, cut by the paper's splits."""
     house = houses(pack=0, theta=4)
     splits = house.settings.warehouse.parent / "splits.toml"
     splits.write_text('one = ["first"]\ntwo = ["second"]\nthree = ["third"]\n', encoding="utf-8")
@@ -67,21 +67,21 @@ def second(houses: Callable[..., House]) -> House:
 
 
 def sets(snapshot: Snapshot) -> dict[int, frozenset[str]]:
-    """The names of the items in each set."""
+    """Return the names of the items in each set."""
     ranges = zip(snapshot.set_firsts, snapshot.set_items, strict=True)
     texts = [snapshot.names.names(first + np.arange(items)).to_pylist() for first, items in ranges]
     return dict(zip(snapshot.set_ids.tolist(), map(frozenset, texts), strict=True))
 
 
 def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]:
-    """The sets that CSProv would read."""
+    """Return the sets that CSProv would read."""
     walk = asker.walk(locate(asker.snapshot, item), direction, Stopwatch())
     named = sets(asker.snapshot)
     return {named[number] for number in asker.snapshot.set_ids[walk.sets].tolist()}
 
 
 def test_seven_components_have_triples(first: House) -> None:
-    """The paper's ten count the items 10, 11 and 12, which no triple names."""
+    """The paper counts ten, with items 10, 11 and 12, which are in no triple."""
     with first.asker() as asker:
         snapshot = asker.snapshot
         assert len(np.unique(snapshot.set_components)) == 7
@@ -108,7 +108,7 @@ def test_the_lineage_of_23_reads_its_component(first: House) -> None:
         assert asker.ask("23", "upstream", "ccprov").read.triples == 4
 
 
-def test_the_tables_of_items(first: House) -> None:
+def test_items_have_their_tables(first: House) -> None:
     with first.asker() as asker:
         answer = asker.ask("23", "upstream")
         assert answer.table == "AvgAge"

@@ -1,4 +1,4 @@
-"""Filters, paths and names on a warehouse: every method shows what sets and loops say."""
+"""Filters, paths and names in a warehouse: every method gives what sets and loops give."""
 
 import csv
 import json
@@ -38,7 +38,7 @@ def traces() -> list[Trace]:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], traces: list[Trace]) -> House:
-    """All traces in one warehouse of small sets and two ingests, and a chain of odd names."""
+    """A warehouse of small sets with all traces from two ingests, and a chain of odd names."""
     odd = dict.fromkeys(ODD, "odd")
     steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
     steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
@@ -55,13 +55,15 @@ def house(houses: Callable[..., House], traces: list[Trace]) -> House:
 
 @pytest.fixture(scope="module")
 def asker(house: House) -> Iterator[Asker]:
-    """One that answers all questions."""
+    """An asker for all questions."""
     with house.asker() as opened:
         yield opened
 
 
 @pytest.mark.parametrize("number", range(TRACES))
-def test_every_method_shows_the_same(asker: Asker, traces: list[Trace], number: int) -> None:
+def test_all_methods_give_the_same_filtered_answer(
+    asker: Asker, traces: list[Trace], number: int
+) -> None:
     random, one = Random(number), traces[number]
     for turn in range(QUESTIONS):
         question = replace(some_question(random, one.tables), method="csprov")
@@ -76,7 +78,7 @@ def test_every_method_shows_the_same(asker: Asker, traces: list[Trace], number: 
                 assert other.truncated == answer.truncated
 
 
-def test_a_summary_has_no_rows(asker: Asker, traces: list[Trace]) -> None:
+def test_a_summary_has_counts_and_no_rows(asker: Asker, traces: list[Trace]) -> None:
     for item in traces[0].tables:
         question = Question(item, "downstream", ops=("x", "y"))
         rows, counts = asker.answer(question), asker.answer(replace(question, summary=True))
@@ -89,7 +91,7 @@ def test_a_summary_has_no_rows(asker: Asker, traces: list[Trace]) -> None:
         assert counts.hidden == rows.hidden
 
 
-def test_a_table_that_is_none(asker: Asker) -> None:
+def test_an_unknown_table_is_refused(asker: Asker) -> None:
     item = ODD[0]
     for question in (
         Question(item, "upstream", tables=("s", "Odd")),
@@ -103,7 +105,7 @@ def test_a_table_that_is_none(asker: Asker) -> None:
 
 
 @pytest.mark.parametrize("number", range(TRACES))
-def test_paths(asker: Asker, traces: list[Trace], number: int) -> None:
+def test_paths_equal_networkx(asker: Asker, traces: list[Trace], number: int) -> None:
     random, one = Random(number), traces[number]
     graph = nx.DiGraph([step[:2] for step in one.steps])
     pairs = random.sample(sorted(product(graph, repeat=2)), PAIRS) + [(n, n) for n in [*graph][:2]]
@@ -111,14 +113,14 @@ def test_paths(asker: Asker, traces: list[Trace], number: int) -> None:
         after = {n: nx.single_source_shortest_path_length(graph, n) for n in graph[source]}
         hops = min((1 + far[target] for far in after.values() if target in far), default=None)
         if hops is None:
-            with pytest.raises(NotFound, match="A path should lead from") as error:
+            with pytest.raises(NotFound, match="No path leads from") as error:
                 path(asker, source, target)
             back = source != target and nx.has_path(graph, target, source)
             assert ("the other way round" in error.value.found) == back
         else:
             found = path(asker, source, target)
             _check_one(found, one, hops)
-            if source != target:  # of several the one that comes first by name
+            if source != target:  # the first one by name
                 first = min(nx.all_shortest_paths(graph, source, target))
                 assert found.items["item"].to_pylist() == first
             _check_all(path(asker, source, target, every=True), one, graph, hops)
@@ -153,8 +155,8 @@ def _check_all(found: Path, one: Trace, graph: "nx.DiGraph[str]", hops: int) -> 
     assert found.hops == hops
 
 
-def test_a_path_reads_only_what_lies_between(asker: Asker) -> None:
-    """Of a chain the end, where the lineage is all of it."""
+def test_a_path_reads_only_the_sets_between(asker: Asker) -> None:
+    """The path is the end of a chain; the lineage is the whole chain."""
     whole = asker.ask(ODD[-1], "upstream", "csprov").read
     near = path(asker, ODD[-2], ODD[-1]).read
     assert near.sets < whole.sets
@@ -163,21 +165,23 @@ def test_a_path_reads_only_what_lies_between(asker: Asker) -> None:
         path(asker, ODD[-1], ODD[-2])
 
 
-def test_no_path_between_components(asker: Asker, traces: list[Trace]) -> None:
+def test_there_is_no_path_between_components(asker: Asker, traces: list[Trace]) -> None:
     with pytest.raises(NotFound, match="nothing connects them"):
         path(asker, ODD[0], min(traces[0].tables))
 
 
 def all_names(asker: Asker, traces: list[Trace]) -> dict[str, str]:
-    held = {name: table for one in traces for name, table in one.tables.items()}
-    return {**held, **dict.fromkeys(ODD, "odd")}
+    tables = {name: table for one in traces for name, table in one.tables.items()}
+    return {**tables, **dict.fromkeys(ODD, "odd")}
 
 
 @pytest.mark.parametrize(
     "wanted",
     ["", "1", "1.", "a", "A", "ä", "a\u0308", *ODD, ".*", ".", "name", "%", "\\", "\n", "x"],
 )
-def test_names_are_found_letter_by_letter(asker: Asker, traces: list[Trace], wanted: str) -> None:
+def test_find_matches_every_character_exactly(
+    asker: Asker, traces: list[Trace], wanted: str
+) -> None:
     names = all_names(asker, traces)
     for anywhere, table, limit in product((False, True), (None, "", "odd", "s"), (1, 20, 1_000)):
         found = find(asker.snapshot, wanted, anywhere=anywhere, table=table, limit=limit)
@@ -213,26 +217,26 @@ def test_names_are_found_letter_by_letter(asker: Asker, traces: list[Trace], wan
         ("mIxed casE", "Mixed cAse"),
     ],
 )
-def test_names_that_may_have_been_meant(asker: Asker, asked: str, meant: str | None) -> None:
+def test_similar_names_are_suggested(asker: Asker, asked: str, meant: str | None) -> None:
     with pytest.raises(NotFound) as error:
         asker.ask(asked, "upstream")
-    told = error.value.remedy
-    assert "`provhouse find`" in told
+    message = error.value.remedy
+    assert "`provhouse find`" in message
     if meant is not None:
-        assert repr(meant) in told
+        assert repr(meant) in message
     with pytest.raises(NotFound) as error:
         asker.answer(Question(asked, "upstream"), suggest=False)
-    assert "letter by letter" in error.value.remedy
+    assert "must match exactly" in error.value.remedy
 
 
 @pytest.fixture
 def command(house: House, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Runs ``provhouse`` in this process, to this exit status, and gives what it wrote."""
-    held = house.settings
+    """Return a function that runs ``provhouse`` in this process and returns its output."""
+    settings = house.settings
 
     def called(*arguments: str, status: int = 0) -> str:
-        home = f"neo4j_home={held.graph_home}"
-        options = ["--warehouse", str(held.warehouse), "--set", home]
+        home = f"neo4j_home={settings.graph_home}"
+        options = ["--warehouse", str(settings.warehouse), "--set", home]
         assert run([*options, *arguments]) == status
         out, err = capsys.readouterr()
         return err if status else out
@@ -252,14 +256,14 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize(("options", "change"), OPTIONS)
 @pytest.mark.parametrize("command_name", ["lineage", "impact"])
-def test_options_are_what_is_asked(
+def test_options_become_filters(
     command: Callable[..., str],
     traces: list[Trace],
     command_name: str,
     options: str,
     change: dict[str, Any],
 ) -> None:
-    """On an item where each makes a difference."""
+    """Ask about an item for which the option makes a difference."""
     direction: Direction = "upstream" if command_name == "lineage" else "downstream"
     options = options if direction == "upstream" else options.replace("sources", "sinks")
     expected = next(
@@ -274,17 +278,17 @@ def test_options_are_what_is_asked(
     assert len(value["triples"]) == len(expected[1].triples)
 
 
-def test_a_summary_as_a_command(command: Callable[..., str]) -> None:
+def test_the_summary_option(command: Callable[..., str]) -> None:
     rows = command("lineage", "{}", "--summary", "--format", "csv").splitlines()
     assert rows == ["kind,name,count", f"table,odd,{ODD.index('{}')}", f"op,,{ODD.index('{}')}"]
 
 
-def test_path_and_find_as_commands(command: Callable[..., str]) -> None:
+def test_the_path_and_find_commands(command: Callable[..., str]) -> None:
     way = json.loads(command("path", "; DROP", "{}"))
     assert [row["src"] for row in way["triples"]] == ["; DROP", "$1"]
     assert command("path", "; DROP", "{}", "--all", "--format", "csv").count("\n") == 3
-    told = command("path", "{}", "; DROP", status=3)
-    assert "it is the other way round" in told
+    message = command("path", "{}", "; DROP", status=3)
+    assert "It is the other way round" in message
     assert "'; DROP'" in command("path", "; DORP", "{}", status=3)
     found = json.loads(command("find", "ROP", "--anywhere", "--table", "odd", "--limit", "1"))
     assert found["items"] == [{"item": "; DROP", "table": "odd"}]

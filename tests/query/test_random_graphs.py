@@ -1,7 +1,7 @@
-"""Every method gives what networkx gives, whatever the graph and however it came in.
+"""Every method gives what networkx gives, for any graph, ingested in any way.
 
-Many graphs share a warehouse, under names of their own. ``SEED=n pytest …`` tries other graphs; a
-failure names the graph, which ``helpers.graphs.graph(seed)`` makes again.
+Many graphs share a warehouse, with distinct names. ``SEED=n pytest …`` tries other graphs. A
+failure names the graph, which ``helpers.graphs.graph(seed)`` recreates.
 """
 
 import os
@@ -31,7 +31,7 @@ LONG = 5_000
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 asked: Counter[str] = Counter()
-"""How many graphs and questions were compared so far."""
+"""The numbers of graphs and questions compared so far."""
 
 
 class Question(NamedTuple):
@@ -51,7 +51,7 @@ def test_all_methods_answer_as_networkx_does(
     number = WAREHOUSES.index((theta, pack, ingests))
     graphs = [graph(SEED * 1_000_000 + number * GRAPHS + n) for n in range(GRAPHS)]
     long = chain(LONG, tables=theta) if (theta, pack) in {(2, 0), (3, 2), (10, 5)} else None
-    # Even a few thousand rows go through several buckets of names and ranges of triples.
+    # So that even a few thousand rows need several buckets of names and ranges of triples.
     monkeypatch.setattr(steps, "BUCKET_BYTES", 20_000)
     monkeypatch.setattr(steps, "RANGE_TRIPLES", 2_000 if long else 300)
     house = houses(theta=theta, pack=pack, partition_triples=2_000 if long else 200)
@@ -65,10 +65,10 @@ def test_all_methods_answer_as_networkx_does(
     asked["warehouses"] += 1
 
 
-def test_that_was_at_least_300_graphs(capsys: pytest.CaptureFixture[str]) -> None:
-    """And says how many questions."""
+def test_at_least_300_graphs_were_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also print the number of questions."""
     if asked["warehouses"] < len(WAREHOUSES):
-        pytest.skip("counts the graphs of the tests before, which did not all run and pass")
+        pytest.skip("counts the graphs of the tests above, which did not all run and pass")
     questions = sum(asked[method] for method in ("rq", "ccprov", "csprov"))
     with capsys.disabled():
         print(f"\n{asked['graphs']} random graphs, {questions:,} questions: {dict(asked)}")
@@ -76,7 +76,7 @@ def test_that_was_at_least_300_graphs(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def _take_in(house: House, graphs: list[Graph], ingests: int) -> None:
-    """In one ingest or several, in any order, each time with some triples that are held."""
+    """Ingest the graphs in one or several parts, in any order, repeating some stored triples."""
     random = Random(house.theta)
     triples = [triple for one in graphs for triple in one.triples]
     random.shuffle(triples)
@@ -99,7 +99,7 @@ def _questions(one: Graph, random: Random) -> Iterator[Question]:
 
 
 def _compare(asker: Asker, one: Graph, turn: int) -> None:
-    """All four questions by CSProv; one of each second graph by another method, level by level."""
+    """Ask all four questions by CSProv, and for each second graph one by another method."""
     oracle = Oracle.of(one.triples)
     for number, question in enumerate(_questions(one, Random(one.seed))):
         _ask(asker, one, oracle, question, "csprov")
@@ -116,7 +116,7 @@ def _compare_long(asker: Asker, long: Graph) -> None:
         Question(middle, "downstream", 1_000),
     ):
         _ask(asker, long, oracle, question, "csprov")
-    levels = 20 if asked["deep"] else 200  # each is a job
+    levels = 20 if asked["deep"] else 200  # each level is a job
     asked["deep"] += 1
     _ask(asker, long, oracle, Question(middle, "upstream", levels), "rq")
     _ask(asker, long, oracle, Question(middle, "downstream", 20), "ccprov")

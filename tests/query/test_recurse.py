@@ -1,4 +1,4 @@
-"""The recursion over arrays equals networkx on any triples."""
+"""The recursion over arrays gives the same as networkx, for any triples."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 
 
 def ends(edges: list[tuple[int, int]]) -> tuple[I64, I64]:
-    both = np.array(edges, np.int64).reshape(-1, 2) * 7 + 3  # numbers have gaps
+    both = np.array(edges, np.int64).reshape(-1, 2) * 7 + 3  # numbers with gaps
     return both[:, 0], both[:, 1]
 
 
@@ -23,7 +23,9 @@ def items(reached: Reached) -> set[tuple[str, int]]:
 
 @settings(deadline=None, max_examples=300)
 @given(EDGES, st.integers(0, 12), st.none() | st.integers(0, 6))
-def test_recursion_is_networkxs(edges: list[tuple[int, int]], item: int, limit: int | None) -> None:
+def test_recursion_equals_networkx(
+    edges: list[tuple[int, int]], item: int, limit: int | None
+) -> None:
     near, far = ends(edges)
     number = 7 * item + 3
     rows = list(zip(near.tolist(), far.tolist(), strict=True))
@@ -36,18 +38,18 @@ def test_recursion_is_networkxs(edges: list[tuple[int, int]], item: int, limit: 
     kept = {(str(rows[row][0]), str(rows[row][1]), str(row)) for row in reached.triples.tolist()}
     assert kept == expected.triples
     assert len(reached.triples) == len(kept)
-    assert set(reached.more.tolist()) == {
+    assert set(reached.unexpanded.tolist()) == {
         int(name)
         for name, d in {**dict(expected.items), str(number): 0}.items()
         if limit is not None and d >= limit and oracle.graph.out_degree(name)
     }
     depth = {**dict(expected.items), str(number): 0}
-    assert [depth[str(rows[row][0])] for row in reached.triples] == reached.near.tolist()
+    assert [depth[str(rows[row][0])] for row in reached.triples] == reached.near_depths.tolist()
 
 
-def test_a_chain_of_a_million() -> None:
+def test_a_chain_of_a_million_hops() -> None:
     line = np.arange(1_000_001)
     reached = recurse(line[1:], line[:-1], 1_000_000)
     assert len(reached.items) == 1_000_000
     assert reached.depths.max() == 1_000_000
-    assert not len(reached.more)
+    assert not len(reached.unexpanded)

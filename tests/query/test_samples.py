@@ -1,4 +1,4 @@
-"""Real provenance: every method gives what networkx gives. Skipped where the samples are not."""
+"""Real provenance: every method gives what networkx gives. Skipped without the samples."""
 
 import csv
 import gzip
@@ -18,9 +18,9 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 ITEMS = 50
 DEEP = 200
-"""The most levels, each a job, that RQ and CCProv are asked for."""
+"""The most levels that RQ and CCProv are asked for; each level is a job."""
 OFTEN = 10
-"""RQ and CCProv are asked about one in so many items: their answers come level by level."""
+"""RQ and CCProv are asked about one item in ten, since they answer level by level."""
 
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
@@ -28,7 +28,7 @@ OFTEN = 10
     "theta", [100, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 25_000))]
 )
 @pytest.mark.parametrize("name", ["wfinstances", "wf4ever", "git_versions", "git_merkle"])
-def test_real_samples(houses: Callable[..., House], name: str, theta: int) -> None:
+def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, theta: int) -> None:
     path = DATA / f"{name}.csv.gz"
     oracle = Oracle.of(read(path))
     house = houses(theta=theta)
@@ -54,14 +54,14 @@ def read(path: Path) -> list[Triple]:
 
 
 def distinct(answer: Answer) -> Expected:
-    """What an answer holds; triples that differ in attributes alone are one to networkx."""
+    """Return an answer's content; triples that differ only in attributes are one in networkx."""
     items = zip(answer.items["item"].to_pylist(), answer.items["depth"].to_pylist(), strict=True)
     triples = zip(*(answer.triples[n].to_pylist() for n in ("src", "dst", "op")), strict=True)
     return Expected(set(items), set(triples), answer.truncated is not None)
 
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
-def test_the_samples_have_what_they_are_for() -> None:
-    """Long chains and cycles of tables; else a green test above would mean little."""
+def test_the_samples_have_long_chains_and_cycles_of_tables() -> None:
+    """Without these, the test above would prove little."""
     merkle = Oracle.of(read(DATA / "git_merkle.csv.gz")).graph
     assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > DEEP

@@ -1,6 +1,6 @@
-"""A table that lost something makes an error that names it, never a short answer.
+"""Damaged tables lead to an error that names the damage, never to an incomplete answer.
 
-What Neo4j lost does the same in ``test_csprov.py``.
+``test_csprov.py`` tests the same for a damaged Neo4j.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,40 +29,40 @@ TRIPLES: list[Triple] = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
 
 
 class Swap(NamedTuple):
-    """A partition that lost a row of one set, and has a row of another set twice."""
+    """A partition that lost a row of set ``less`` and has a row of set ``more`` twice."""
 
     path: Path
     rows: pa.Table
     less: int
     more: int
     items: list[str]
-    """An item of each."""
+    """The dst of the lost row and of the repeated row."""
 
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """Two components in many sets, all in one partition."""
+    """A warehouse of two components in many sets, all in one partition."""
     house = houses(theta=3, pack=0)
     house.ingest(TRIPLES)
     return house
 
 
 def apart(snapshot: Snapshot, src: I64, dst: I64) -> tuple[int, int]:
-    """The first and the last row, which are of two components."""
+    """Return the first and the last row, which are in different components."""
     sets = snapshot.set_rows(dst[[0, -1]])
     assert len(set(snapshot.set_components[sets].tolist())) == 2
     return 0, len(dst) - 1
 
 
 def together(snapshot: Snapshot, src: I64, dst: I64) -> tuple[int, int]:
-    """A row, and one of the set that it comes from: whoever reads the first reads both."""
+    """Return a row, and one of the set it comes from: reading the first set reads both."""
     child, parent = snapshot.set_rows(dst), snapshot.set_rows(src)
     across = np.flatnonzero((child != parent) & np.isin(parent, child))[0]
     return int(across), int(np.flatnonzero(child == parent[across])[0])
 
 
 def swapped(snapshot: Snapshot, chosen: Callable[[Snapshot, I64, I64], tuple[int, int]]) -> Swap:
-    """One of the chosen rows goes, the other one comes again."""
+    """Return a partition with one of the chosen rows removed and the other one repeated."""
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     (partition,) = snapshot.partitions.tolist()
     path = partition_path(folder, partition)
@@ -79,7 +79,7 @@ def swapped(snapshot: Snapshot, chosen: Callable[[Snapshot, I64, I64], tuple[int
 
 @contextmanager
 def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
-    """The partition holds these rows, for the length of the block."""
+    """Replace the rows of a partition within the block."""
     before = path.read_bytes()
     write_partition(rows, path)
     yield
@@ -87,7 +87,7 @@ def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
 
 
 def refused(asker: Asker, item: str, direction: Direction) -> str | None:
-    """What should be there but is damaged; None where the answer is right."""
+    """Return the error's first sentence, or None if the answer is right."""
     try:
         found = content(asker.ask(item, direction, "csprov"))
     except Damaged as error:
@@ -96,8 +96,8 @@ def refused(asker: Asker, item: str, direction: Direction) -> str | None:
     return None
 
 
-def test_a_row_less_in_one_set_and_one_more_in_another(house: House) -> None:
-    """Who reads both reads as many triples as the tables say of both; and no other is refused."""
+def test_a_lost_row_is_damage_even_if_the_total_is_right(house: House) -> None:
+    """Reading both sets gives the right total; questions about other sets are still answered."""
     items = sorted(Oracle.of(TRIPLES).graph)
     with house.asker() as asker:
         swap = swapped(asker.snapshot, together)
@@ -108,30 +108,30 @@ def test_a_row_less_in_one_set_and_one_more_in_another(house: House) -> None:
     assert said in refusals
     assert None in refusals
     for text in filter(None, refusals):
-        assert text.endswith((f"set {swap.less}", f"set {swap.more}"))
+        assert text.startswith((f"Set {swap.less} ", f"Set {swap.more} "))
 
 
-def test_ccprov_counts_the_component(house: House) -> None:
+def test_ccprov_checks_the_count_of_the_component(house: House) -> None:
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with replaced(swap.path, swap.rows):
             for item in swap.items:
-                with pytest.raises(Damaged, match="lie in the component of set"):
+                with pytest.raises(Damaged, match="The component of set"):
                     asker.ask(item, "upstream", "ccprov")
 
 
-def test_rq_counts_all_triples(house: House) -> None:
-    """And does so again when it is asked again."""
+def test_rq_checks_the_count_of_all_triples(house: House) -> None:
+    """The second question must not use the cache of the first, which failed."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with replaced(swap.path, swap.rows.slice(1)):
             for _ in range(2):
-                with pytest.raises(Damaged, match=f"should hold {len(set(TRIPLES)):,} triples"):
+                with pytest.raises(Damaged, match=f"should have {len(set(TRIPLES)):,} triples"):
                     asker.ask(TRIPLES[0].dst, "upstream", "rq")
 
 
-def test_rows_out_of_order_are_not_taken_for_others(house: House) -> None:
-    """A search in rows that are not sorted finds some of another set."""
+def test_a_partition_out_of_order_is_damage(house: House) -> None:
+    """Searching unsorted rows finds rows of other sets."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with pq.ParquetFile(swap.path) as file:
@@ -142,8 +142,8 @@ def test_rows_out_of_order_are_not_taken_for_others(house: House) -> None:
     assert refusals.count(None) < len(refusals) / 2
 
 
-def test_a_table_of_dependencies_that_lost_a_row(house: House) -> None:
-    """A path would not be found that leads through it."""
+def test_a_lost_set_dependency_is_damage_for_a_path(house: House) -> None:
+    """Without the check, paths through that dependency would not be found."""
     with house.asker() as asker:
         snapshot = asker.snapshot
         folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")
@@ -151,4 +151,4 @@ def test_a_table_of_dependencies_that_lost_a_row(house: House) -> None:
         less = pq.read_table(file, partitioning=None).slice(1)
         with replaced(file, less), pytest.raises(Damaged, match="dependencies") as error:
             path(asker, TRIPLES[0].src, TRIPLES[0].dst)
-    assert error.value.found == f"Its table holds {less.num_rows:,}"
+    assert error.value.found == f"Its table has {less.num_rows:,}"

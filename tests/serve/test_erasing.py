@@ -81,7 +81,7 @@ def test_what_was_read_before_goes_once_files_are_clean(
         assert seen == [first]
         answer = again.ask("far/3", "upstream", "csprov")
         assert (answer.items["item"].to_pylist(), answer.erased) == (["far/1"], 1)
-        read = again.bulk.partitions.fetch(
+        read = again.spark.partitions.fetch(
             again.snapshot.partitions, np.array([0]), np.array([1 << 31])
         )
         assert read.take(np.arange(len(read)))["op"].to_pylist() == ["", "", "op 1"]

@@ -10,6 +10,7 @@ import pytest
 
 from provhouse.commit.erasing import name_files
 from provhouse.commit.erasing.name_files import clear_lookup, clear_segments, mark_erased
+from provhouse.model.arrays import ItemNumbers
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.lookup import read_lookup, write_lookup
 from provhouse.store.names.names import Names, Span
@@ -33,7 +34,7 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
     for some in [order[:1], order[1:4], order[4:]] if count < 100 else [order[:900], order[900:]]:
         if not some:
             continue
-        items = np.sort(np.array(some, np.int64))
+        items = ItemNumbers(np.sort(np.array(some, np.int64)))
         mark_erased(tmp_path, items)
         gone |= set(some)
         _assert_gone(tmp_path, span, texts, gone)  # at once
@@ -67,11 +68,11 @@ def test_a_reader_beside_it_finds_all_others(
         if name == "look-up switched":
             raise KeyboardInterrupt
 
-    mark_erased(tmp_path, np.array([1]))
+    mark_erased(tmp_path, ItemNumbers(np.array([1])))
     monkeypatch.setattr(name_files, "reach", killed)
     with pytest.raises(KeyboardInterrupt):
-        clear_lookup(tmp_path, span, np.array([1]))
-    clear_lookup(tmp_path, span, np.array([1]))
+        clear_lookup(tmp_path, span, ItemNumbers(np.array([1])))
+    clear_lookup(tmp_path, span, ItemNumbers(np.array([1])))
     assert seen == ["look-up rewritten", "look-up switched"]
     assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
     for reader in (*readers, Names(tmp_path, [span])):
@@ -88,7 +89,7 @@ def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
     def late(path: Path, **options: Any) -> object:
         if path.name.endswith("offset.npy"):
             monkeypatch.setattr(np, "load", load)
-            clear_lookup(tmp_path, span, np.array([2]))
+            clear_lookup(tmp_path, span, ItemNumbers(np.array([2])))
         return load(path, **options)
 
     monkeypatch.setattr(np, "load", late)

@@ -1,4 +1,4 @@
-"""CSProv reads what the walk names and no more, and never gives a short answer."""
+"""CSProv reads exactly what the walk names, and never gives an incomplete answer."""
 
 from collections.abc import Callable
 
@@ -36,7 +36,7 @@ MERGE (child)-[:DEPENDS_ON]->(parent)
 
 
 def families() -> list[Triple]:
-    """One component: many small trees under a few hubs, which one origin makes."""
+    """Return one component: many small trees under a few hubs, which all come from one origin."""
     triples = [Triple("origin", f"hub {hub}", "found", "origins", "hubs") for hub in range(HUBS)]
     random = np.random.default_rng(6)
     for family in range(FAMILIES):
@@ -64,10 +64,10 @@ def walk(asker: Asker, item: str, direction: Direction) -> Walk:
 def observed(
     asker: Asker, item: str, direction: Direction, method: Method, depth: int | None = None
 ) -> tuple[Answer, list[int]]:
-    """The answer, and for each job how many tasks Spark itself says that it ran."""
-    context = asker.bulk.session.sparkContext
+    """Return the answer, and the number of tasks of each job, as counted by Spark."""
+    context = asker.spark.session.sparkContext
     group = f"{item} {direction} {method}"
-    fetches = [f"fetch {id(asker.bulk._cached._reads)} {n}" for n in range(9)]
+    fetches = [f"fetch {id(asker.spark._cached._reads)} {n}" for n in range(9)]
     tracker = context.statusTracker()
     before = {job for each in fetches for job in tracker.getJobIdsForGroup(each)}
     context.setJobGroup(group, group)
@@ -86,20 +86,20 @@ def observed(
     return answer, tasks
 
 
-def test_spark_runs_a_task_for_each_partition_that_the_walk_named(large: House) -> None:
+def test_spark_runs_one_task_for_each_partition_of_the_walk(large: House) -> None:
     with large.asker() as asker:
-        held = len(asker.snapshot.partitions)
-        assert held >= 50
+        partitions = len(asker.snapshot.partitions)
+        assert partitions >= 50
         for item, direction in QUESTIONS:
             named = walk(asker, item, direction)
             answer, tasks = observed(asker, item, direction, "csprov")
             assert tasks == [len(named.partitions)]
             assert answer.read == Read(len(named.sets), len(named.partitions), named.triples)
-            asker.ask(item, direction, "rq", 0)  # so that the cache is filled
+            asker.ask(item, direction, "rq", 0)  # fills the cache
             whole, all_tasks = observed(asker, item, direction, "ccprov")
             assert content(whole) == content(answer)
             assert whole.read.triples == large_triples() > 200_000
-            assert max(all_tasks) >= held
+            assert max(all_tasks) >= partitions
             assert sum(tasks) * 10 < sum(all_tasks)
             assert named.triples * 10 < whole.read.triples
 
@@ -110,22 +110,22 @@ def large_triples() -> int:
 
 @pytest.fixture(scope="module")
 def chained(houses: Callable[..., House]) -> House:
-    """Two graphs in many sets of two items."""
+    """A warehouse of two graphs in many sets of two items."""
     house = houses(theta=3, pack=0, hot_mb=0)
     house.ingest([*graph(11 * 8).triples, *graph(11 * 7 + 8).triples])
     return house
 
 
 def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
-    """The answer, or what should be there but is damaged."""
+    """Return the answer, or the error's first sentence if something is damaged."""
     try:
         return content(asker.ask(item, direction, "csprov"))
     except Damaged as error:
         return error.wanted
 
 
-def test_a_missing_dependency_is_damage_and_no_short_answer(chained: House) -> None:
-    """Some are dropped in turn; whatever needs it says so, and all else is right."""
+def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House) -> None:
+    """Drop some in turn: questions that need it fail, and all others are answered correctly."""
     triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
     oracle = Oracle.of(triples)
     items = sorted({end for triple in triples for end in triple[:2]})
@@ -157,8 +157,8 @@ def test_a_missing_dependency_is_damage_and_no_short_answer(chained: House) -> N
     chained.check()
 
 
-def test_more_in_neo4j_is_never_wrong(chained: House) -> None:
-    """Dependencies that no triple makes, as a crash leaves them, only read more."""
+def test_extra_dependencies_in_neo4j_do_no_harm(chained: House) -> None:
+    """Dependencies without triples, as a crash may leave them, only make a walk wider."""
     triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
     warehouse = chained.layout.warehouse_id()
     ids = sorted({one for pair in dependencies(chained.address, warehouse) for one in pair})

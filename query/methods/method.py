@@ -1,0 +1,55 @@
+"""What every query method takes and returns."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.answer import Read
+from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.columns import DST, SRC
+from provhouse.model.question import Direction
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """The items that a method reached and the triples between them, as item numbers."""
+
+    items: I64
+    depths: I32
+    triples: pa.Table
+    """The triples of the answer: src, dst, op, attributes."""
+    near_depths: I32
+    """The depth of the near end of each triple."""
+    unexpanded: I64
+    """The items that have further triples, which the depth limit left out."""
+    read: Read
+
+    def select(self, items: Bools, triples: Bools) -> "MethodResult":
+        """Return some of the items and some of the triples."""
+        return replace(
+            self,
+            items=self.items[items],
+            depths=self.depths[items],
+            triples=self.triples.filter(pa.array(triples)),
+            near_depths=self.near_depths[triples],
+        )
+
+
+class QueryMethod(Protocol):
+    """A way to find the lineage or impact of an item; all give the same result."""
+
+    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+        """Return what ``item`` reaches within ``depth`` hops; None means any number."""
+
+
+def near_and_far(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
+    """Return near and far ends of triples: dst and src upstream, src and dst downstream."""
+    src, dst = src_and_dst(triples)
+    return (dst, src) if direction == "upstream" else (src, dst)
+
+
+def src_and_dst(triples: pa.Table) -> tuple[I64, I64]:
+    """Return the item numbers at both ends of triples."""
+    return np.asarray(triples[SRC]), np.asarray(triples[DST])
