@@ -64,7 +64,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     def compare(name: str, text: str) -> None:
         file = request.path.parent / "golden" / name
         if request.config.getoption("--golden"):
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text.encode())
         held = file.read_bytes().decode() if file.exists() else ""
         if text != held:

@@ -5,5 +5,5 @@ from collections.abc import Callable
 from provhouse.model.faults import POINTS, VARIABLE
 
 
-def test_names(golden: Callable[[str, str], None]) -> None:
+def test_points(golden: Callable[[str, str], None]) -> None:
     golden("faults.txt", "".join(f"{line}\n" for line in (f"variable {VARIABLE}", *sorted(POINTS))))
