@@ -36,7 +36,7 @@ def _note(results: Results) -> str:
     minutes = sum(one["seconds"] for one in results["targets"]) / 60
     machine = results["machine"]
     return (
-        f"{inputs:,} inputs, {minutes:.0f} minutes of targets that run two at a time,"
+        f"{inputs:,} inputs; the targets took {minutes:.0f} minutes in total and ran two at a time,"
         f" {results['date']}, on {machine['cores']} cores ({machine['cpu']}),"
         f" schemathesis {results['versions']['schemathesis']}."
     )
