@@ -1,4 +1,4 @@
-.PHONY: help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: bench-builds files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -48,6 +48,10 @@ bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREH
 	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)
 	@.venv/bin/python benchmarks/tables.py
 
+bench-builds: setup ## Compare two builds in interleaved pairs (BEFORE=, AFTER=: their provhouse; TRACE=folder of CSV)
+	@.venv/bin/python benchmarks/builds.py --before $(BEFORE) --after $(AFTER) --trace $(TRACE)
+	@.venv/bin/python benchmarks/tables.py
+
 bench-ingest: bench-components bench-sets ## Measure components, sets, and a complete ingest of the paper's trace with appends
 	@.venv/bin/python benchmarks/ingest.py
 	@.venv/bin/python benchmarks/tables.py
@@ -85,6 +89,9 @@ sbom: setup ## Write the software bill of materials (CycloneDX JSON) to build/sb
 audit: setup ## Check the locked Python packages for known vulnerabilities (needs the network; installs pip-audit)
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
 	@.venv/bin/python tools/audit.py
+
+files: setup ## List every module with what it is for
+	@.venv/bin/python tools/files.py
 
 lint: setup ## Check format, lint, types and layers
 	.venv/bin/ruff format --check

@@ -1,34 +1,52 @@
-"""ARCHITECTURE.md names every module of the package, under its folder, and no other."""
+"""ARCHITECTURE.md draws the packages as pyproject.toml layers them, and names files that exist."""
 
 import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
+API = {"(warehouse)": "api"}
+"""Optional layers, which are modules of ``provhouse`` itself."""
 
 
-def _folders() -> set[str]:
-    setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    return set(setup["package-dir"].values())
+def _drawn() -> list[set[str]]:
+    """Return the packages of each drawn line, from the top."""
+    found = re.search(r"<!-- packages -->\n```\n(.*?)```", TEXT, re.DOTALL)
+    assert found
+    return [set(line[:27].split()) for line in found[1].splitlines()]
 
 
-def _named() -> set[str]:
-    """Modules as the list of files names them: ``folder/name.py``."""
-    sections = re.split(r"^### (\w+):.*$", (ROOT / "ARCHITECTURE.md").read_text(), flags=re.M)[1:]
-    return {
-        f"{folder}/{file}"
-        for folder, text in zip(sections[::2], sections[1::2], strict=True)
-        for line in text.splitlines()
-        if line.startswith("- ")
-        for file in re.findall(r"`([\w/]+\.py)`", line)
-    }
+def _layers() -> list[set[str]]:
+    contract = PROJECT["tool"]["importlinter"]["contracts"][0]
+    return [
+        {API.get(n.strip(), n.strip()) for n in layer.split("|")} for layer in contract["layers"]
+    ]
 
 
-def test_every_module_has_its_line() -> None:
-    there = {
-        str(file.relative_to(ROOT))
-        for folder in _folders()
-        for file in (ROOT / folder).rglob("*.py")
-        if file.name != "__init__.py"
-    }
-    assert _named() == there
+def test_the_drawing_shows_the_layers_in_their_order() -> None:
+    assert _drawn() == _layers()
+
+
+def test_every_package_is_drawn() -> None:
+    assert set().union(*_drawn()) == FOLDERS
+
+
+def test_every_file_that_is_linked_exists() -> None:
+    links = re.findall(r"\]\(([\w/.-]+)\)", TEXT)
+    assert len(links) > 10
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def _modules() -> list[Path]:
+    return [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
+
+
+@pytest.mark.parametrize("file", _modules(), ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_module_says_what_it_is_for(file: Path) -> None:
+    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    assert re.match(r'"""[A-Z0-9`].{15,}', first), first

@@ -1,0 +1,140 @@
+"""A warehouse as Python programs use it: open one, take files in, ask."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack
+
+from provhouse.ingest.ingest import ingest
+from provhouse.ingest.summary import Summary
+from provhouse.model.answer import Answer
+from provhouse.model.progress import Silent
+from provhouse.model.question import AsOf, Direction, Question
+from provhouse.model.settings import Settings
+from provhouse.query.ask import Asker
+from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.layout import Layout
+
+PathLike = str | os.PathLike[str]
+
+
+def open(warehouse: PathLike, **settings: object) -> "Warehouse":
+    """Open the warehouse in a folder; the first ingest creates the folder.
+
+    ``settings`` are those of ``warehouse.toml`` by name, and win over that file and over the
+    environment. Raises UsageError for an unknown setting or an unusable value.
+    """
+    return Warehouse(Settings.load({**settings, "warehouse": Path(warehouse)}))
+
+
+class Filters(TypedDict, total=False):
+    """What a question may narrow; ``docs/questions.md`` explains how filters combine."""
+
+    depth: int
+    """At most this many hops away."""
+    through: str
+    """Only paths that pass an item of this table."""
+    tables: Sequence[str]
+    """Only items of these tables."""
+    ops: Sequence[str]
+    """Only triples with one of these ops."""
+    where: Mapping[str, str]
+    """Only triples with these attributes."""
+    ends: bool
+    """Only items at which the paths end: upstream sources, downstream sinks."""
+    limit: int
+    """At most this many items, the nearest."""
+    as_of: AsOf
+    """An earlier generation, by number or by time, instead of the current one."""
+
+
+class Warehouse:
+    """One warehouse, asked and written to by this process; a context manager.
+
+    Spark and Neo4j start when they are first needed. ``close`` releases them.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = ExitStack()
+        self._asker: Asker | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release what questions keep in memory, and Neo4j unless others use it."""
+        self._stack.close()
+        self._asker = None
+
+    def ingest(
+        self,
+        *files: PathLike,
+        run: str | None = None,
+        replace: bool = False,
+        strict: bool = False,
+    ) -> Summary:
+        """Take files and folders of triples in as one new generation.
+
+        ``run`` names what is brought: it replaces what the same run brought before. ``replace``
+        starts from an empty warehouse. ``strict`` refuses files with rows that would be rejected.
+        Raises BadInput for an unusable file and Busy while another writer is at work; the warehouse
+        is unchanged then.
+        """
+        return ingest(
+            [Path(file) for file in files],
+            self._settings,
+            run=run,
+            replace=replace,
+            strict=strict,
+            progress=Silent(),
+        )
+
+    def lineage(self, item: str, **filters: Unpack[Filters]) -> Answer:
+        """Return everything that an item was derived from, or as much as ``filters`` keep.
+
+        Raises NotFound if the item is not stored.
+        """
+        return self._answer(_question(item, "upstream", filters))
+
+    def impact(self, item: str, **filters: Unpack[Filters]) -> Answer:
+        """Return everything that was derived from an item, or as much as ``filters`` keep.
+
+        Raises NotFound if the item is not stored.
+        """
+        return self._answer(_question(item, "downstream", filters))
+
+    def _answer(self, question: Question) -> Answer:
+        if question.as_of is not None:
+            with Asker(self._settings, Silent(), question.as_of) as asker:
+                return asker.answer(question)
+        return self._current().answer(question)
+
+    def _current(self) -> Asker:
+        """Return what asks the current generation, opened anew once another was committed."""
+        commit = current(Layout(self._settings.warehouse))
+        if self._asker and commit and self._asker.snapshot.commit.commit == commit.commit:
+            return self._asker
+        self.close()
+        self._asker = self._stack.enter_context(Asker(self._settings, Silent()))
+        return self._asker
+
+
+def _question(item: str, direction: Direction, filters: Filters) -> Question:
+    plain: dict[str, Any] = {
+        **filters,
+        "tables": tuple(filters.get("tables", ())),
+        "ops": tuple(filters.get("ops", ())),
+        "where": tuple(filters.get("where", {}).items()),
+    }
+    return Question(item, direction, **plain)

@@ -1,0 +1,155 @@
+"""Compare two builds of provhouse in interleaved pairs, on one trace: `make bench-builds`.
+
+Each build ingests the trace into a new warehouse, starts its server, and answers lineage and impact
+of items drawn from the trace. The order of the builds alternates from pair to pair, so that both
+suffer from a machine that drifts. The answers of both builds must be equal. Results go to
+`results/builds.json`: per phase, the ratio after/before of each pair and the 95% interval of their
+mean, from Student's t on logarithms.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+from builds_form import Phase, Results
+from machine import machine, packages
+
+RESULTS = Path(__file__).parent / "results" / "builds.json"
+T95 = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
+"""Student's t for a two-sided interval of 95%, by the number of pairs."""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Compare two builds of provhouse.")
+    parser.add_argument("--before", type=Path, required=True, help="the older build's provhouse")
+    parser.add_argument("--after", type=Path, required=True, help="the newer build's provhouse")
+    parser.add_argument("--trace", type=Path, required=True, help="a folder of CSV files")
+    parser.add_argument("--pairs", type=int, choices=sorted(T95), default=5)
+    parser.add_argument("--items", type=int, default=200, help="items to ask for, per direction")
+    parser.add_argument("--seed", type=int, default=6)
+    given = parser.parse_args()
+    load = os.getloadavg()[0]
+    items = draw(given.trace, given.items, given.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        names = Path(folder) / "items.txt"
+        names.write_text("\n".join(items) + "\n", encoding="utf-8")
+        phases = measure(given.before, given.after, given.trace, names, given.pairs, Path(folder))
+    results: Results = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "seed": given.seed,
+        "load": round(load, 2),
+        "machine": machine(),
+        "versions": packages("pyspark"),
+        "builds": {
+            name: commit(path) for name, path in (("before", given.before), ("after", given.after))
+        },
+        "trace": given.trace.name,
+        "items": len(items),
+        "phases": phases,
+    }
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def draw(trace: Path, count: int, seed: int) -> list[str]:
+    """Return distinct destination items of the trace, drawn at random."""
+    only = pa.csv.ConvertOptions(include_columns=["dst"])
+    files = sorted(trace.glob("*.csv"))
+    columns = [pa.csv.read_csv(file, convert_options=only)["dst"] for file in files]
+    names = pc.unique(pa.chunked_array([chunk for column in columns for chunk in column.chunks]))
+    chosen = np.random.default_rng(seed).choice(len(names), count, replace=False)
+    return sorted(names.take(pa.array(chosen)).to_pylist())
+
+
+def commit(program: Path) -> str:
+    """Return the commit that a build was installed from."""
+    shown = subprocess.run(
+        ["git", "-C", program.parent, "rev-parse", "--short", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return shown.stdout.strip()
+
+
+def measure(
+    before: Path, after: Path, trace: Path, names: Path, pairs: int, folder: Path
+) -> dict[str, Phase]:
+    """Run both builds as often as asked, in alternating order, and compare them by phase."""
+    seconds: dict[str, dict[Path, list[float]]] = {}
+    for pair in range(pairs):
+        answers = []
+        for build in (before, after) if pair % 2 == 0 else (after, before):
+            warehouse = folder / f"warehouse-{pair}-{build.stat().st_ino}"
+            for phase, took, answer in run(build, warehouse, trace, names):
+                seconds.setdefault(phase, {}).setdefault(build, []).append(took)
+                answers.append((phase, answer))
+                print(f"pair {pair + 1} {commit(build)} {phase}: {took:.2f} s", file=sys.stderr)
+        half = len(answers) // 2
+        if answers[:half] != answers[half:]:
+            sys.exit("the two builds gave different answers")
+    return {
+        phase: compared(by_build[before], by_build[after]) for phase, by_build in seconds.items()
+    }
+
+
+def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tuple[str, float, Any]]:
+    """Run one build on a new warehouse; yield each phase, its seconds and what it answered."""
+
+    def command(*arguments: object) -> tuple[float, str]:
+        begun = perf_counter()
+        done = subprocess.run(
+            [build, "--warehouse", warehouse, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            check=True,
+        )
+        return perf_counter() - begun, done.stdout
+
+    took, text = command("ingest", trace, "--format", "json")
+    stored = json.loads(text)
+    yield "ingest", took, {name: stored[name] for name in ("triples", "items", "components")}
+    command("up")
+    try:
+        for direction in ("lineage", "impact"):
+            took, text = command(direction, "--items", names, "--summary", "--format", "json")
+            yield direction, took, [stable(json.loads(line)) for line in text.splitlines()]
+    finally:
+        command("down")
+
+
+def stable(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without what differs from run to run."""
+    return {name: answer[name] for name in answer.keys() - {"seconds", "time"}}
+
+
+def compared(before: list[float], after: list[float]) -> Phase:
+    """Return the seconds of both builds and the interval of their ratio."""
+    logs = [math.log(new / old) for old, new in zip(before, after, strict=True)]
+    mean, half = statistics.mean(logs), T95[len(logs)] * statistics.stdev(logs) / len(logs) ** 0.5
+    return {
+        "before": [round(seconds, 3) for seconds in before],
+        "after": [round(seconds, 3) for seconds in after],
+        "ratio": round(math.exp(mean), 3),
+        "low": round(math.exp(mean - half), 3),
+        "high": round(math.exp(mean + half), 3),
+    }
+
+
+if __name__ == "__main__":
+    main()

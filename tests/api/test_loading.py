@@ -1,0 +1,51 @@
+"""Importing the package, or one of its folders, loads nothing that the importer does not use."""
+
+import subprocess
+import sys
+
+import pytest
+
+import provhouse
+
+HEAVY = ("pyspark", "pyarrow", "neo4j", "numba", "numpy", "pandas", "deltalake", "rich", "typer")
+
+
+def loaded(code: str) -> str:
+    """Run code in a new interpreter and return which heavy modules it loaded, and its names."""
+    shown = f"print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\n{shown}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import provhouse",
+        "import provhouse; dir(provhouse)",
+        "import provhouse.model.settings",
+        "import provhouse.serve.client",
+        "from provhouse import NotFound",
+    ],
+)
+def test_importing_loads_nothing_heavy(code: str) -> None:
+    assert loaded(code) == "[]"
+
+
+def test_importing_the_package_loads_no_other_module_of_it() -> None:
+    code = "import provhouse; print([m for m in sys.modules if m.startswith('provhouse')])"
+    assert loaded(code).splitlines()[0] == "['provhouse']"
+
+
+def test_every_public_name_is_found() -> None:
+    assert all(getattr(provhouse, name) for name in provhouse.__all__)
+    assert set(provhouse.__all__) <= set(dir(provhouse))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = provhouse.nonsense

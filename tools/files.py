@@ -1,0 +1,41 @@
+"""List every module of the package with the first line of its docstring: `make files`."""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def folders() -> list[str]:
+    """Return the top-level folders that are packages, in the order of pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return list(project["tool"]["setuptools"]["package-dir"].values())
+
+
+def summary(file: Path) -> str:
+    """Return the first line of a module's docstring; empty if it has none."""
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n")[0]
+
+
+def modules(folder: str) -> Iterator[tuple[str, str]]:
+    """Return the modules of a folder as path and summary, each package before its modules."""
+    files = sorted((ROOT / folder).rglob("*.py"), key=lambda f: (f.parent, f.stem != "__init__", f))
+    for file in files:
+        package = file.parent if file.name == "__init__.py" else file
+        yield str(package.relative_to(ROOT)), summary(file)
+
+
+def main() -> None:
+    """Print the list."""
+    for folder in folders():
+        for path, line in modules(folder):
+            indent = "  " * path.count("/")
+            print(f"{indent}{path}: {line}")
+        print()
+
+
+if __name__ == "__main__":
+    main()
