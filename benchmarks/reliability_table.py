@@ -8,6 +8,8 @@ from reliability_form import Results, Rounds
 
 RESULTS = Path(__file__).parent / "results" / "reliability.json"
 VICTIMS = ("command", "Neo4j", "Spark")
+SHOWN = {"ingest anew": "ingest (Neo4j down)", "repair anew": "repair (Neo4j empty)"}
+"""Rounds whose recorded name does not explain itself."""
 
 
 def read(path: Path = RESULTS) -> Results:
@@ -24,7 +26,13 @@ def table(results: Results) -> str:
         ("a random moment", results["moments"]),
     ):
         for change, cells in sorted(by.items()):
-            rows.append((change, where, *(_cell(cells.get(victim)) for victim in VICTIMS)))
+            rows.append(
+                (
+                    SHOWN.get(change, change),
+                    where,
+                    *(_cell(cells.get(victim)) for victim in VICTIMS),
+                )
+            )
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", _note(results)])
 
