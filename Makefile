@@ -93,12 +93,13 @@ audit: setup ## Check the locked Python packages for known vulnerabilities (need
 files: setup ## List every module with what it is for
 	@.venv/bin/python tools/files.py
 
-lint: setup ## Check format, lint, types and layers
+lint: setup ## Check format, lint, types, layers and words
 	.venv/bin/ruff format --check
 	.venv/bin/ruff check
 	.venv/bin/mypy
 	.venv/bin/mypy tests tools examples benchmarks
 	.venv/bin/python tools/layers.py
+	.venv/bin/python tools/words.py
 
 format: setup ## Format the code and fix what the linter can fix
 	.venv/bin/ruff format
