@@ -8,11 +8,11 @@ from typing import cast
 from components_form import OURS, Measured, Measurement, Results, times
 
 RESULTS = Path(__file__).parent / "results" / "components.json"
-HEAD = ("", "graph", "components", "together", "times ours", "bytes an item")
+HEAD = ("", "graph", "components", "together", "times provhouse", "bytes an item")
 TRACES = {
     "base": "The paper's trace, numbered in the order of its workflow",
-    "renumbered": "The same, items numbered at random, as an ingest's places are",
-    "shuffled": "The same, edges in random order too",
+    "renumbered": "The same trace, items numbered at random, like an ingest's places",
+    "shuffled": "The same trace, edges in random order too",
 }
 
 

@@ -21,7 +21,7 @@ def table(results: Results) -> str:
     machine = results["machine"]
     return "\n".join(
         [
-            "| a small lineage by a command | commands | p50 | p95 |",
+            "| a command that asks for a small lineage | commands | p50 | p95 |",
             "| --- | ---: | ---: | ---: |",
             *(
                 f"| {name} | {took['commands']} | {took['p50']:.2f} s | {took['p95']:.2f} s |"

@@ -8,6 +8,9 @@ from fuzz_form import Results, Target
 
 RESULTS = Path(__file__).parent / "results" / "fuzz.json"
 
+SHOWN = {"held": "accepted"}
+"""Ends whose recorded name does not explain itself."""
+
 
 def read(path: Path = RESULTS) -> Results:
     """The results of the last run."""
@@ -26,7 +29,7 @@ def table(results: Results) -> str:
 
 
 def _row(one: Target) -> tuple[str, ...]:
-    ends = ", ".join(f"{end}: {count:,}" for end, count in one["ends"].items())
+    ends = ", ".join(f"{SHOWN.get(end, end)}: {count:,}" for end, count in one["ends"].items())
     memory = f"+{one['grown_mib']} MiB"
     return one["target"], f"{one['inputs']:,}", f"{one['seconds']:.0f}", ends, memory
 
@@ -36,7 +39,7 @@ def _note(results: Results) -> str:
     minutes = sum(one["seconds"] for one in results["targets"]) / 60
     machine = results["machine"]
     return (
-        f"{inputs:,} inputs, {minutes:.0f} minutes of targets that run two at a time,"
+        f"{inputs:,} inputs; the targets took {minutes:.0f} minutes in total and ran two at a time,"
         f" {results['date']}, on {machine['cores']} cores ({machine['cpu']}),"
         f" schemathesis {results['versions']['schemathesis']}."
     )

@@ -55,9 +55,9 @@ def note(one: Measured) -> str:
     return (
         f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
         f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on {machine['cores']} cores"
-        f" ({machine['cpu']}), load {one['load']} before. The first question, by a new command:"
-        f" {answer['wall_seconds']:.1f} s for {answer['items']:,} items, {answer['triples_read']:,}"
-        f" triples read by {answer['method']}."
+        f" ({machine['cpu']}), load {one['load']} before. The first question, asked by a new"
+        f" command, took {answer['wall_seconds']:.1f} s for {answer['items']:,} items;"
+        f" {answer['method']} read {answer['triples_read']:,} triples."
     )
 
 
@@ -65,13 +65,17 @@ def ingests(sizes: Sequence[Measured]) -> Iterator[Row]:
     """A row for each step, in seconds, with its floor where one was measured."""
     for step in sizes[0]["ingest"]["seconds"]:
         yield step, *(taken(one, step) for one in sizes)
-    yield "the whole command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
+    yield "the complete command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
     yield "peak memory, GiB", *(f"{gibibytes(one):.1f}" for one in sizes)
-    for part, word in (("all", "bytes a triple"), ("names", "of these names"), ("neo4j", "Neo4j")):
+    for part, word in (
+        ("all", "bytes a triple"),
+        ("names", "of these, names"),
+        ("neo4j", "of these, Neo4j"),
+    ):
         yield word, *(f"{one['bytes'][part] / one['ingest']['triples']:.1f}" for one in sizes)
     yield "sets", *(f"{one['ingest']['sets']:,}" for one in sizes)
     yield "set dependencies", *(f"{one['ingest']['set_dependencies']:,}" for one in sizes)
-    yield "exponent of time", *(exponent(sizes[0], one) for one in sizes)
+    yield "time grows with triples to the power of", *(exponent(sizes[0], one) for one in sizes)
 
 
 def taken(one: Measured, step: str) -> str:

@@ -14,7 +14,7 @@ def mermaid(picture: Picture) -> str:
             sum(group[what] for group in groups) for what in ("sets", "sets_read", "triples_read")
         )
         return (
-            f"Its tables are not put together as a whole. Blocks of an order make {sets:,} sets; a"
+            f"Blocks of an order, instead of groups of tables, make {sets:,} sets; a"
             f" question reads {read:,.1f} of them, {triples:,.0f} triples."
         )
     of = {table: number for number, group in enumerate(groups) for table in group["tables"]}

@@ -53,7 +53,7 @@ def short(results: Results) -> str:
     note = (
         f"Medians of {asked} questions of each class on the paper's trace of"
         f" {on['warehouse']['triples']:,} triples, on {on['machine']['cores']} cores, all in"
-        f" memory. An empty Spark job takes {lasted(run['empty_job']['p50'])} there."
+        f" memory. An empty Spark job took {lasted(run['empty_job']['p50'])} there."
     )
     return f"{grid(head, rows)}\n\n{note}"
 
@@ -75,7 +75,7 @@ def tables(results: Results) -> str:
 
 def trace(copies: str) -> str:
     """What people call so many copies."""
-    return "The paper's trace" if copies == "1" else f"{copies} copies of it"
+    return "The paper's trace" if copies == "1" else f"{copies} copies of the trace"
 
 
 def held_in(storage: str) -> str:
@@ -100,14 +100,15 @@ def noted(run: Run) -> str:
     empty = run["empty_job"]
     return (
         f"An empty Spark job takes {lasted(empty['p50'])} (p95 {lasted(empty['p95'])}); filling"
-        f" took {fills.replace('rq, ccprov', 'RQ and CCProv').replace('csprov', 'CSProv')}."
+        " the caches took"
+        f" {fills.replace('rq, ccprov', 'RQ and CCProv').replace('csprov', 'CSProv')}."
     )
 
 
 def compared(run: Run, paper: dict[str, tuple[float, float, float]]) -> str:
     """All methods, for each class; the paper's seconds where it has the class."""
     head = ["", "items", "RQ", "its jobs, empty", "CCProv", "CSProv", "RQ / CSProv",
-            "CCProv / CSProv", "triples read", "the paper's"]  # fmt: skip
+            "CCProv / CSProv", "triples read", "in the paper"]  # fmt: skip
     rows = []
     for each in run["classes"]:
         rq, ccprov, csprov = (each["methods"][name]["seconds"] for name in NAMES)
@@ -163,7 +164,7 @@ def bars(results: Results) -> dict[str, bool]:
             where = f"{trace(copies)}, {storage}"
             if storage == "RAM":
                 found |= in_memory(where, run, first=copies == "1")
-            found[f"{where}: a batch at most 50 ms an item over LC-SL"] = run["batch"][
+            found[f"{where}: a batch takes at most 50 ms an item more than LC-SL"] = run["batch"][
                 "seconds"
             ] / run["batch"]["items"] <= BATCH_SECONDS + lc_sl(run)
             if copies != "1" and storage in results["1"]:
@@ -191,7 +192,7 @@ def in_memory(where: str, run: Run, first: bool) -> dict[str, bool]:
                 found[f"{where}, {title_}: {times} times as fast as {method}"] = (
                     other["mean"] >= times * csprov["mean"]
                 )
-        found[f"{where}, {title_}: RQ at most 1.5 times its jobs empty"] = (
+        found[f"{where}, {title_}: RQ takes at most 1.5 times its empty jobs"] = (
             rq["mean"] <= 1.5 * each["rq_floor"]
         )
         if first:
@@ -206,7 +207,7 @@ def grown(where: str, larger: Run, smaller: Run) -> dict[str, bool]:
         title(each): each["methods"]["cold"]["seconds"]["p50"] for each in smaller["classes"]
     }
     return {
-        f"{where}, {title(each)}: at most twice as long as the trace itself": (
+        f"{where}, {title(each)}: at most twice the time on the trace itself": (
             each["methods"]["cold"]["seconds"]["p50"] <= 2 * by_title[title(each)]
         )
         for each in larger["classes"]

@@ -52,8 +52,8 @@ def described(one: Class) -> str:
     """What is asked in a class."""
     where = "large components" if one["large"] else "small components"
     return (
-        f"- {one['name']}, {WORDS[one['direction']].lower()} of {one['asked']} found among"
-        f" {one['tried']:,} items of {where}: {one['least']:,} to {one['most']:,} items, at the"
+        f"- {one['name']}, {WORDS[one['direction']].lower()}: {one['asked']} asked, found among"
+        f" {one['tried']:,} items of {where}; answers of {one['least']:,} to {one['most']:,} items,"
         f" median {one['items']:,.0f}."
     )
 

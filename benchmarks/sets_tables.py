@@ -37,10 +37,12 @@ def pictures(each: Measured) -> str:
     before, after = each["cuts"][NONE], each["cuts"][PACKED]
     parts = [
         (
-            f"{each['asked']:,} random questions hold {before['up']['mean']:,.0f} triples upstream"
-            f" in the mean and read {after['up']['mean']:,.0f}; downstream they hold"
-            f" {before['down']['mean']:,.0f} and read {after['down']['mean']:,.0f}. There are"
-            f" {after['sets']:,} sets with {after['dependencies']:,} dependencies."
+            f"{each['asked']:,} random questions, on average: upstream an answer has"
+            f" {before['up']['mean']:,.0f} triples and a question reads"
+            f" {after['up']['mean']:,.0f}; downstream an answer has"
+            f" {before['down']['mean']:,.0f} and a question reads"
+            f" {after['down']['mean']:,.0f}. There are {after['sets']:,} sets"
+            f" with {after['dependencies']:,} dependencies."
         )
     ]
     for picture in each["pictures"]:
@@ -54,9 +56,9 @@ def pictures(each: Measured) -> str:
 def _note(results: Results) -> str:
     machine = results["machine"]
     return (
-        f"Measured on {machine['cores']} cores ({machine['cpu']}), seed {results['seed']}. What is"
-        " read is counted in triples: mean, median and 95th percentile. Partitions and the share of"
-        " the component's triples that they hold are medians, upstream and downstream."
+        f"Measured on {machine['cores']} cores ({machine['cpu']}), seed {results['seed']}. Reads"
+        " are counted in triples: mean, median and 95th percentile. Partitions, and the share of"
+        " the component's triples in them, are medians, upstream and downstream."
     )
 
 
@@ -105,7 +107,7 @@ def _small(results: Results) -> str:
     head = ("shape", "items", "none", PACKED, SLOWLY, "times the slow search")
     first = results["small"][0]
     return (
-        f"**Small hard shapes**, theta {first['theta']}, all items asked: what the cut reads beside"
+        f"**Small hard shapes**, theta {first['theta']}, all items asked: what the cut reads, and"
         f" what `optimise.py` found; upstream mean, p95; downstream mean, p95.\n\n"
         f"{_table(head, rows)}"
     )

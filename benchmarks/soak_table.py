@@ -22,14 +22,14 @@ def table(results: Results) -> str:
     rows = {
         "minutes": f"{seen['minutes']:g}",
         "answers, each compared with networkx": f"{seen['answers']:,}",
-        "refused while Neo4j was mended (503)": f"{seen['statuses'].get('503', 0):,}",
-        "commands that changed what is held": commands,
+        "refused while Neo4j restarted (503)": f"{seen['statuses'].get('503', 0):,}",
+        "commands that changed the warehouse": commands,
         "kills of Neo4j": f"{seen['neo4j_killed']}",
         "p95 of the first and of the last tenth": f"{first:,.0f} ms, {last:,.0f} ms",
-        "memory at first, halfway, at last": _thrice(seen["megabytes"], " MB"),
-        "open files at first, halfway, at last": _thrice(seen["files"]),
+        "memory at the start, halfway, at the end": _thrice(seen["megabytes"], " MB"),
+        "open files at the start, halfway, at the end": _thrice(seen["files"]),
     }
-    lines = ["| seen | |", "| --- | ---: |", *(f"| {name} | {rows[name]} |" for name in rows)]
+    lines = ["| measured | |", "| --- | ---: |", *(f"| {name} | {rows[name]} |" for name in rows)]
     note = f"{results['date']}, on {machine['cores']} cores ({machine['cpu']}), clients included."
     return "\n".join([*lines, "", note])
 

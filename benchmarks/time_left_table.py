@@ -18,14 +18,14 @@ def read(path: Path = RESULTS) -> Results:
 
 def table(results: Results) -> str:
     """Each step that takes long enough, and by how much its time was wrong."""
-    head = "| step | it took | wrong by (median) | at most |\n| --- | ---: | ---: | ---: |"
+    head = "| step | it took | error (median) | largest error |\n| --- | ---: | ---: | ---: |"
     kept = all(step["most"] <= WRONG for step in results["steps"])
     return "\n".join(
         [
-            f"{results['copies']} copies of the trace, taken in in {results['seconds']:,.0f} s:\n",
+            f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:\n",
             head,
             *map(_row, results["steps"]),
-            f"\n- after its first quarter a step's time is right within {WRONG:.0%}:"
+            f"\n- after the first quarter of a step its forecast is right within {WRONG:.0%}:"
             f" {'yes' if kept else '**no**'}",
         ]
     )

@@ -20,8 +20,8 @@ def read(path: Path = RESULTS) -> Results:
 
 def table(results: Results) -> str:
     """A row for each shape and direction, and what it stands on."""
-    head = ("", "items", "levels", "sets", "triples read", "walk", "fetch", "recurse", "in all",
-            "plain job", "times that")  # fmt: skip
+    head = ("", "items", "levels", "sets", "triples read", "walk", "fetch", "recurse", "total",
+            "plain job", "total / plain job")  # fmt: skip
     rows = [
         (f"{shape['shape']}, {WORDS[one['direction']]}", *_cells(one))
         for shape in results["shapes"]

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ORIGIN, PARTITION, ROW, ROWS
+from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 from provhouse.store.tables.snapshot import Snapshot
 
 from .report import RESTORE_FOLDER, Damage

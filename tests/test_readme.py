@@ -1,16 +1,18 @@
-"""The README's commands, run as typed, give what it shows.
+"""The README's examples run as typed and print what it shows.
 
-Each fenced block marked ``console`` is run, all in their order, in one new folder that has the
-repository's ``examples`` beside it; ``provhouse`` runs on a Spark that is up. A command is a line
-that begins with ``$ ``; the lines up to the next one are what it is to show, in this order, with
-``…`` for whatever is not the same each time, and a line of only that for any number of lines.
-Blocks without the mark are not run: ``make`` and ``git`` are tried from a fresh clone instead.
+All examples run in one new folder that also has the repository's ``examples``. First come the
+fenced blocks marked ``console``, in their order: a command is a line that begins with ``$ ``, and
+the lines up to the next one are its expected output. Then the ``python`` blocks run as one script,
+whose expected output is in the ``text`` blocks. In expected output ``…`` stands for any text, and a
+line with nothing else for any number of lines. ``provhouse`` commands run on a Spark that is up.
+Blocks without a mark do not run: ``make`` and ``git`` are tested from a fresh clone instead.
 """
 
 import os
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,19 +21,24 @@ import pytest
 from helpers.warm import Warm
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each command and the lines that it is to show."""
-    for block in BLOCK.findall(text):
+def blocks(kind: str) -> list[str]:
+    """Return the README's fenced blocks that are marked with this kind."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> Iterator[tuple[str, list[str]]]:
+    """Yield each console command with the lines of its expected output."""
+    for block in blocks("console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *shown = part.splitlines()
             yield command, [line for line in shown if line.strip()]
 
 
-def shows(output: str, wanted: list[str]) -> str:
-    """The first wanted line that the output does not show behind those before it; else empty."""
+def missing(output: str, wanted: list[str]) -> str:
+    """Return the first wanted line that is not in the output after those before it, or ''."""
     lines = iter([line.strip() for line in output.splitlines()])
     for line in wanted:
         if not line.strip(" …"):
@@ -42,31 +49,61 @@ def shows(output: str, wanted: list[str]) -> str:
     return ""
 
 
-def test_shows() -> None:
+def test_the_first_missing_line_is_found() -> None:
     output = "one\n  two 2.3 s, there\nthree\n"
-    assert shows(output, ["one", "…", "three"]) == ""
-    assert shows(output, ["two … s, …"]) == ""
-    assert shows(output, ["three", "one"]) == "one"
-    assert shows(output, ["two"]) == "two"
+    assert missing(output, ["one", "…", "three"]) == ""
+    assert missing(output, ["two … s, …"]) == ""
+    assert missing(output, ["three", "one"]) == "one"
+    assert missing(output, ["two"]) == "two"
 
 
-def test_the_commands_give_what_is_shown(graph_home: Path, tmp_path: Path, warm: Warm) -> None:
-    found = list(commands((ROOT / "README.md").read_text(encoding="utf-8")))
-    if not found:
-        pytest.skip("README.md has no block of commands yet")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    environment = {
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that all examples share."""
+    made = tmp_path_factory.mktemp("readme")
+    (made / "examples").symlink_to(ROOT / "examples")
+    return made
+
+
+@pytest.fixture
+def environment(graph_home: Path) -> dict[str, str]:
+    """Return an environment in which commands find the tests' Neo4j and the default warehouse."""
+    given = {
         **os.environ,
         "PROVHOUSE_NEO4J_HOME": str(graph_home),
         "PROVHOUSE_SPARK_MEMORY": "1g",
         "COLUMNS": "110",
     }
-    environment.pop("PROVHOUSE_WAREHOUSE", None)
+    given.pop("PROVHOUSE_WAREHOUSE", None)
+    return given
+
+
+def test_commands_print_what_is_shown(
+    environment: dict[str, str], folder: Path, warm: Warm
+) -> None:
+    found = list(commands())
+    assert found
     for command, wanted in found:
         if command.startswith("provhouse "):
-            child = warm.start(environment, *shlex.split(command)[1:], folder=tmp_path).awaits()
+            child = warm.start(environment, *shlex.split(command)[1:], folder=folder).awaits()
             assert child.status == 0, child.done
             shown = child.done.out
         else:
-            shown = subprocess.check_output(command, shell=True, cwd=tmp_path, encoding="utf-8")
-        assert not shows(shown, wanted), f"{command}\n{shown}"
+            shown = subprocess.check_output(command, shell=True, cwd=folder, encoding="utf-8")
+        assert not missing(shown, wanted), f"{command}\n{shown}"
+
+
+def test_python_prints_what_is_shown(environment: dict[str, str], folder: Path) -> None:
+    script = "\n".join(blocks("python"))
+    wanted = [line for block in blocks("text") for line in block.splitlines()]
+    assert script
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not missing(done.stdout, wanted), done.stdout

@@ -1,7 +1,7 @@
-"""Asks whether anything in the locks is known to be vulnerable: `make audit`.
+"""Check the locked Python packages for known vulnerabilities: `make audit`.
 
-The jars are not looked at: pip-audit knows Python's packages only.
-Ends with 0 if nothing is known, 7 if something is, 5 if nobody could be asked.
+pip-audit does not cover the jars. Exits with 0 if it finds nothing, with 7 if it finds a
+vulnerability, and with 5 if no advisory service could be reached.
 """
 
 import json
@@ -14,7 +14,7 @@ LOCKS = ("requirements.lock", "requirements-build.lock")
 
 
 def main() -> int:
-    """Audit all locks."""
+    """Audit all locks and return the exit status."""
     named = [part for lock in LOCKS for part in ("--requirement", str(ROOT / lock))]
     command = [sys.executable, "-m", "pip_audit", "--require-hashes", "--disable-pip",
                "--progress-spinner", "off", "--format", "json", *named]  # fmt: skip
@@ -22,22 +22,24 @@ def main() -> int:
     try:
         found = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError):
-        return _not_done((done.stderr.strip().splitlines() or ["pip-audit said nothing"])[-1])
+        return _not_done((done.stderr.strip().splitlines() or ["pip-audit printed nothing"])[-1])
     skipped = [one["name"] for one in found if "skip_reason" in one]
-    if len(skipped) == len(found):  # a source that knows nothing is none
-        return _not_done(f"none of {len(found)} packages is known there")
+    if len(skipped) == len(found):  # the service knows none of the packages
+        return _not_done(f"the advisory service knows none of {len(found)} packages")
     known = [(one, flaw) for one in found for flaw in one.get("vulns", ())]
     for one, flaw in known:
-        mended = ", ".join(flaw["fix_versions"]) or "no version"
-        print(f"{one['name']} {one['version']}: {flaw['id']}, mended in {mended}")
+        fixed = ", ".join(flaw["fix_versions"]) or "no version"
+        print(f"{one['name']} {one['version']}: {flaw['id']}, fixed in {fixed}")
     if skipped:
-        print(f"audit: not known there, so not looked at: {', '.join(skipped)}")
-    print(f"audit: {len(found) - len(skipped)} packages looked at, {len(known)} known flaws")
+        print(f"audit: skipped, unknown to the advisory service: {', '.join(skipped)}")
+    print(
+        f"audit: {len(found) - len(skipped)} packages checked, {len(known)} known vulnerabilities"
+    )
     return 7 if known else 0
 
 
 def _not_done(why: str) -> int:
-    print(f"audit: NOT DONE, no advisories could be had: {why[:300]}", file=sys.stderr)
+    print(f"audit: NOT DONE, no advisories available: {why[:300]}", file=sys.stderr)
     return 5
 
 

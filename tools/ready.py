@@ -1,4 +1,4 @@
-"""``ready.py java`` says why no Java here will do; ``ready.py jars`` gets what is missing."""
+"""Steps of tools/setup.sh: ``ready.py java`` checks Java, ``ready.py jars`` gets missing jars."""
 
 import sys
 
@@ -9,7 +9,7 @@ from provhouse.runtime.java import java
 
 
 def main() -> int:
-    """The exit status; what is wrong goes to standard output, for setup.sh to pass on."""
+    """Run a step, print its error to standard output for setup.sh, and return the exit status."""
     try:
         if sys.argv[1] == "java":
             java()

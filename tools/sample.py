@@ -2,8 +2,8 @@
 
     tools/sample.py [--count 100] [--seed COMMIT]
 
-The seed is the hash of the last commit unless another is named, so that nobody can choose what is
-read. Prints a Markdown list of the texts with their places.
+The seed is the hash of the last commit unless another is named, so that the author cannot choose
+what is read. Prints a Markdown list of the texts with their places.
 """
 
 import argparse

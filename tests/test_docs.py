@@ -1,0 +1,39 @@
+"""Links and file names in the pages lead somewhere."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = subprocess.check_output(["git", "ls-files", "*.md"], cwd=ROOT, text=True).splitlines()
+LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
+FILE = re.compile(r"`([\w.-]+/[\w./-]+\.(?:py|sh|md|lock|toml|yml))`")
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    """Return whether a link's file exists, and its heading."""
+    name, _, anchor = link.partition("#")
+    target = page.parent / name if name else page
+    return target.exists() and (not anchor or anchor in anchors(target.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_and_file_names_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    text = page.read_text(encoding="utf-8")
+    wrong = [link for link in LINK.findall(text) if not leads_somewhere(page, link)]
+    # A page may name files from the root or from its own folder; NEW stands for a contributor's.
+    wrong += [
+        file
+        for file in FILE.findall(text)
+        if "NEW" not in file and not (ROOT / file).exists() and not (page.parent / file).exists()
+    ]
+    assert wrong == []

@@ -1,0 +1,147 @@
+"""Find phrases that docs/words.txt does not accept, in prose: part of `make lint`.
+
+    tools/words.py [FILE ...]
+
+Checks docstrings, comments and strings of Python files, and the text of Markdown and Cypher files:
+those in the repository, or the named ones. Prints a line for each phrase found and exits with 1 if
+there are any.
+"""
+
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LIST = ROOT / "docs" / "words.txt"
+HIDDEN = "\0"
+"""Stands for each character that is not prose, so that no phrase continues across code."""
+_FSTRING_TEXT = getattr(tokenize, "FSTRING_MIDDLE", -1)  # Python 3.12 and newer
+_OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
+_CODE = (re.compile(r"``[^`]+``|`[^`\n]+`"), re.compile(r"https?://\S+"))
+_PLACEHOLDER = re.compile(r"\{[^{}\n]*\}")
+_FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """An entry of the list."""
+
+    pattern: re.Pattern[str]
+    better: str
+    opens_docstring: bool
+    """Whether it applies to the beginning of docstrings only."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """The text of a file, with ``HIDDEN`` for everything that is not prose."""
+
+    text: str
+    docstrings: tuple[int, ...] = ()
+    """The places in it where docstrings begin."""
+
+
+def phrases(text: str) -> list[Phrase]:
+    """Return the entries of the list."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [_phrase(*line.rsplit(" -> ", 1)) for line in lines]
+
+
+def _phrase(pattern: str, better: str) -> Phrase:
+    spaced = pattern.removeprefix("^").replace(" ", r"(?: +| *\n *)")
+    return Phrase(re.compile(spaced, re.IGNORECASE), better, pattern.startswith("^"))
+
+
+def prose(file: Path) -> Prose:
+    """Return what a person reads in a file."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".py":
+        return _python(text)
+    return Prose(_without(text, _FENCE, *_CODE))
+
+
+def _python(text: str) -> Prose:
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    shown = [mark if mark in "\n" else HIDDEN for mark in text]
+    docstrings = []
+    opens_statement = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        begin = starts[token.start[0] - 1] + token.start[1]
+        end = starts[token.end[0] - 1] + token.end[1]
+        first, last = _span(token, text[begin:end])
+        for place in range(begin + first, end - last):
+            shown[place] = text[place]
+        if token.type == tokenize.COMMENT:
+            _blank(shown, starts[token.start[0] - 1], begin + 1)
+        elif token.type == tokenize.STRING and opens_statement:
+            docstrings.append(begin + first)
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            opens_statement = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    return Prose(_without("".join(shown), _PLACEHOLDER, *_CODE), tuple(docstrings))
+
+
+def _span(token: tokenize.TokenInfo, source: str) -> tuple[int, int]:
+    """Return how many characters of a token to leave out at its beginning and at its end."""
+    if token.type == tokenize.COMMENT:
+        return 1, 0
+    if token.type == _FSTRING_TEXT:
+        return 0, 0
+    opening = _OPENING.match(source) if token.type == tokenize.STRING else None
+    if opening and " " in source.strip():
+        return opening.end(), len(opening[1])
+    return len(source), 0
+
+
+def _blank(shown: list[str], begin: int, end: int) -> None:
+    """Let a comment's indentation and mark count as space, if no code is in front of it."""
+    if all(mark == HIDDEN for mark in shown[begin:end]):
+        shown[begin:end] = " " * (end - begin)
+
+
+def _without(text: str, *patterns: re.Pattern[str]) -> str:
+    for pattern in patterns:
+        text = pattern.sub(lambda found: re.sub(r"[^\n]", HIDDEN, found[0]), text)
+    return text
+
+
+def found(shown: Prose, phrase: Phrase) -> Iterator[tuple[int, str]]:
+    """Yield the line and the words of each place where a phrase occurs."""
+    if phrase.opens_docstring:
+        matches = [phrase.pattern.match(shown.text, begin) for begin in shown.docstrings]
+    else:
+        matches = [*phrase.pattern.finditer(shown.text)]
+    for match in filter(None, matches):
+        yield shown.text.count("\n", 0, match.start()) + 1, " ".join(match[0].split())
+
+
+def files() -> list[Path]:
+    """Return the files in the repository that contain prose."""
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--",
+               "*.py", "*.md", "*.cypher"]  # fmt: skip
+    names = subprocess.check_output(listing, cwd=ROOT, text=True).splitlines()
+    return [path for name in names if (path := ROOT / name).is_file() and not path.is_symlink()]
+
+
+def main() -> int:
+    """Check the files and return the exit status."""
+    listed = phrases(LIST.read_text(encoding="utf-8"))
+    status = 0
+    for file in map(Path, sys.argv[1:]) if sys.argv[1:] else files():
+        shown = prose(file)
+        place = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+        hits = ((*hit, phrase.better) for phrase in listed for hit in found(shown, phrase))
+        for line, words, better in sorted(hits):
+            print(f"{place}:{line}: {words} -> {better}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
