@@ -1,4 +1,4 @@
-"""Names that are gone lead nowhere, and all others as they did, in whatever order they go."""
+"""Erased names are not found any more, and all other names still are, in any order of erasure."""
 
 from pathlib import Path
 from random import Random
@@ -10,6 +10,7 @@ import pytest
 
 from provhouse.commit.erasing import name_files
 from provhouse.commit.erasing.name_files import clear_lookup, clear_segments, mark_erased
+from provhouse.model.arrays import ItemNumbers
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.lookup import read_lookup, write_lookup
 from provhouse.store.names.names import Names, Span
@@ -18,7 +19,7 @@ from provhouse.store.names.segments import BATCH, names_file, write_names
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 3 * BATCH])
-def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
+def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
     random = Random(count)
     span = Span(1, 5, count)
     texts = pa.array([f"name {n}" for n in range(count)])
@@ -33,10 +34,10 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
     for some in [order[:1], order[1:4], order[4:]] if count < 100 else [order[:900], order[900:]]:
         if not some:
             continue
-        items = np.sort(np.array(some, np.int64))
+        items = ItemNumbers(np.sort(np.array(some, np.int64)))
         mark_erased(tmp_path, items)
         gone |= set(some)
-        _assert_gone(tmp_path, span, texts, gone)  # at once
+        _assert_gone(tmp_path, span, texts, gone)  # hidden before the files change
         clear_segments(tmp_path, [span], items)
         clear_lookup(tmp_path, span, items)
         _assert_gone(tmp_path, span, texts, gone)
@@ -49,10 +50,10 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         assert np.array_equal(hashes(texts.take(pa.array(offsets))), found)
 
 
-def test_a_reader_beside_it_finds_all_others(
+def test_concurrent_readers_find_all_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever it has loaded before, and whatever a kill leaves, which is put away later."""
+    """Whatever they have loaded before, and also after a kill, whose remains a retry removes."""
     span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
     write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
     write_lookup(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))
@@ -67,18 +68,18 @@ def test_a_reader_beside_it_finds_all_others(
         if name == "look-up switched":
             raise KeyboardInterrupt
 
-    mark_erased(tmp_path, np.array([1]))
+    mark_erased(tmp_path, ItemNumbers(np.array([1])))
     monkeypatch.setattr(name_files, "reach", killed)
     with pytest.raises(KeyboardInterrupt):
-        clear_lookup(tmp_path, span, np.array([1]))
-    clear_lookup(tmp_path, span, np.array([1]))
+        clear_lookup(tmp_path, span, ItemNumbers(np.array([1])))
+    clear_lookup(tmp_path, span, ItemNumbers(np.array([1])))
     assert seen == ["look-up rewritten", "look-up switched"]
     assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
     for reader in (*readers, Names(tmp_path, [span])):
         assert reader.locate(texts[1:]).tolist() == list(range(2, 100))
 
 
-def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
+def test_a_look_up_replaced_between_reads_of_its_files_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     span, texts = Span(1, 1, 3), pa.array(["a", "b", "c"])
@@ -88,7 +89,7 @@ def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
     def late(path: Path, **options: Any) -> object:
         if path.name.endswith("offset.npy"):
             monkeypatch.setattr(np, "load", load)
-            clear_lookup(tmp_path, span, np.array([2]))
+            clear_lookup(tmp_path, span, ItemNumbers(np.array([2])))
         return load(path, **options)
 
     monkeypatch.setattr(np, "load", late)
