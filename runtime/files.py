@@ -76,7 +76,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the disk has the content of a file."""
+    """Wait until the content of a file is on disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
