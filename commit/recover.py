@@ -40,23 +40,13 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
             "The warehouse has bases, which need them",
             "Restore the folder from a backup",
         )
-    shutil.rmtree(layout.staging, ignore_errors=True)
-    reach("staging removed")
-    for folder in (layout.commits, layout.root):
-        for file in left_records(folder):
-            check_lock(layout)
-            file.unlink(missing_ok=True)
+    _remove_temporary(layout)
     if ids.unfinished:
         drop_commits(layout, ids.pruned)
     remove_unused(layout)
     if not (ids.unfinished or thorough or (last and has_uncommitted_rows(layout, last))):
         return
-    commits = [read_commit(layout, generation) for generation in generations(layout)]
-    newest = {commit.base: commit for commit in commits}
-    for commit in newest.values() if thorough else commits[-1:]:
-        restore_tables(layout, commit.base, [c for c in commits if c.base == commit.base])
-        _drop_names(layout, commit)
-        reach("names dropped")
+    _restore_bases(layout, all_bases=thorough)
     mark_finished(layout)
 
 
@@ -67,6 +57,26 @@ def clean_up(layout: Layout) -> None:
     """
     with suppress(Busy):
         recover(layout)
+
+
+def _remove_temporary(layout: Layout) -> None:
+    """Remove the staging folder and the temporary files of records."""
+    shutil.rmtree(layout.staging, ignore_errors=True)
+    reach("staging removed")
+    for folder in (layout.commits, layout.root):
+        for file in left_records(folder):
+            check_lock(layout)
+            file.unlink(missing_ok=True)
+
+
+def _restore_bases(layout: Layout, *, all_bases: bool) -> None:
+    """Remove uncommitted rows and names from all bases, or from that of the last commit only."""
+    commits = [read_commit(layout, generation) for generation in generations(layout)]
+    newest = {commit.base: commit for commit in commits}
+    for commit in newest.values() if all_bases else commits[-1:]:
+        restore_tables(layout, commit.base, [c for c in commits if c.base == commit.base])
+        _drop_names(layout, commit)
+        reach("names dropped")
 
 
 def _drop_names(layout: Layout, commit: Commit) -> None:

@@ -96,8 +96,9 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)
     left = sum(len(_kept_entries(offsets[at : at + _AT_ONCE], span, erased)) for at in parts)
+    joined = folder / joined_file(span.ingest)
     if left < len(hashed):
-        aside = folder / f"{joined_file(span.ingest)}.new"
+        aside = joined.with_name(f"{joined.name}.new")
         with aside.open("wb") as file:
             shape = (left + (left + 1) // 2,)
             header = {"descr": "<u8", "fortran_order": False, "shape": shape}
@@ -110,13 +111,17 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
             file.flush()
             os.fsync(file.fileno())
         reach("look-up rewritten")
-        aside.replace(folder / joined_file(span.ingest))
+        aside.replace(joined)
         sync_folder(folder)
         reach("look-up switched")
-    if (folder / joined_file(span.ingest)).exists():
-        for old in lookup_files(folder, span.ingest):
-            old.unlink(missing_ok=True)
-        sync_folder(folder)
+    if joined.exists():
+        _remove_old_files(folder, span)
+
+
+def _remove_old_files(folder: Path, span: Span) -> None:
+    for old in lookup_files(folder, span.ingest):
+        old.unlink(missing_ok=True)
+    sync_folder(folder)
 
 
 def _kept_entries(offsets: Offsets, span: Span, erased: ItemNumbers) -> I64:

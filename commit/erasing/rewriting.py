@@ -109,18 +109,23 @@ def _log_length(path: Path, length: int) -> None:
         checkpoint.unlink()
         reach("checkpoint removed")
     for log in sorted(logs.glob("*.json")):
-        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        entries = [
-            entry
-            for line in lines
-            for kind in ("add", "remove")
-            if (entry := line.get(kind)) and Path(entry["path"]).name == path.name
-        ]
-        if any(entry.get("size", length) != length for entry in entries):
-            for entry in entries:
-                entry["size"] = length
-            aside = log.with_name(f".{log.name}.new")
-            aside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-            sync_file(aside)
-            aside.replace(log)
+        _set_length(log, path.name, length)
     sync_folder(logs)
+
+
+def _set_length(log: Path, name: str, length: int) -> None:
+    """Set the length of a file in one version of the log; leave the log alone if it is right."""
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    entries = [
+        entry
+        for line in lines
+        for kind in ("add", "remove")
+        if (entry := line.get(kind)) and Path(entry["path"]).name == name
+    ]
+    if any(entry.get("size", length) != length for entry in entries):
+        for entry in entries:
+            entry["size"] = length
+        aside = log.with_name(f".{log.name}.new")
+        aside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        sync_file(aside)
+        aside.replace(log)

@@ -9,7 +9,7 @@ from provhouse.model.faults import reach
 
 from .commits import Commit, generations, read_commit
 from .layout import Layout
-from .locks import check_lock, exclusive, reading
+from .locks import check_lock, no_readers, reading
 
 
 def bases(layout: Layout) -> list[int]:
@@ -45,7 +45,7 @@ def remove_unused(layout: Layout) -> list[int]:
 
 
 def _remove_if_unread(layout: Layout, base: int) -> bool:
-    with exclusive(layout, base) as free:
+    with no_readers(layout, base) as free:
         if free:
             check_lock(layout)
             rmtree(layout.base(base))

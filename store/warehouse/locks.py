@@ -103,7 +103,7 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 
 @contextmanager
-def exclusive(layout: Layout, base: int) -> Iterator[bool]:
+def no_readers(layout: Layout, base: int) -> Iterator[bool]:
     """Yield whether no process reads a base; if so, none can begin to during the block."""
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:

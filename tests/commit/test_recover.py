@@ -1,4 +1,4 @@
-"""What a writer puts away before it begins, and what it leaves where it is."""
+"""Recovery removes what a crashed writer left, and nothing else."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,26 +13,26 @@ from provhouse.store.warehouse.layout import Layout
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
-    """A warehouse of one base, whose records are gone."""
+    """A warehouse with one base and no commit records."""
     layout = Layout(tmp_path)
     (layout.base(1) / "names").mkdir(parents=True)
     take_ids(layout, replace(read_ids(layout), generation=4, base=2))
     return layout
 
 
-def test_bases_whose_records_are_gone_are_not_taken_for_leftovers(layout: Layout) -> None:
+def test_bases_are_kept_if_their_commit_records_are_missing(layout: Layout) -> None:
     mark_finished(layout)
     with pytest.raises(Damaged, match="commit records are missing"):
         recover(layout)
     assert layout.base(1).exists()
 
 
-def test_a_first_ingest_that_was_cut_off_leaves_nothing(layout: Layout) -> None:
+def test_an_interrupted_first_ingest_leaves_nothing(layout: Layout) -> None:
     recover(layout)
     assert not layout.base(1).exists()
 
 
-def test_only_what_is_ours_goes(tmp_path: Path) -> None:
+def test_files_of_other_programs_stay(tmp_path: Path) -> None:
     ours = [".ids.json.0123abcd", ".warehouse.json.deadbeef"]
     theirs = [".ids.json.swp", ".settings.json.backup", ".7.json.0123ABCD"]
     for name in (*ours, *theirs):

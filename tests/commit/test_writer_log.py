@@ -1,4 +1,4 @@
-"""The log of who wrote: every writer is in it, no name is, and nothing is ever taken out."""
+"""The log of writers has every writer but no names of items, and is only ever appended to."""
 
 import json
 import os
@@ -32,7 +32,9 @@ def commit(layout: Layout, number: int) -> None:
     write_commit(layout, Commit(1, number, "c", "t", ((1, 1),), {}, Totals(7, 8)))
 
 
-def test_a_writer_leaves_who_and_what(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_is_logged_with_user_and_result(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.7 5000 192.0.2.1 22")
     before = COMMAND.set("ingest")
     with writing(layout):
@@ -51,9 +53,9 @@ def test_a_writer_leaves_who_and_what(layout: Layout, monkeypatch: pytest.Monkey
     assert stat.S_IMODE((layout.logs / "writers.jsonl").stat().st_mode) == 0o600
 
 
-def test_what_failed_is_told_without_its_words(layout: Layout) -> None:
+def test_a_failure_is_logged_without_its_message(layout: Layout) -> None:
     with pytest.raises(BadInput), writing(layout):
-        raise BadInput("The item 'SECRET' should be held")
+        raise BadInput("Item 'SECRET' is not stored")
     with pytest.raises(ValueError, match="SECRET"), writing(layout):
         raise ValueError("SECRET")
     assert [line.get("outcome") for line in lines(layout)] == [
@@ -62,7 +64,7 @@ def test_what_failed_is_told_without_its_words(layout: Layout) -> None:
     assert "SECRET" not in (layout.logs / "writers.jsonl").read_text()
 
 
-def test_one_that_is_killed_has_begun(layout: Layout) -> None:
+def test_a_killed_writer_is_logged_as_begun(layout: Layout) -> None:
     kill = (
         "import os, pathlib, sys; from provhouse.commit.writer_log import writing; "
         "from provhouse.store.warehouse.layout import Layout\n"
@@ -73,9 +75,7 @@ def test_one_that_is_killed_has_begun(layout: Layout) -> None:
     assert [line["event"] for line in lines(layout)] == ["begins"]
 
 
-def test_a_log_that_has_grown_is_set_aside_and_kept(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_log_is_renamed_and_kept(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logbook, "FILE_BYTES", 1000)
     for _ in range(20):
         with writing(layout):
@@ -86,14 +86,14 @@ def test_a_log_that_has_grown_is_set_aside_and_kept(
     assert sum(len(file.read_text().splitlines()) for file in files) == 40
 
 
-def test_a_link_is_not_followed(layout: Layout, tmp_path: Path) -> None:
+def test_a_symbolic_link_is_not_followed(layout: Layout, tmp_path: Path) -> None:
     layout.logs.mkdir(parents=True)
     other = tmp_path / "other"
     other.write_text("")
     (layout.logs / "writers.jsonl").symlink_to(other)
     with pytest.raises(Unavailable), writing(layout):
-        pytest.fail("it writes unlogged")
+        pytest.fail("a writer went unlogged")
     assert other.read_text() == ""
     (layout.logs / "writers.jsonl").unlink()
-    with writing(layout):  # nothing holds the lock
+    with writing(layout):  # the lock is free
         pass

@@ -1,4 +1,4 @@
-"""The rounds of the long suite: which command is cut off where, and who is killed there."""
+"""The rounds of the long suite: which command is interrupted where, and what is killed."""
 
 from random import Random
 from typing import NamedTuple
@@ -7,7 +7,7 @@ KILLS = 200
 CHANGES = (
     "ingest", "ingest", "replace", "compact", "rollback", "retract", "prune", "forget", "repair",
 )  # fmt: skip
-"""What is cut off at random moments."""
+"""The commands interrupted at random moments."""
 STEPS = ("begun", "read", "number", "cut", "place", "write", "load", "commit")
 LASTING = (
     "ids aside",
@@ -87,20 +87,24 @@ POINTS = {
         "ingest repaired",
         "marks repaired",
     ),
-    "ingest anew": SERVER,  # no server is up
+    "ingest anew": SERVER,  # Neo4j is not running
     "repair anew": ("import begun", "import written", "import complete", *SERVER, "mark unwritten"),
-    "recovery": ("base removed", "table taken back", "names dropped"),  # of what was left before
+    "recovery": (
+        "base removed",
+        "table taken back",
+        "names dropped",
+    ),  # of what a killed writer left before
 }
-"""By the change; the other points need a command of their own, see ``COLD``."""
+"""Fault points by command; the other points need a process of their own, see ``COLD``."""
 COLD = {
     "ingest": ("begun", "rows staged", "partition staged", "cut", "place", "load", "record aside"),
     "compact": ("partition staged", "load"),
 }
-"""The real command from its start, with a Spark of its own."""
+"""Fault points of commands that run as processes of their own, with their own Spark."""
 
 
 class Round(NamedTuple):
-    """One round: a command that is cut off, and what must hold then."""
+    """One round: a command, where it is interrupted, and what is killed there."""
 
     change: str
     point: str
@@ -110,19 +114,19 @@ class Round(NamedTuple):
 
     @property
     def name(self) -> str:
-        """By which it is known among the results."""
+        """The name of the round in the results."""
         return f"{'cold' if self.cold else 'warm'}, {self.change}, {self.point}, {self.victim}"
 
 
 def points() -> list[Round]:
-    """Every command at every point where it comes by; the killed one is each in turn."""
+    """Return rounds of every command at each of its points, for each process to kill."""
     rounds = []
     for cold, table in ((False, POINTS), (True, COLD)):
         for victim in ("command", "Neo4j", *(["Spark"] if cold else [])):
             for change, names in table.items():
                 if not _is_useless(change, victim):
                     rounds += [Round(change, name, victim, cold) for name in names]
-    Random(0).shuffle(rounds)  # so that some of them say something of all
+    Random(0).shuffle(rounds)  # so that any part of the run covers all kinds
     return rounds
 
 
@@ -131,7 +135,7 @@ def _is_useless(change: str, victim: str) -> bool:
 
 
 def kills() -> list[Round]:
-    """Kills at random moments: which command, after which part of its time, who."""
+    """Return rounds with a random command, moment and process to kill."""
     rounds = []
     for seed in range(KILLS):
         random = Random(seed)

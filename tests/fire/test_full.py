@@ -1,4 +1,4 @@
-"""Real file systems that are full: of the warehouse, and of Neo4j (make test-long; needs root)."""
+"""Full file systems, of the warehouse and of Neo4j (make test-long; needs root)."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ pytestmark = [
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Makes small file systems."""
+    """A function that mounts a small file system of a given size."""
     made: list[Path] = []
 
     def make(size: str) -> Path:
@@ -36,7 +36,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 def fill(disk: Path, left: int) -> Path:
-    """Leave only so many bytes."""
+    """Fill a file system up to the given number of free bytes."""
     free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
     file = disk / "filler"
     with file.open("wb") as out:
@@ -44,10 +44,10 @@ def fill(disk: Path, left: int) -> Path:
     return file
 
 
-def test_a_full_disk_of_the_warehouse(
+def test_a_full_disk_of_the_warehouse_is_survived(
     disk: Callable[[str], Path], warm: Warm, graph_home: Path, tmp_path: Path
 ) -> None:
-    """Wherever the room ends: a clear error, nothing half-done, and it goes on with more room."""
+    """Wherever space runs out: a clear error, nothing half-written, and success with more space."""
     folder = disk("24m")
     fire = Fire(folder / "warehouse", graph_home, warm, 2, beside=tmp_path)
     fire.grow()
@@ -73,8 +73,10 @@ def test_a_full_disk_of_the_warehouse(
     assert failed >= 6
 
 
-def test_a_full_disk_of_neo4j(disk: Callable[[str], Path], warm: Warm, tmp_path: Path) -> None:
-    """It says so, and after room was made, at the latest when it has started anew, it goes on."""
+def test_a_full_disk_of_neo4j_is_survived(
+    disk: Callable[[str], Path], warm: Warm, tmp_path: Path
+) -> None:
+    """The error says so; with more space Neo4j works again, after a restart at the latest."""
     folder = disk("900m")
     home = folder / "neo4j"
     server.up(home, "512m", Silent())

@@ -1,6 +1,6 @@
-"""All fault points, and kills at random moments: ``make test-long`` (hours; goes on where it was).
+"""All fault points, and kills at random moments: ``make test-long`` (takes hours, can be resumed).
 
-Each round that held is a line of the results; it is not run again. One that failed is run again.
+Each round that passed is a line of the results and is not run again.
 """
 
 import json
@@ -24,7 +24,7 @@ RESULTS = Path(os.environ.get("RESULTS", ".long/rounds.jsonl"))
 MINUTES = float(os.environ.get("MINUTES", "110"))
 PART, PARTS = int(os.environ.get("PART", "1")), int(os.environ.get("PARTS", "1"))
 ROUNDS_OF_ONE = 15
-"""So many rounds one warehouse goes through; with its history, commands grow slow."""
+"""The number of rounds in one warehouse; a longer history makes commands slow."""
 _began = time.monotonic()
 
 
@@ -41,7 +41,7 @@ def _mine(rounds: list[Round]) -> list[Round]:
 
 @pytest.fixture(scope="module")
 def fires() -> list[Fire]:
-    """The warehouse of the last rounds, if they held."""
+    """The warehouse of the last rounds, if they passed; at most one."""
     return []
 
 
@@ -49,11 +49,11 @@ def fires() -> list[Fire]:
 def play(
     fires: list[Fire], home: Path, warm: Warm, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[Round, Callable[[Fire], Outcome]], None]:
-    """Runs a round and records it."""
+    """A function that runs a round and records it."""
 
     def play(one: Round, run: Callable[[Fire], Outcome]) -> None:
         if time.monotonic() - _began > MINUTES * 60:
-            pytest.skip("its time is up; the next start goes on here")
+            pytest.skip("the time is up; the next run continues here")
         if not fires:
             folder = tmp_path_factory.mktemp("fire")
             fires.append(Fire(folder / "warehouse", home, warm, seed=1 + time.time_ns() % 10**6))
@@ -62,7 +62,7 @@ def play(
         outcome = run(fire)
         took = round(time.monotonic() - began, 1)
         if len(fire.generations()) < 2 * ROUNDS_OF_ONE:
-            fires.append(fire)  # else the next round has a new one, as after one that failed
+            fires.append(fire)  # else the next round gets a new one, as after a failure
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         with RESULTS.open("a") as file:
             row = {"round": one.name, **one._asdict(), **outcome._asdict(), "seconds": took}
@@ -75,7 +75,7 @@ Play = Callable[[Round, Callable[[Fire], Outcome]], None]
 
 
 @pytest.mark.parametrize("one", _mine(points()), ids=lambda one: one.name)
-def test_a_fault_point(one: Round, play: Play, home: Path) -> None:
+def test_a_kill_at_a_fault_point_is_survived(one: Round, play: Play, home: Path) -> None:
     fault = one.point if "=" in one.point else f"{one.point}=stop"
 
     def run(fire: Fire) -> Outcome:
@@ -91,14 +91,14 @@ def test_a_fault_point(one: Round, play: Play, home: Path) -> None:
 
 
 def leave_something(fire: Fire, point: str) -> None:
-    """What a dead writer leaves: a base that was begun, or rows and names in the one that is."""
+    """Kill a writer so that it leaves a new base, or rows and names in the current one."""
     fire.grow()
     command, _ = fire.change("replace" if point == "base removed" else "ingest")
     fire.start(*command, fault="load=stop").awaits().killed()
 
 
 @pytest.mark.parametrize("one", _mine(kills()), ids=lambda one: one.name)
-def test_a_kill_at_a_random_moment(one: Round, play: Play, home: Path) -> None:
+def test_a_kill_at_a_random_moment_is_survived(one: Round, play: Play, home: Path) -> None:
     def run(fire: Fire) -> Outcome:
         began = time.monotonic()
         fire.ingest()

@@ -1,4 +1,4 @@
-"""Commands that are killed or find their disk full at a point; all points: ``test_long.py``."""
+"""Commands killed at a fault point, or with a full disk there; ``test_long.py`` has all points."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from provhouse.model import faults
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_every_point_is_named_once_and_reached_somewhere() -> None:
+def test_every_fault_point_is_listed_once_and_reached_somewhere() -> None:
     code = "\n".join(
         file.read_text()
         for folder in ("care", "changes", "commit", "cypher", "ingest", "store")
@@ -25,7 +25,7 @@ def test_every_point_is_named_once_and_reached_somewhere() -> None:
     assert len(set(faults.POINTS)) == len(faults.POINTS) >= 25
 
 
-def test_nothing_happens_at_a_point_that_nobody_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_happens_at_a_point_that_is_not_armed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faults, "_fault", faults._Fault())
     for point in faults.POINTS:
         faults.reach(point)
@@ -37,13 +37,13 @@ def test_nothing_happens_at_a_point_that_nobody_named(monkeypatch: pytest.Monkey
     faults.reach("read")
 
 
-def test_a_command_is_killed(fire: Fire) -> None:
+def test_a_killed_command_is_survived(fire: Fire) -> None:
     cut = at_point(fire, "log appended=stop@3", victims(fire.home)["command"])
     assert fire.round("ingest", cut) == (True, -9, False)
 
 
-def test_a_full_disk_is_told_and_nothing_stays(fire: Fire) -> None:
-    """What was half-written is put away at once, and not by the next writer."""
+def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
+    """The failed command cleans up itself, not the next writer."""
     before = fire.generations()
     command, _ = fire.change("ingest")
     done = fire.start(*command, fault="partitions moved=full").awaits().done
@@ -54,13 +54,13 @@ def test_a_full_disk_is_told_and_nothing_stays(fire: Fire) -> None:
     fire.ingest()
 
 
-def test_a_writer_that_stood_still_harms_nobody(fire: Fire) -> None:
-    """Its lock was removed by hand meanwhile, and another has committed."""
+def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
+    """Its lock file was removed by hand meanwhile, and another writer has committed."""
     command, _ = fire.change("ingest")
     first = fire.start(*command, fault="record unwritten=stop").awaits()
     assert first.stopped
-    told = fire.run(*command, status=6).message
-    assert f"Process {first.pid} has been writing since 20" in told
+    message = fire.run(*command, status=6).message
+    assert f"Process {first.pid} has been writing since 20" in message
     (fire.warehouse / "write.lock").unlink()
     fire.ingest()
     made = fire.generations()

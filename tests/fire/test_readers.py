@@ -1,4 +1,4 @@
-"""Readers ask without pause while others write: each answer is that of the generation it names."""
+"""Each answer given during writes is that of the generation it names."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,37 +20,37 @@ from provhouse.model.question import Direction
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Span = tuple[float, float]
-"""When something began and when it had ended."""
+"""Start and end time."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What a reader was told, and when."""
+    """One answer, and when it was given."""
 
     generation: int
     item: str
     direction: Direction
-    told: Expected
+    answer: Expected
     span: Span
 
 
 @dataclass
 class Written:
-    """What was written, by the generation that it became, and when."""
+    """The stored triples by generation, and the times of all writes."""
 
-    held: dict[int, list[Triple]] = field(default_factory=dict)
+    stored: dict[int, list[Triple]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Something is written within the block."""
+        """Record the time of the block as a write."""
         began = perf_counter()
         yield
         self.spans.append((began, perf_counter()))
 
 
 def read(house: House, items: list[str], over: Event, seed: int) -> list[Answered]:
-    """Ask as commands do, each of the generation that is current when it begins."""
+    """Ask questions until ``over`` is set, each as of the generation current at its start."""
     random, found = Random(seed), []
     while not over.is_set():
         began = perf_counter()
@@ -63,18 +63,18 @@ def read(house: House, items: list[str], over: Event, seed: int) -> list[Answere
 
 
 def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
-    """Take in all parts; after some of them lay everything out anew."""
-    written, held = Written(), set[Triple]()
+    """Ingest all parts, with some compactions in between."""
+    written, stored = Written(), set[Triple]()
     every = len(parts) // max(compactions, 1)
     for number, part in enumerate(parts):
         with written.timed():
             summary = ingest([house.write(part)], house.settings, progress=Silent())
-        held |= set(part)
-        written.held[summary.generation] = sorted(held)
+        stored |= set(part)
+        written.stored[summary.generation] = sorted(stored)
         if compactions and (number + 1) % every == 0:
             with written.timed():
                 summary = compact(house.settings, Silent())
-            written.held[summary.generation] = sorted(held)
+            written.stored[summary.generation] = sorted(stored)
     return written
 
 
@@ -82,7 +82,7 @@ def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
     ("readers", "ingests", "compactions"),
     [(2, 2, 1), pytest.param(8, 20, 3, marks=pytest.mark.long)],
 )
-def test_each_answer_is_that_of_its_generation(
+def test_each_answer_matches_its_generation(
     houses: Callable[..., House], readers: int, ingests: int, compactions: int
 ) -> None:
     house = houses(theta=6, partition_triples=20)
@@ -99,12 +99,15 @@ def test_each_answer_is_that_of_its_generation(
         finally:
             over.set()
         answers = [answer for one in asking for answer in one.result()]
-    (start,) = first.held.values()
-    held = {**first.held, **{g: sorted({*start, *rows}) for g, rows in written.held.items()}}
-    oracles = {generation: Oracle.of(rows) for generation, rows in held.items()}
+    (start,) = first.stored.values()
+    stored = {
+        **first.stored,
+        **{g: sorted({*start, *rows}) for g, rows in written.stored.items()},
+    }
+    oracles = {generation: Oracle.of(rows) for generation, rows in stored.items()}
     for answer in answers:
-        told = oracles[answer.generation].ask(answer.item, answer.direction)
-        assert answer.told == told, answer
-    for began, ended in written.spans:  # nobody waits until a writer has ended
+        expected = oracles[answer.generation].ask(answer.item, answer.direction)
+        assert answer.answer == expected, answer
+    for began, ended in written.spans:  # no reader waits for a writer
         assert any(began < a.span[0] and a.span[1] < ended for a in answers)
     assert len({answer.generation for answer in answers}) > 1

@@ -1,8 +1,8 @@
-"""Changes of every kind in any order, some of them killed: each generation shows what it should.
+"""Changes of every kind in random order, some killed: each generation shows the right triples.
 
-Hypothesis chooses the sequences (a few by default, many in ``make test-long``); what should hold is
-told by the model in ``helpers/life.py``. A failure says which seed it was, and
-``SEQUENCE=seed pytest -m long tests/fire/test_sequences.py`` runs a long one again.
+Hypothesis chooses the sequences: a few by default, many in ``make test-long``. The model in
+``helpers/life.py`` has the expected state. A failure prints its seed, and
+``SEQUENCE=seed pytest -m long tests/fire/test_sequences.py`` repeats that long sequence.
 """
 
 import os
@@ -41,36 +41,36 @@ from provhouse.store.warehouse.ids import read_ids
 
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
-"""A part of the time that ``make test-long`` has."""
+"""A tenth of the time that ``make test-long`` has."""
 DEFAULT, STEPS, LONG_STEPS = (197, 203), 7, 20
-"""Seeds of the sequences that are run by default, which hold most kinds of changes and kills, and
-how long sequences are, with the first ingest."""
+"""Seeds of the default sequences, which have most kinds of changes and kills; and the lengths of
+sequences, the first ingest included."""
 CHANGES = (
     "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
     "rollback", "compact", "prune", "forget",
 )  # fmt: skip
-"""Each is a method of ``Sequence``, and has points in ``rounds.POINTS`` where it is killed."""
+"""Each has a method of ``Sequence``, and fault points in ``rounds.POINTS`` where it is killed."""
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 WEIGHTS = (8, 1, 1)
-"""The others load all that a generation shows, which takes a second or two."""
+"""``rq`` and ``ccprov`` load everything that a generation shows, which takes a second or two."""
 ASKED = 2
-"""Items, in both directions, after each change."""
+"""The number of items asked for, in both directions, after each change."""
 Seeds = st.integers(0, 2**32 - 1)
 
 
 class Change(NamedTuple):
-    """One change, of the warehouse and of the model."""
+    """One change of the warehouse and of the model."""
 
     made: Callable[[], object]
-    """Makes it here, in both."""
-    told: list[object]
-    """The command that makes it."""
-    led: Callable[[], None]
-    """Tells the model that a command has made it."""
+    """Makes the change in both, in this process."""
+    command: list[object]
+    """The command that makes the change in the warehouse."""
+    applied: Callable[[], None]
+    """Makes the change in the model only, after a command has made it."""
 
 
 class Sequence(RuleBasedStateMachine):
-    """One warehouse and its model; few files, runs and items, so that all of them meet often."""
+    """One warehouse and its model, with few files, runs and items, so that changes overlap."""
 
     def __init__(
         self, houses: Callable[..., House], home: Path, warm: Warm, done: Counter[str]
@@ -80,7 +80,7 @@ class Sequence(RuleBasedStateMachine):
 
     @initialize(seed=Seeds)
     def begin(self, seed: int) -> None:
-        assume(seed)  # Hypothesis begins with zeros throughout, which say little
+        assume(seed)  # Hypothesis starts with all zeros, which test little
         random = Random(seed)
         theta, pack = random.choice([3, 10]), random.choice([0, 2, 5])
         house = self.houses(theta=theta, pack=pack, partition_triples=12, neo4j_home=self.home)
@@ -92,7 +92,7 @@ class Sequence(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(CHANGES), killed=st.sampled_from((False, True)), seed=Seeds)
     def change(self, kind: str, killed: bool, seed: int) -> None:
-        """One more change, here or by a command that is killed; nothing helps who comes next."""
+        """Make one change, here or by a command that is killed; no repair follows a kill."""
         random = Random(seed)
         change: Change | None = getattr(self, f"_{kind}")(random)
         if change is None:
@@ -102,21 +102,21 @@ class Sequence(RuleBasedStateMachine):
             self._cut_off(change, point if "=" in point else f"{point}=stop")
         else:
             change.made()
-        self.life.pruned()  # also what was left of a prune by a kill before
+        self.life.pruned()  # also what a killed prune left to do
         self._ask(random)
         self.done[f"{kind} killed" if killed else kind] += 1
 
     def teardown(self) -> None:
-        """At last all rows are looked at, and whether all is whole."""
+        """Compare all rows in the end, and check the warehouse."""
         if sys.exc_info()[0] is None and hasattr(self, "life"):
             assert self.life.rows() == self.life.now.shown
             assert check(self.life.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
-        """Either it was made or it was not; if it says that it was, it was."""
+        """Kill the command of a change, which is then made or not; if it reports success, it is."""
         layout = self.life.house.layout
         before = generations(layout)
-        child = self.warm.start(environment(self.life.house), *change.told, fault=fault).awaits()
+        child = self.warm.start(environment(self.life.house), *change.command, fault=fault).awaits()
         if child.stopped:
             child.killed()
         assert child.status in (0, -9), child.done
@@ -125,13 +125,13 @@ class Sequence(RuleBasedStateMachine):
         assert len(made) <= 1
         erasure = read_erasure(layout)
         if made or child.status == 0 or (erasure and erasure.items):
-            change.led()
-        if erasure:  # until a writer has carried it on, names may be shown or not
+            change.applied()
+        if erasure:  # until a writer completes it, names may be shown or not
             with only_writer(self.life.house.settings, Silent()):
                 pass
 
     def _ask(self, random: Random) -> None:
-        """Some items that were ever named, as of the current generation and another one."""
+        """Ask for some items ever ingested, as of the current and another generation."""
         states = sorted(self.life.states)[1:]
         known = sorted({item for state in self.life.states.values() for item in state.named})
         asked = random.sample(known, min(ASKED, len(known)))
@@ -145,17 +145,20 @@ class Sequence(RuleBasedStateMachine):
 
     def _ingest(self, random: Random) -> Change:
         run, files = random.choice([None, "x", "y"]), self._files(random, 0)
-        told = ["ingest", *self.life.write(files), *(["--run", run] if run else [])]
+        command = ["ingest", *self.life.write(files), *(["--run", run] if run else [])]
         life = self.life
-        return Change(partial(life.ingest, run, **files), told, partial(life.brought, run, files))
+        return Change(
+            partial(life.ingest, run, **files), command, partial(life.brought, run, files)
+        )
 
     def _replace(self, random: Random) -> Change:
         files = self._files(random, 1)
-        told = ["ingest", *self.life.write(files), "--replace"]
-        return Change(partial(self.life.replace, **files), told, partial(self.life.replaced, files))
+        command = ["ingest", *self.life.write(files), "--replace"]
+        life = self.life
+        return Change(partial(life.replace, **files), command, partial(life.replaced, files))
 
     def _retract(self, random: Random) -> Change | None:
-        """Of a file, a run or items, whatever stands for something."""
+        """Retract a file, a run or items that have live triples."""
         life = self.life
         origins = sorted({o for some in life.now.standing.values() for o in some}, key=str)
         if not origins:
@@ -163,15 +166,15 @@ class Sequence(RuleBasedStateMachine):
         run, file = random.choice(origins)
         if life.now.named and random.random() < 0.4:
             items = random.choices(life.now.named, k=2)
-            told: list[object] = ["retract", "--", *items]
-            return Change(partial(life.retract, *items), told, partial(life.retracted, *items))
+            command: list[object] = ["retract", "--", *items]
+            return Change(partial(life.retract, *items), command, partial(life.retracted, *items))
         named = {"run": run} if run and random.random() < 0.5 else {"file": file}
         path = life.house.settings.warehouse.parent / f"{file}.csv"
-        told = ["retract", *(["--run", run] if "run" in named else ["--file", path])]
-        return Change(partial(life.retract, **named), told, partial(life.retracted, **named))
+        command = ["retract", *(["--run", run] if "run" in named else ["--file", path])]
+        return Change(partial(life.retract, **named), command, partial(life.retracted, **named))
 
     def _rollback(self, random: Random) -> Change | None:
-        """To what is still kept, which may be nothing at all."""
+        """Roll back to a state that was not pruned, which may be the empty warehouse."""
         life = self.life
         pruned = read_ids(life.house.layout).pruned
         if not life.before or 0 < life.before[-1] <= pruned:
@@ -198,7 +201,7 @@ class Sequence(RuleBasedStateMachine):
 
 
 def environment(house: House) -> dict[str, str]:
-    """The settings of a warehouse, as a command is given them."""
+    """Return the environment of a command with the settings of a warehouse."""
     values = {field.name: getattr(house.settings, field.name) for field in fields(Settings)}
     return {**os.environ, **{f"PROVHOUSE_{name.upper()}": str(values[name]) for name in values}}
 
@@ -207,7 +210,7 @@ def environment(house: House) -> dict[str, str]:
 def play(
     houses: Callable[..., House], home: Path, warm: Warm, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[int, int], None]:
-    """Runs the sequence of a seed."""
+    """A function that runs the sequence of a seed."""
     monkeypatch.setattr(restage, "CHUNK_TRIPLES", 20)
     done: Counter[str] = Counter()
 
@@ -220,7 +223,7 @@ def play(
             max_examples=1,
             stateful_step_count=steps,
             database=None,
-            phases=[Phase.generate],  # a shorter sequence would be looked for in vain for hours
+            phases=[Phase.generate],  # shrinking would take hours, in vain
             suppress_health_check=list(HealthCheck),
         )
         try:
@@ -234,13 +237,15 @@ def play(
 
 
 @pytest.mark.parametrize("seed", DEFAULT)
-def test_any_order_of_changes(play: Callable[[int, int], None], seed: int) -> None:
+def test_changes_in_random_order_show_the_right_triples(
+    play: Callable[[int, int], None], seed: int
+) -> None:
     play(seed, STEPS)
 
 
 @pytest.mark.long
-def test_any_order_of_changes_for_long(play: Callable[[int, int], None]) -> None:
-    """Other sequences each time, unless one is named."""
+def test_long_sequences_of_changes_show_the_right_triples(play: Callable[[int, int], None]) -> None:
+    """Run new sequences each time, unless one is named."""
     if SEQUENCE:
         play(int(SEQUENCE), LONG_STEPS)
         return

@@ -1,9 +1,9 @@
-"""A server under mixed load while others write and Neo4j is killed: ``make soak`` (an hour).
+"""A server under mixed load, during writes and kills of Neo4j: ``make soak`` (an hour).
 
-Clients ask without pause; each answer is compared with what networkx says of the generation that
-it names. Files come in, everything is laid out anew, items are retracted, earlier generations go,
-and every other minute Neo4j is killed, which the server has to notice and mend. MINUTES=5 makes it
-shorter.
+Clients ask without pause; each answer is compared with networkx's for the generation that it names.
+Meanwhile files are ingested, the warehouse is compacted, items are retracted and generations are
+pruned. Every two minutes Neo4j is killed, which the server must notice and repair. MINUTES=5 makes
+it shorter.
 """
 
 import json
@@ -34,48 +34,48 @@ MINUTES = float(os.environ.get("MINUTES", "60"))
 RESULTS = Path(os.environ.get("SOAKED", ".long/soak.json"))
 CLIENTS = 4
 KEPT = 6
-"""Generations that are kept; what clients ask is never older."""
+"""The number of generations kept; clients never need an older one."""
 PATHS = {"lineage": "upstream", "impact": "downstream"}
 COLUMNS = ("src", "dst", "op")
 
 
 @dataclass
 class World:
-    """What each generation holds, which those who ask may learn a moment later."""
+    """The stored triples of each generation; the writer adds them just after its commit."""
 
     items: list[str] = field(default_factory=list)
-    """All that are asked for; they stay held when nothing leads to them any more."""
-    held: dict[int, list[Triple]] = field(default_factory=dict)
+    """The items that clients ask for; they stay stored even without any triple."""
+    stored: dict[int, list[Triple]] = field(default_factory=dict)
     oracles: dict[int, Oracle] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
     def becomes(self, generation: int, rows: set[Triple]) -> None:
         with self.lock:
-            self.held[generation] = sorted(rows)
+            self.stored[generation] = sorted(rows)
 
     def oracle(self, generation: int) -> Oracle:
-        """Of a generation; waits until it is told what that holds."""
+        """Return the oracle of a generation, after waiting until its triples are known."""
         until = time.monotonic() + 120
-        while generation not in self.held:
-            assert time.monotonic() < until, f"nobody wrote generation {generation}"
+        while generation not in self.stored:
+            assert time.monotonic() < until, f"the triples of generation {generation} are unknown"
             time.sleep(0.05)
         with self.lock:
             if generation not in self.oracles:
-                oracle = self.oracles[generation] = Oracle.of(self.held[generation])
+                oracle = self.oracles[generation] = Oracle.of(self.stored[generation])
                 oracle.graph.add_nodes_from(self.items)
             return self.oracles[generation]
 
 
 @dataclass
 class Client:
-    """Somebody who asks, and remembers how long it took."""
+    """A client that asks questions and records how long they take."""
 
     warehouse: Path
     world: World
     random: Random
     began: float
     took: list[tuple[float, float]] = field(default_factory=list)
-    """After how many seconds, and for how long."""
+    """Start after the beginning of the test, and duration, in seconds."""
     statuses: Counter[int] = field(default_factory=Counter)
 
     def ask(self, over: Event) -> None:
@@ -95,40 +95,40 @@ class Client:
             assert reply.status_code == 200, reply.text
             self.took.append((began - self.began, ended - began))
             answer = reply.json()
-            told = self.world.oracle(answer["generation"]).ask(item, PATHS[path])
-            assert content(answer) == told, (item, path, answer["generation"])
+            expected = self.world.oracle(answer["generation"]).ask(item, PATHS[path])
+            assert content(answer) == expected, (item, path, answer["generation"])
 
 
 @dataclass
 class Writer:
-    """Changes what is held, one command after the other."""
+    """Runs one command after the other that changes the warehouse."""
 
     command: Command
     world: World
     rows: list[Triple]
     random: Random
     folder: Path
-    held: set[Triple] = field(default_factory=set)
+    stored: set[Triple] = field(default_factory=set)
     done: Counter[str] = field(default_factory=Counter)
 
     def ingest(self) -> None:
-        """A file of old and new triples."""
+        """Ingest a file of old and new triples."""
         name = f"{self.done['ingest']}.csv"
         new = [Triple(f"{name}/{n}", self.random.choice(self.rows).dst, "new") for n in range(5)]
         part = [*self.random.sample(self.rows, 20), *new]
         lines = [",".join(COLUMNS), *(",".join((row.src, row.dst, row.op)) for row in part)]
         (self.folder / name).write_text("\n".join(lines) + "\n")
         self._run("ingest", self.folder / name)
-        self.held |= set(part)
+        self.stored |= set(part)
 
     def retract(self) -> None:
-        """All triples of an item."""
-        item = self.random.choice(sorted(self.held)).src
+        """Retract an item of a random triple."""
+        item = self.random.choice(sorted(self.stored)).src
         self._run("retract", item)
-        self.held = {row for row in self.held if item not in (row.src, row.dst)}
+        self.stored = {row for row in self.stored if item not in (row.src, row.dst)}
 
     def step(self, number: int) -> None:
-        """The next change."""
+        """Make the next change."""
         if number % 9 == 8:
             self._run("compact")
         elif number % 9 == 5:
@@ -137,10 +137,10 @@ class Writer:
             self.retract()
         else:
             self.ingest()
-        self.world.becomes(self.generation(), self.held)
+        self.world.becomes(self.generation(), self.stored)
 
     def generation(self) -> int:
-        """The current one."""
+        """Return the current generation."""
         commits = self.command.warehouse / "commits"
         return max(int(path.stem) for path in commits.glob("[0-9]*.json"))
 
@@ -160,7 +160,7 @@ def house(tmp_path: Path) -> Iterator[Command]:
 
 
 def size(command: Command) -> tuple[int, int]:
-    """Megabytes (proportional) and open files of the server, its Spark and Neo4j."""
+    """Return memory (PSS) in megabytes and open files of the server, its Spark and Neo4j."""
     found = state.running(command.warehouse)
     assert found
     server = psutil.Process(found.pid)
@@ -171,25 +171,27 @@ def size(command: Command) -> tuple[int, int]:
             megabytes += one.memory_full_info().pss // 1_000_000
             files += one.num_fds()
         except psutil.Error:
-            continue  # it was killed just now
+            continue  # the process was just killed
     return megabytes, files
 
 
-def test_an_hour_of_mixed_load(house: Command, tmp_path: Path) -> None:
+def test_an_hour_of_mixed_load_gives_right_answers_at_steady_speed_and_size(
+    house: Command, tmp_path: Path
+) -> None:
     world, random = World(), Random(1)
     rows = [row for seed in range(400, 430) for row in graph(seed).triples if plain(row)]
     writer = Writer(house, world, rows, random, tmp_path)
     writer.ingest()
-    world.becomes(1, writer.held)
+    world.becomes(1, writer.stored)
     house("up")
-    world.items = sorted({end for row in writer.held for end in (row.src, row.dst)})
+    world.items = sorted({end for row in writer.stored for end in (row.src, row.dst)})
     began, over = time.monotonic(), Event()
     clients = [Client(house.warehouse, world, Random(n), began) for n in range(CLIENTS)]
     sizes: list[tuple[int, int]] = []
     with ThreadPoolExecutor(CLIENTS) as pool:
         asking = [pool.submit(client.ask, over) for client in clients]
         try:
-            kills = carry_on(writer, sizes, lambda: any(one.done() for one in asking))
+            kills = run_writer(writer, sizes, lambda: any(one.done() for one in asking))
         finally:
             over.set()
         for one in asking:
@@ -199,12 +201,12 @@ def test_an_hour_of_mixed_load(house: Command, tmp_path: Path) -> None:
 
 
 def plain(row: Triple) -> bool:
-    """Whether its names can stand in a CSV as they are."""
+    """Return whether the names of a triple need no quoting in CSV."""
     return not any(mark in text for text in row[:3] for mark in ',"\r\n') and all(row[:2])
 
 
-def carry_on(writer: Writer, sizes: list[tuple[int, int]], failed: Callable[[], bool]) -> int:
-    """Write until the time is up or a client failed; how often Neo4j was killed."""
+def run_writer(writer: Writer, sizes: list[tuple[int, int]], failed: Callable[[], bool]) -> int:
+    """Write until the time is up or a client fails; return the number of kills of Neo4j."""
     began, number, kills = time.monotonic(), 0, 0
     while time.monotonic() - began < 60 * MINUTES and not failed():
         writer.step(number)
@@ -218,7 +220,7 @@ def carry_on(writer: Writer, sizes: list[tuple[int, int]], failed: Callable[[], 
 
 
 def judge(clients: list[Client], writer: Writer, sizes: list[tuple[int, int]], kills: int) -> None:
-    """Nothing was wrong; now whether it stayed as quick and as small."""
+    """Write the results; fail if the server became slower or larger."""
     took = sorted(pair for client in clients for pair in client.took)
     tenth = MINUTES * 60 / 10
     first = [seconds for at, seconds in took if at < tenth]

@@ -1,4 +1,4 @@
-"""What a commit promises to outlive a power cut is on the disk before its record appears."""
+"""Everything that a commit record relies on is synced to disk before the record appears."""
 
 import os
 from collections.abc import Callable
@@ -13,18 +13,18 @@ from provhouse.model.progress import Silent
 from provhouse.store.tables import delta as tables
 
 WORTHLESS = {"staging", "logs", "write.lock", ".in-use"}
-"""What nothing needs that was committed."""
+"""Files and folders that no commit relies on."""
 
 
 def needed(folder: Path) -> list[Path]:
-    """The folder and all in it that commits stand on."""
+    """Return the folder and everything in it that commits rely on."""
     return [folder, *(path for path in folder.rglob("*") if not WORTHLESS & set(path.parts))]
 
 
 def test_every_file_and_folder_is_synced_before_the_record(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of ingests, one of them with a checkpoint in each table's log, and of a compaction."""
+    """For ingests, one of them with a checkpoint in each table's log, and for a compaction."""
     monkeypatch.setitem(tables._CONFIGURATION, "delta.checkpointInterval", "1")
     house = houses(theta=4, pack=0, partition_triples=20)
     synced: set[int] = set()
@@ -48,7 +48,9 @@ def test_every_file_and_folder_is_synced_before_the_record(
         house.ingest(graph(seed).triples)
     compact(house.settings, Silent())
     assert list(lacking) == ["1.json", "2.json", "3.json"]
-    assert lacking["1.json"] == [house.layout.commits]  # that is synced when the record is in it
+    assert lacking["1.json"] == [
+        house.layout.commits
+    ]  # the folder is synced once the record is in it
     assert house.layout.root.parent.stat().st_ino in synced
     assert house.layout.commits.stat().st_ino in synced
     assert [one for name in list(lacking)[1:] for one in lacking[name]] == []

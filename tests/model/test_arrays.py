@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from provhouse.model.arrays import among, distinct
+from provhouse.model.arrays import among, distinct, expand_ranges, matching_rows
 
 
 @pytest.mark.parametrize("span", [5, 50, 5_000, 2**50])
@@ -23,3 +23,20 @@ def test_distinct_equals_unique(span: int) -> None:
         ordered, places = distinct(values)
         assert np.array_equal(ordered, np.unique(values))
         assert np.array_equal(ordered[places], values)
+
+
+def test_ranges_are_expanded_in_turn() -> None:
+    starts, counts = np.array([5, 9, 2, 7]), np.array([2, 0, 3, 1])
+    assert expand_ranges(starts, counts).tolist() == [5, 6, 2, 3, 4, 7]
+    assert expand_ranges(starts[:0], counts[:0]).tolist() == []
+
+
+@pytest.mark.parametrize("span", [5, 50, 2**50])
+def test_matching_rows_are_all_equal_pairs(span: int) -> None:
+    random = np.random.default_rng(span)
+    for size in (0, 1, 7, 40):
+        keys = np.sort(random.integers(0, span, size))
+        wanted = random.integers(0, span, 20)
+        rows, owner = matching_rows(keys, wanted)
+        pairs = [(row, at) for at in range(20) for row in range(size) if keys[row] == wanted[at]]
+        assert list(zip(rows.tolist(), owner.tolist(), strict=True)) == pairs

@@ -1,4 +1,4 @@
-"""Names that are gone lead nowhere, and all others as they did, in whatever order they go."""
+"""Erased names are not found any more, and all other names still are, in any order of erasure."""
 
 from pathlib import Path
 from random import Random
@@ -19,7 +19,7 @@ from provhouse.store.names.segments import BATCH, names_file, write_names
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 3 * BATCH])
-def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
+def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
     random = Random(count)
     span = Span(1, 5, count)
     texts = pa.array([f"name {n}" for n in range(count)])
@@ -37,7 +37,7 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         items = ItemNumbers(np.sort(np.array(some, np.int64)))
         mark_erased(tmp_path, items)
         gone |= set(some)
-        _assert_gone(tmp_path, span, texts, gone)  # at once
+        _assert_gone(tmp_path, span, texts, gone)  # hidden before the files change
         clear_segments(tmp_path, [span], items)
         clear_lookup(tmp_path, span, items)
         _assert_gone(tmp_path, span, texts, gone)
@@ -50,10 +50,10 @@ def test_names_go_one_after_the_other(tmp_path: Path, count: int) -> None:
         assert np.array_equal(hashes(texts.take(pa.array(offsets))), found)
 
 
-def test_a_reader_beside_it_finds_all_others(
+def test_concurrent_readers_find_all_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever it has loaded before, and whatever a kill leaves, which is put away later."""
+    """Whatever they have loaded before, and also after a kill, whose remains a retry removes."""
     span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
     write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
     write_lookup(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))
@@ -79,7 +79,7 @@ def test_a_reader_beside_it_finds_all_others(
         assert reader.locate(texts[1:]).tolist() == list(range(2, 100))
 
 
-def test_a_look_up_that_is_switched_between_its_files_is_loaded_again(
+def test_a_look_up_replaced_between_reads_of_its_files_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     span, texts = Span(1, 1, 3), pa.array(["a", "b", "c"])

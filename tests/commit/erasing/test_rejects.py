@@ -1,4 +1,4 @@
-"""Names are found in whatever a rejected row has, be it odd."""
+"""Names are found in any content of a rejected row, however malformed."""
 
 import json
 
@@ -25,14 +25,14 @@ DEEP = 100_000
     ],
     ids=range(9),
 )
-def test_a_row_that_cannot_be_parsed_is_searched(odd: str) -> None:
+def test_a_row_that_is_not_valid_json_is_searched(odd: str) -> None:
     named = NameMatcher([NAME, "c", "nobody"])
     content = json.dumps({"src": "a", "dst": "", "op": "x", "note": odd}, ensure_ascii=False)
     assert named(content) == ({NAME} if "persons" in odd else set())
     assert named(json.dumps({"src": NAME, "note": odd})) == {NAME}
 
 
-def test_a_scope_may_come_in_front() -> None:
+def test_src_and_dst_may_lack_the_scope() -> None:
     named = NameMatcher(["scope/a", "scope/b", "op", "src"])
     assert named(json.dumps({"src": "a", "dst": "", "op": "b"})) == {"scope/a"}
     assert named("") == set()

@@ -1,4 +1,4 @@
-"""Files of tables with other values, for all who trust name, length and log."""
+"""Rewritten table files stay valid for readers that trust their name, length and log."""
 
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from provhouse.store.tables.delta import NewFile, append_files, write_parquet
 
 
 def triples(random: Random, rows: int) -> pa.Table:
-    """Rows of few or many different texts."""
+    """Return rows with few or many distinct texts."""
     ops = [random.choice(["x", "y", f"{random.random()}"]) for _ in range(rows)]
     if random.random() < 0.3:
         ops = ["x"] * rows
@@ -34,8 +34,8 @@ def triples(random: Random, rows: int) -> pa.Table:
     )
 
 
-def silent(share: float, seed: int) -> rewriting.Change:
-    """Some rows lose their texts."""
+def cleared(share: float, seed: int) -> rewriting.Change:
+    """Return a change that clears the texts of some rows."""
 
     def change(rows: pa.Table, at: int) -> pa.Table:
         gone = pa.array(np.random.default_rng(seed).random(rows.num_rows) <= share)
@@ -48,7 +48,7 @@ def silent(share: float, seed: int) -> rewriting.Change:
 
 
 def rewritten(folder: Path, seed: int, rows: int) -> tuple[pa.Table, bool]:
-    """A table of one file after it was rewritten, and whether it kept its length."""
+    """Rewrite a table of one file; return its rows, and whether the file kept its length."""
     random = Random(seed)
     folder.mkdir()
     path = folder / "0000000001.parquet"
@@ -56,7 +56,7 @@ def rewritten(folder: Path, seed: int, rows: int) -> tuple[pa.Table, bool]:
     write_parquet(table, path)
     size = path.stat().st_size
     append_files(folder, "triples", [NewFile(path.name, rows, {"partition": "1"})])
-    change = silent(random.choice([1 / rows, 0.1, 0.5, 1]), seed)
+    change = cleared(random.choice([1 / rows, 0.1, 0.5, 1]), seed)
     rewrite(path, change)
     update_lengths(folder)
     with pq.ParquetFile(path, page_checksum_verification=True) as file:
@@ -70,7 +70,7 @@ def rewritten(folder: Path, seed: int, rows: int) -> tuple[pa.Table, bool]:
     return found, path.stat().st_size == size
 
 
-def test_most_files_keep_their_length_and_the_log_tells_of_the_others(tmp_path: Path) -> None:
+def test_most_files_keep_their_length_and_the_log_has_the_rest(tmp_path: Path) -> None:
     kept = [
         rewritten(tmp_path / f"{seed}", seed, [1, 2, 3, 7, 40, 300, 5000][seed % 7])[1]
         for seed in range(35)
@@ -79,7 +79,7 @@ def test_most_files_keep_their_length_and_the_log_tells_of_the_others(tmp_path: 
 
 
 @pytest.mark.long
-def test_spark_reads_both(tmp_path: Path, spark: SparkSession) -> None:
+def test_spark_reads_files_of_old_and_new_length(tmp_path: Path, spark: SparkSession) -> None:
     lengths = set()
     for seed, rows in ((3, 7), (6, 5000), (33, 300)):
         found, same = rewritten(tmp_path / f"{seed}", seed, rows)
@@ -90,10 +90,10 @@ def test_spark_reads_both(tmp_path: Path, spark: SparkSession) -> None:
     assert lengths == {True, False}
 
 
-def test_every_version_of_the_log_tells_the_new_length(
+def test_every_version_of_the_log_has_the_new_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also beside checkpoints, which go."""
+    """Checkpoints are removed."""
     monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(
         {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}
@@ -118,7 +118,7 @@ def test_every_version_of_the_log_tells_the_new_length(
 
 
 @pytest.mark.parametrize("crash", ["hint removed", "checkpoint removed"])
-def test_a_table_stays_readable_while_its_checkpoint_goes(
+def test_a_table_stays_readable_while_its_checkpoint_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crash: str
 ) -> None:
     monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))

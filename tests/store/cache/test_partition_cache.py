@@ -1,4 +1,4 @@
-"""Partitions come back as they were written, from Spark or from this process, in one job."""
+"""Partitions are read as they were written, from Spark in one job or from this process."""
 
 from pathlib import Path
 from time import monotonic
@@ -22,7 +22,7 @@ EVERYTHING = (np.array([0]), np.array([2**62]))
 
 
 def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
-    """Triples by dst, with so many different texts."""
+    """Return triples with the given dst and number of distinct texts."""
     random = np.random.default_rng(len(dst))
     named = [f"t{n}" for n in random.integers(0, texts, len(dst))]
     return pa.table(
@@ -32,7 +32,7 @@ def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
 
 @pytest.mark.parametrize("texts", [1, 127, 129, 40_000])
 @pytest.mark.parametrize("most", [1000, 2**31 - 1, 2**31, 2**40])
-def test_a_block_holds_what_went_in(texts: int, most: int) -> None:
+def test_a_block_returns_the_triples_put_in(texts: int, most: int) -> None:
     given = rows(np.sort(np.arange(50_000) + most - 50_000), texts, most)
     assert from_block(as_block(given)).cast(SENT).equals(given)
 
@@ -60,7 +60,7 @@ def opened(spark: SparkSession, folder: Path, hot_mb: int) -> Partitions:
 
 
 def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
-    """How many jobs a fetch of all rows of these partitions takes."""
+    """Return the number of jobs that fetching all rows of some partitions takes."""
     ask = spark.sparkContext.statusTracker().getJobIdsForGroup
     reads = id(partitions._cached._reads)
     before = sum(len(ask(f"fetch {reads} {n}")) for n in range(9))
@@ -70,20 +70,22 @@ def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
     return sum(len(ask(f"fetch {reads} {n}")) for n in range(9)) - before
 
 
-def test_what_was_read_lately_needs_no_job(spark: SparkSession, folder: Path) -> None:
+def test_recently_read_partitions_need_no_job(spark: SparkSession, folder: Path) -> None:
     hot, cold = opened(spark, folder, 1), opened(spark, folder, 0)
     assert [jobs(spark, hot, [3, 9]), jobs(spark, hot, [9]), jobs(spark, hot, [3, 4])] == [1, 0, 1]
     assert [jobs(spark, cold, [3, 9]), jobs(spark, cold, [3, 9])] == [1, 1]
 
 
-def test_only_the_ranges_come_back(spark: SparkSession, folder: Path) -> None:
+def test_only_triples_in_the_ranges_are_returned(spark: SparkSession, folder: Path) -> None:
     found = opened(spark, folder, 0).fetch(
         np.array([3, 9]), np.array([310, 390, 950]), np.array([311, 905, 951])
     )
     assert found.dst.tolist() == [310, 311, *range(390, 400), *range(900, 906), 950, 951]
 
 
-def test_a_job_that_nobody_waits_for_is_stopped(spark: SparkSession, folder: Path) -> None:
+def test_a_job_is_cancelled_when_its_only_reader_times_out(
+    spark: SparkSession, folder: Path
+) -> None:
     context = spark.sparkContext
 
     def slow(path: str) -> bytes:
@@ -103,14 +105,14 @@ def test_a_job_that_nobody_waits_for_is_stopped(spark: SparkSession, folder: Pat
     cached.release()
 
 
-def test_rows_of_many_partitions(spark: SparkSession) -> None:
+def test_cached_rows_of_many_partitions_come_in_order(spark: SparkSession) -> None:
     kept = spark.sparkContext.parallelize([bytes([n]) for n in range(100)], 100).persist()
     wanted = [99, 0, 50, *range(10, 40)]
     assert cached_rows(kept, wanted) == [bytes([n]) for n in wanted]
     kept.unpersist()
 
 
-def test_rows_are_those_asked_for(spark: SparkSession, folder: Path) -> None:
+def test_take_returns_the_chosen_rows(spark: SparkSession, folder: Path) -> None:
     found = opened(spark, folder, 0).fetch(np.array([3, 4, 9]), *EVERYTHING)
     every = found.take(np.arange(len(found)))
     assert every["dst"].to_pylist() == found.dst.tolist()

@@ -1,4 +1,4 @@
-"""A partition is read by one job however many wait, and the job stops with the last of them."""
+"""A partition is read by one job for all waiting readers; the job ends with the last of them."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ A, B, C = Path("a"), Path("b"), Path("c")
 
 
 class Reader:
-    """Reads when it is let, and remembers what it was asked for."""
+    """Reads once ``go`` is set, and records all requests."""
 
     def __init__(self) -> None:
         self.go = Event()
@@ -48,7 +48,7 @@ def others() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def test_who_comes_later_shares_the_job(reads: SharedReads, others: ThreadPoolExecutor) -> None:
+def test_later_readers_share_the_job(reads: SharedReads, others: ThreadPoolExecutor) -> None:
     reader = Reader()
     ask = reads.blocks
     first = others.submit(ask, [A, B], reader.read, reader.cancelled.append, Stopwatch())
@@ -64,12 +64,12 @@ def test_who_comes_later_shares_the_job(reads: SharedReads, others: ThreadPoolEx
     assert reader.begun == [[A, B], [C]]
     assert ask([A], reader.read, reader.cancelled.append, Stopwatch()) == {
         A: b"a"
-    }  # nothing is kept here
+    }  # results are not cached
     assert reader.begun[2:] == [[A]]
     assert reader.cancelled == []
 
 
-def test_a_job_stops_with_the_last_who_waits(
+def test_a_job_is_cancelled_with_its_last_reader(
     reads: SharedReads, others: ThreadPoolExecutor
 ) -> None:
     reader = Reader()
@@ -85,12 +85,12 @@ def test_a_job_stops_with_the_last_who_waits(
         reads.blocks([B], reader.read, reader.cancelled.append, Stopwatch(0.05))
     assert len(reader.cancelled) == 1
     after = others.submit(reads.blocks, [B], reader.read, reader.cancelled.append, Stopwatch())
-    assert reader.has_begun(3)  # a job that was told to stop is nobody's any more
+    assert reader.has_begun(3)  # a cancelled job is not shared
     reader.go.set()
     assert after.result(10) == {B: b"b"}
 
 
-def test_an_error_reaches_all_who_wait(reads: SharedReads, others: ThreadPoolExecutor) -> None:
+def test_an_error_reaches_all_readers(reads: SharedReads, others: ThreadPoolExecutor) -> None:
     go = Event()
 
     def fail(_: str, __: Sequence[Path]) -> Blocks:
@@ -104,7 +104,9 @@ def test_an_error_reaches_all_who_wait(reads: SharedReads, others: ThreadPoolExe
             one.result(10)
 
 
-def test_who_has_left_waits_no_longer(reads: SharedReads, others: ThreadPoolExecutor) -> None:
+def test_a_reader_that_disconnects_stops_waiting(
+    reads: SharedReads, others: ThreadPoolExecutor
+) -> None:
     reader, gone = Reader(), Event()
     asked = others.submit(
         reads.blocks, [A], reader.read, reader.cancelled.append, Stopwatch(None, gone)

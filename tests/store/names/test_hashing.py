@@ -1,4 +1,4 @@
-"""Hashes equal the reference library's, however the names lie in Arrow's memory."""
+"""Hashes equal the reference library's, whatever the memory layout of the names in Arrow."""
 
 import pyarrow as pa
 import pytest
@@ -18,26 +18,26 @@ def reference(names: list[str], seed: int) -> list[int]:
 
 @settings(deadline=None)
 @given(NAMES, st.integers(0, 2**64 - 1))
-def test_hashes_are_those_of_the_reference(names: list[str], seed: int) -> None:
+def test_hashes_equal_the_reference(names: list[str], seed: int) -> None:
     assert hashes(pa.array(names, pa.string()), seed).tolist() == reference(names, seed)
 
 
 @pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 7, 8, 9, 12, 15, 16, 31, 32, 33, 63, 64, 1000])
-def test_every_branch_by_length(length: int) -> None:
+def test_names_of_every_length_class(length: int) -> None:
     name = "".join(chr(33 + n % 90) for n in range(length))
     assert hashes(pa.array([name])).tolist() == reference([name], 0)
 
 
 @settings(deadline=None)
 @given(NAMES, NAMES, st.integers(0, 5))
-def test_slices_chunks_and_large_text(one: list[str], other: list[str], start: int) -> None:
+def test_slices_chunks_and_large_strings(one: list[str], other: list[str], start: int) -> None:
     chunked = pa.chunked_array([pa.array(one, pa.string()), pa.array(other, pa.string())])
     assert hashes(chunked).tolist() == reference(one + other, 0)
     assert hashes(pa.array(one, pa.string())[start:]).tolist() == reference(one[start:], 0)
     assert hashes(pa.array(one, pa.large_string())).tolist() == reference(one, 0)
 
 
-def test_no_chunk_at_all() -> None:
+def test_an_array_without_chunks() -> None:
     assert hashes(pa.chunked_array([], pa.string())).tolist() == []
 
 

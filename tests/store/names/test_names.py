@@ -1,4 +1,4 @@
-"""Names come back by number, and numbers by name, over segments and names that share a hash."""
+"""Look-ups by number and by name work across segments and for names that share a hash."""
 
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from provhouse.store.names.names import Names, Span
 from provhouse.store.names.segments import BATCH, names_file, write_names
 
 
-def stored(folder: Path, span: Span, names: list[str], tables: list[str], segment: int) -> None:
-    """Write the names of an ingest, ``segment`` of them to a file."""
+def store(folder: Path, span: Span, names: list[str], tables: list[str], segment: int) -> None:
+    """Write the names of an ingest, ``segment`` names to a file."""
     texts, of_tables = pa.array(names, pa.string()), pa.array(tables, pa.string())
     for start in range(0, len(names), segment):
         path = folder / names_file(span.first + start, span.ingest)
@@ -25,12 +25,12 @@ def stored(folder: Path, span: Span, names: list[str], tables: list[str], segmen
     write_lookup(folder, span.ingest, hashes(texts), np.arange(len(names), dtype=np.uint32))
 
 
-def test_many_batches_segments_and_ingests(tmp_path: Path) -> None:
+def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:
     first, second = Span(1, 1, 5_000), Span(3, 9_001, 10)  # numbers and ingests have gaps
     for span in (first, second):
         texts = [f"{span.ingest}/{n}" for n in range(span.items)]
         tables = ["", "t"] * (span.items // 2)
-        stored(tmp_path, span, texts, tables, 2 * BATCH)
+        store(tmp_path, span, texts, tables, 2 * BATCH)
     names = Names(tmp_path, [first, second])
     numbers = np.array([9_010, 1, 5_000, 1, 2 * BATCH + 1, 2 * BATCH])
     expected = ["3/9", "1/0", "1/4999", "1/0", f"1/{2 * BATCH}", f"1/{2 * BATCH - 1}"]
@@ -41,46 +41,46 @@ def test_many_batches_segments_and_ingests(tmp_path: Path) -> None:
     assert names.names(np.empty(0, np.int64)).to_pylist() == []
 
 
-@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: no batch, one, all
+@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: room for no batch, one, all
 @pytest.mark.parametrize("many", [100, 1 << 18])
-def test_described_from_memory_and_from_a_file(
+def test_names_and_tables_from_memory_and_from_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, kept: int
 ) -> None:
     span = Span(1, 1, 5_000)
     texts = [f"né{'e' * (n % 3)}{n}" for n in range(span.items)]
     tables = [("", "t", "ü")[n % 3] for n in range(span.items)]
-    stored(tmp_path, span, texts, tables, 2 * BATCH)
+    store(tmp_path, span, texts, tables, 2 * BATCH)
     monkeypatch.setattr(module, "MANY", many)
     names = Names(tmp_path, [span], kept)
     for wanted in (np.arange(1, 5_001), np.arange(7, 4_000, 31), np.array([3]), np.arange(0)):
-        for _ in range(2):  # unpacked, then kept
+        for _ in range(2):  # first decompressed, then from the cache
             found, of = names.described(wanted)
             assert found.to_pylist() == [texts[n - 1] for n in wanted]
             assert of.to_pylist() == [tables[n - 1] for n in wanted]
 
 
-def test_names_that_share_a_hash_are_told_apart(tmp_path: Path) -> None:
+def test_names_that_share_a_hash_are_distinguished(tmp_path: Path) -> None:
     one, other = colliding()
     names = [one, "x", other]
-    for ingest, held in ((1, names), (2, [names[0]]), (3, [names[2]])):
+    for ingest, present in ((1, names), (2, [names[0]]), (3, [names[2]])):
         folder = tmp_path / str(ingest)
         folder.mkdir()
-        stored(folder, Span(ingest, 1, len(held)), held, [""] * len(held), BATCH)
-        found = Names(folder, [Span(ingest, 1, len(held))]).locate(pa.array([other, one, "y"]))
-        wanted = [held.index(name) + 1 if name in held else -1 for name in (other, one, "y")]
+        store(folder, Span(ingest, 1, len(present)), present, [""] * len(present), BATCH)
+        found = Names(folder, [Span(ingest, 1, len(present))]).locate(pa.array([other, one, "y"]))
+        wanted = [present.index(name) + 1 if name in present else -1 for name in (other, one, "y")]
         assert found.tolist() == wanted
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.sets(st.text(), min_size=1, max_size=50), st.lists(st.text(), max_size=10))
-def test_any_text_is_found_again(
-    tmp_path_factory: pytest.TempPathFactory, held: set[str], others: list[str]
+def test_any_text_can_be_a_name(
+    tmp_path_factory: pytest.TempPathFactory, present: set[str], others: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("names")
-    names, span = sorted(held), Span(1, 1, len(held))
-    stored(folder, span, names, [""] * len(names), BATCH)
+    names, span = sorted(present), Span(1, 1, len(present))
+    store(folder, span, names, [""] * len(names), BATCH)
     opened = Names(folder, [span])
     assert opened.locate(pa.array(names)).tolist() == list(range(1, len(names) + 1))
     assert opened.names(np.arange(1, len(names) + 1)).to_pylist() == names
     found = opened.locate(pa.array(others, pa.string())).tolist()
-    assert found == [names.index(text) + 1 if text in held else -1 for text in others]
+    assert found == [names.index(text) + 1 if text in present else -1 for text in others]

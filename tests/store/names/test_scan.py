@@ -1,4 +1,4 @@
-"""Names are read through in the order of numbers, whatever pieces they lie in."""
+"""A scan returns names in the order of numbers, across batches and segments."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ SEGMENT = 2 * BATCH
 
 @pytest.fixture
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Names:
-    """Five segments of two ingests, and one of an ingest that is not visible."""
+    """Five segments of two visible ingests, and one of an invisible ingest."""
     monkeypatch.setattr(scanning, "_BATCHES", 1)
     for ingest, first, items in ((1, 1, 7_000), (2, 7_001, 100), (3, 8_001, 50)):
         for start in range(0, items, SEGMENT):
@@ -26,10 +26,10 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Names:
     return Names(tmp_path, [Span(1, 1, 7_000), Span(3, 8_001, 50)])
 
 
-def test_all_in_order(names: Names) -> None:
-    told = list(scan(names, lambda rows, first: (rows, first), (NAME, TABLE)))
-    pieces = [rows for rows, _ in told]
-    assert [first for _, first in told] == [int(rows[NAME][0].as_py()) for rows in pieces]
+def test_all_names_in_order(names: Names) -> None:
+    scanned = list(scan(names, lambda rows, first: (rows, first), (NAME, TABLE)))
+    pieces = [rows for rows, _ in scanned]
+    assert [first for _, first in scanned] == [int(rows[NAME][0].as_py()) for rows in pieces]
     assert {rows.num_rows for rows in pieces} == {BATCH, 7_000 % BATCH, 50}
     numbers = [*range(1, 7_001), *range(8_001, 8_051)]
     rows = pa.concat_tables(pieces, promote_options="default")
@@ -37,20 +37,20 @@ def test_all_in_order(names: Names) -> None:
     assert rows[TABLE].cast(pa.string()).to_pylist() == ["t1"] * 7_000 + ["t3"] * 50
 
 
-def test_the_first_ones(names: Names) -> None:
+def test_only_the_first_names_are_read(names: Names) -> None:
     for most, read in ((1, BATCH), (BATCH, BATCH), (BATCH + 1, 2 * BATCH), (10**9, 7_050)):
         assert sum(scan(names, lambda rows, first: len(rows), most=most)) == read
 
 
-def test_only_the_columns_that_are_asked_for(names: Names) -> None:
+def test_only_the_requested_columns_are_read(names: Names) -> None:
     assert {*map(tuple, scan(names, lambda rows, first: rows.column_names))} == {(NAME,)}
 
 
-def test_no_names(tmp_path: Path) -> None:
+def test_a_scan_of_no_names(tmp_path: Path) -> None:
     assert [*scan(Names(tmp_path, []), lambda rows, first: first)] == []
 
 
-def test_an_error_ends_it(names: Names) -> None:
+def test_an_error_ends_the_scan(names: Names) -> None:
     def fail(rows: pa.Table, first: int) -> None:
         raise ValueError("this one")
 

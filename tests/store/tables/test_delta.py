@@ -1,4 +1,4 @@
-"""Small tables are read whole, whatever an erasure replaces meanwhile."""
+"""A small table is read consistently while an erasure replaces its files."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from provhouse.store.tables.delta import NewFile, append_files, read_rows, write
 
 @contextmanager
 def replacing(path: Path, others: list[Path]) -> Iterator[None]:
-    """Files take each other's place all the time."""
+    """Replace a file by the others in turn, without pause, during the block."""
     enough = Event()
 
     def work() -> None:
@@ -34,7 +34,7 @@ def replacing(path: Path, others: list[Path]) -> Iterator[None]:
         thread.join()
 
 
-def test_a_file_that_is_replaced_is_read_as_one_or_the_other(tmp_path: Path) -> None:
+def test_a_file_replaced_during_a_read_is_read_as_old_or_new(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()
     paths, contents = [], []

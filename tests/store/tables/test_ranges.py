@@ -1,4 +1,4 @@
-"""Ranges of rows do what sets of places do; the last word of an origin counts."""
+"""Ranges behave like sets of places; the last assertion or retraction of an origin counts."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,7 @@ from provhouse.store.tables.assertions import Assertions
 from provhouse.store.tables.ranges import Ranges, places
 
 ROWS = st.sets(st.tuples(st.integers(1, 4), st.integers(0, 12)), max_size=40)
-WORDS = st.lists(st.tuples(ROWS, st.integers(1, 3), st.booleans()), max_size=6)
+ASSERTIONS = st.lists(st.tuples(ROWS, st.integers(1, 3), st.booleans()), max_size=6)
 EVERY = [(partition, row) for partition in range(6) for row in range(14)]
 
 
@@ -20,7 +20,7 @@ def numbers(rows: set[tuple[int, int]]) -> "np.ndarray[tuple[int], np.dtype[np.i
 
 
 @given(ROWS)
-def test_ranges_are_sets(rows: set[tuple[int, int]]) -> None:
+def test_ranges_behave_like_sets(rows: set[tuple[int, int]]) -> None:
     made = Ranges.of(numbers(rows))
     every = numbers(set(EVERY))
     for ranges in (made, Ranges.read(made.table())):
@@ -34,39 +34,41 @@ def test_ranges_are_sets(rows: set[tuple[int, int]]) -> None:
 
 
 @given(ROWS)
-def test_ranges_are_joined(rows: set[tuple[int, int]]) -> None:
-    """Whatever order the parts have."""
+def test_disjoint_ranges_are_joined(rows: set[tuple[int, int]]) -> None:
+    """The parts may come in any order."""
     parts = [Ranges.of(numbers({row for row in rows if row[1] % 3 == one})) for one in range(3)]
     joined = Ranges.joined(reversed(parts))
     assert joined.has(numbers(set(EVERY))).tolist() == [row in rows for row in EVERY]
     assert len(joined) == len(rows)
 
 
-def test_overlaps_are_told() -> None:
+def test_overlaps_are_counted() -> None:
     starts, ends = np.array([5, 1, 9]), np.array([7, 6, 9 + 2])
     assert Ranges(starts, ends).overlapping == 1
 
 
-@given(st.dictionaries(st.sampled_from(EVERY), st.integers(0, 3), min_size=1), WORDS)
-def test_the_last_word_of_an_origin_counts(
-    first: dict[tuple[int, int], int], words: list[tuple[set[tuple[int, int]], int, bool]]
+@given(st.dictionaries(st.sampled_from(EVERY), st.integers(0, 3), min_size=1), ASSERTIONS)
+def test_the_last_assertion_of_an_origin_counts(
+    first: dict[tuple[int, int], int], asserted: list[tuple[set[tuple[int, int]], int, bool]]
 ) -> None:
     tables = [TABLES["assertions"].empty_table()]
     standing = {row: {origin} for row, origin in first.items()}
-    for ingest, (rows, origin, holds) in enumerate(words):
+    for ingest, (rows, origin, holds) in enumerate(asserted):
         mine = rows & first.keys()
         for row in mine:
             (standing[row].add if holds else standing[row].discard)(origin)
-        told = Ranges.of(numbers(mine)).table().to_pylist()
+        ranges = Ranges.of(numbers(mine)).table().to_pylist()
         more = {"origin": origin, "holds": holds, "ingest": ingest}
-        tables.append(pa.Table.from_pylist([{**row, **more} for row in told], tables[0].schema))
+        tables.append(pa.Table.from_pylist([{**row, **more} for row in ranges], tables[0].schema))
     said = Assertions(pa.concat_tables(tables))
     order = sorted(first)
     where, who = numbers(set(order)), np.array([first[row] for row in order])
     for origin in range(4):
         holds_each = [origin in standing[row] for row in order]
         assert said.holds(origin, where, who).tolist() == holds_each
-        spoken = {row[0] for rows, one, _ in words if one == origin for row in rows & first.keys()}
+        spoken = {
+            row[0] for rows, one, _ in asserted if one == origin for row in rows & first.keys()
+        }
         assert said.partitions(origin).tolist() == sorted(spoken)
         others = [bool(standing[row] - {origin}) for row in order]
         assert said.others_hold([origin], where, who).tolist() == others

@@ -1,4 +1,4 @@
-"""What is stored serves what is to come: the scenarios of docs/decisions/0004-tables.md."""
+"""The scenarios of docs/decisions/0004-tables.md: what stored tables must allow later."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -39,7 +39,7 @@ def _agrees(house: House, triples: list[Triple], *items: str) -> None:
                 assert content(answer) == oracle.ask(item, direction), (item, direction)
 
 
-def test_a_hidden_ingest_is_gone_and_its_names_get_new_numbers(houses: Houses) -> None:
+def test_a_rolled_back_ingest_is_invisible_and_its_names_get_new_numbers(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(FIRST)
     house.ingest(SECOND)
@@ -54,7 +54,7 @@ def test_a_hidden_ingest_is_gone_and_its_names_get_new_numbers(houses: Houses) -
     assert snapshot.commit.visible == ((1, 1), (before.ingest, before.ingest))
 
 
-def test_a_second_base_stands_beside_the_first(houses: Houses) -> None:
+def test_a_second_base_exists_beside_the_first(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(FIRST + SECOND)
     house.ingest(THIRD, replace=True)
@@ -72,16 +72,16 @@ def test_old_components_are_merged_twice(houses: Houses) -> None:
     summary = house.ingest([t for part in parts for t in part])
     assert summary.components == 3
     joins = [Triple("x6", "y0", "join"), Triple("y6", "z0", "join"), Triple("z6", "x0", "join")]
-    held = [t for part in parts for t in part]
+    stored = [t for part in parts for t in part]
     for expected, join in ((2, joins[0]), (1, joins[1]), (1, joins[2])):
-        held = [*held, join]
+        stored = [*stored, join]
         summary = house.ingest([join])
         assert (summary.components, summary.new_items) == (expected, 0)
-        _agrees(house, held, "x0", "y3", "z6")
+        _agrees(house, stored, "x0", "y3", "z6")
 
 
 class Crash(BaseException):
-    """Stands for a kill: nothing of ours catches it."""
+    """Simulates a kill: no code of provhouse catches it."""
 
 
 @pytest.mark.parametrize("table", range(6))
@@ -101,13 +101,13 @@ def test_what_a_crash_leaves_is_removed(
     assert commit
     assert commit.visible == ((1, 1), (before.ingest + 1, before.ingest + 1))
     snapshot = Snapshot(house.layout, commit)
-    held = {f"{p:010d}.parquet" for p in snapshot.partitions.tolist()}
+    files = {f"{p:010d}.parquet" for p in snapshot.partitions.tolist()}
     folder = house.layout.table(commit.base, "triples")
-    assert {file.name for file in folder.glob("*.parquet")} == held
+    assert {file.name for file in folder.glob("*.parquet")} == files
 
 
 def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An ingest that dies once it has appended to so many tables, without any clean-up."""
+    """Run an ingest that dies after appending to ``count`` tables, without any clean-up."""
     left = [count]
 
     def append_rows(folder: Path, *arguments: Any) -> int:

@@ -1,4 +1,4 @@
-"""A writer whose lock was removed changes nothing any more, wherever it stood still."""
+"""A writer whose lock file was removed changes nothing more, wherever it was suspended."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -> None:
-    """Let something happen where a writer could stand still."""
+    """Run ``act`` at a point where a writer could be suspended."""
 
     def reach(name: str) -> None:
         if name == point:
@@ -37,7 +37,7 @@ def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -
         monkeypatch.setattr(module, "reach", reach)
 
 
-def test_who_writes_may_go_on(layout: Layout) -> None:
+def test_a_writer_with_its_lock_may_write(layout: Layout) -> None:
     with locked(layout):
         check_lock(layout)
         take_ids(layout, Ids(item=7))
@@ -47,7 +47,7 @@ def test_who_writes_may_go_on(layout: Layout) -> None:
     assert left_records(layout.root) == left_records(layout.commits) == []
 
 
-def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
+def test_a_replaced_lock_file_does_not_count_as_the_lock(layout: Layout) -> None:
     with locked(layout):
         layout.write_lock.unlink()
         with pytest.raises(Busy, match="was removed while"):
@@ -55,22 +55,22 @@ def test_a_lock_that_is_another_s_is_not_ours(layout: Layout) -> None:
         layout.write_lock.touch()
         with pytest.raises(Busy, match="was removed while"):
             check_lock(layout)
-    check_lock(layout)  # who is no writer is not asked
+    check_lock(layout)  # without a lock there is nothing to check
 
 
-def test_a_record_is_not_linked_over_another_s(
+def test_a_record_is_not_linked_without_the_lock(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It lies aside; then the lock goes, or the next writer has put the record away already."""
+    """The lock file is removed, or the next writer has already removed the temporary record."""
 
     def removed() -> None:
         layout.write_lock.unlink()
 
-    def put_away() -> None:
+    def cleaned_up() -> None:
         for file in left_records(layout.commits):
             file.unlink()
 
-    for act in (removed, put_away):
+    for act in (removed, cleaned_up):
         with locked(layout):
             at(monkeypatch, "record aside", act)
             with pytest.raises(Busy):
@@ -80,10 +80,8 @@ def test_a_record_is_not_linked_over_another_s(
 
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
-def test_ids_are_not_taken_twice(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str
-) -> None:
-    """Another writer comes and goes while this one stands still, and has taken more."""
+def test_no_id_is_given_twice(layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str) -> None:
+    """Another writer takes ids and ends while this one is suspended."""
 
     def other() -> None:
         layout.write_lock.unlink()
@@ -105,8 +103,8 @@ def rows(ingest: int) -> pa.Table:
 
 
 @pytest.mark.parametrize("left", [None, 0, 1 / 2])
-def test_rows_that_nobody_committed_are_taken_back(layout: Layout, left: float | None) -> None:
-    """Also where a power cut left only a part of the entry in the table's log, or none of it."""
+def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> None:
+    """Also if a power cut left the entry in the table's log incomplete or empty."""
     folder = layout.table(1, "merges")
     commit = Commit(
         1, 1, "", "", (), {"merges": append_rows(folder, "merges", rows(1), 1)}, Totals()
@@ -116,10 +114,10 @@ def test_rows_that_nobody_committed_are_taken_back(layout: Layout, left: float |
     if left is not None:
         log = folder / "_delta_log" / f"{version:020d}.json"
         log.write_bytes(log.read_bytes()[: int(log.stat().st_size * left)])
-    assert has_uncommitted_rows(layout, commit) == (left is None)  # what is torn shows nothing
+    assert has_uncommitted_rows(layout, commit) == (left is None)  # a torn entry shows no rows
     restore_tables(layout, 1, [commit])
     assert sorted(path.name for path in folder.glob("*.parquet")) == ["00000001.parquet"]
     assert DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist() == [1]
-    assert not has_uncommitted_rows(layout, commit)  # or each writer would look at everything
+    assert not has_uncommitted_rows(layout, commit)  # else every writer would check everything
     append_rows(folder, "merges", rows(3), 3)
     assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]
