@@ -1,4 +1,4 @@
-"""The errors of provhouse: one tree, whose leaves have the exit statuses of the command.
+"""The errors of provhouse, in one tree, with the exit status that the command has for each.
 
 ProvhouseError            exit status
 ├── UsageError            2   the question, an option or a setting is invalid

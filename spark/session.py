@@ -121,7 +121,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
 
 
 def _set_environment() -> None:
-    """Set the Java of the JVM and the Python of its workers: PATH may lead to other ones."""
+    """Name the Java of the JVM and the Python of its workers; others may be first on PATH."""
     os.environ["JAVA_HOME"] = str(java().parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
