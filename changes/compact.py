@@ -4,20 +4,24 @@ Many appends leave many small sets and partitions. Old and new base stand side b
 readers go on undisturbed and earlier generations stay.
 """
 
-from provhouse.ingest.run import Order, carry_out
-from provhouse.ingest.steps.order import STEPS
+from dataclasses import replace
+
+from provhouse.ingest.job import Inputs, Job, Step
+from provhouse.ingest.run import carry_out
+from provhouse.ingest.steps.order import Check, Outcome, is_empty, make_generation
 from provhouse.ingest.summary import Summary
-from provhouse.ingest.work import Work
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.tables.links import alike
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
 
 from .restage import restage
 
+STAGE = Step("stage", "Stage what is held")
+VERIFY = Step("verify", "Verify what came out")
 LARGE = 1 << 18
 """So many sets and dependencies are written sooner by Neo4j's importer, where it can be used."""
 
@@ -37,19 +41,30 @@ def compact(settings: Settings, progress: Progress) -> Summary:
             "Begin with: provhouse ingest FILES",
         )
     large = held.totals.sets + held.totals.set_dependencies >= LARGE
-    return carry_out(Order(COMPACTION, anew=True, large=large), settings, watch, progress)
+    return carry_out(_rebuild, Inputs(), settings, watch, progress, new_base=True, large=large)
 
 
-def _compare(work: Work) -> None:
+def _rebuild(job: Job) -> Outcome:
+    """Go through the steps of an ingest, where what is held stands for files."""
+    assert job.before, "there is something to be compacted"
+    # Nothing is brought that could be taken back.
+    job = replace(job, rolls_back_to=job.before.rolls_back_to)
+    with job.step(STAGE):
+        read, numbered = restage(job)
+    if is_empty(job, read):
+        return Outcome(read)
+    return make_generation(job, read, numbered, Check(VERIFY, _compare))
+
+
+def _compare(job: Job, commit: Commit) -> None:
     """All that was held is there again; else nothing becomes current.
 
     Components come apart where triples between them have died, and are never fewer.
     """
-    assert work.before, "there is something to be compacted"
-    assert work.commit, "the tables are written before"
-    before = Snapshot(work.layout, work.before)
+    assert job.before, "there is something to be compacted"
+    before = Snapshot(job.layout, job.before)
     for name in ("triples", "items", "components"):
-        was, is_ = (getattr(commit.totals, name) for commit in (work.before, work.commit))
+        was, is_ = (getattr(each.totals, name) for each in (job.before, commit))
         if name == "triples":  # links that tell nothing any more say the same once
             was -= alike(before, before.names.erased)
         if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
@@ -58,11 +73,3 @@ def _compare(work: Work) -> None:
                 f"It holds {is_:,}",
                 "The old one stays current; bring its folder back from a backup",
             )
-
-
-COMPACTION = (
-    ("Stage what is held", restage),
-    *STEPS[2:5],
-    ("Verify what came out", _compare),
-    *STEPS[5:],
-)

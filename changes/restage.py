@@ -13,14 +13,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.commit.origins import known
-from provhouse.ingest.mapped import mapped
-from provhouse.ingest.steps.distinct_names import Named
-from provhouse.ingest.steps.name_order import RANGE
-from provhouse.ingest.steps.stage import HASH, REJECTS, Staged
-from provhouse.ingest.work import Work
+from provhouse.ingest.job import Job
+from provhouse.ingest.staging import Staging, create_array, open_array, write_stream
+from provhouse.ingest.steps.number import NumberResult
+from provhouse.ingest.steps.place_names import RANGE
+from provhouse.ingest.steps.read import ReadResult
+from provhouse.ingest.steps.read_names import NamedBucket
+from provhouse.ingest.steps.read_stage import HASH, REJECTS, StagedFile, rejects_writer
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import ATTRIBUTES, BORN, DST, INGEST, NAME, OP, ORIGIN, SRC, TABLE
-from provhouse.spark.tasks import run_tasks
 from provhouse.store.names.hashing import hashes
 from provhouse.store.tables.delta import table_files
 from provhouse.store.tables.partitions import partition_path, read_partition
@@ -36,27 +37,28 @@ ROWS = pa.schema(
 )
 
 
-def restage(work: Work) -> None:
+def restage(job: Job) -> tuple[ReadResult, NumberResult]:
     """The step that stands for reading and numbering: all that is held, and nothing else."""
-    assert work.before, "there is something to be compacted"
-    work.rolls_back_to = work.before.rolls_back_to  # nothing is brought that could be taken back
-    snapshot = Snapshot(work.layout, work.before)
-    held = _Held(work.folder, work.layout, work.before)
-    work.tables = ["", *snapshot.tables]
-    work.origins = known(snapshot)
+    assert job.before, "there is something to be compacted"
+    snapshot = Snapshot(job.layout, job.before)
+    held = _Held(job.staging, job.layout, job.before)
+    tables = ["", *snapshot.tables]
     items = sum(span.items for span in snapshot.spans)
-    tasks: list[_Task] = [_Triples(n, held, chunk) for n, chunk in enumerate(_chunks(snapshot))]
+    tasks: list[_Triples | _Names | _Rejects] = [
+        _Triples(number, held, chunk) for number, chunk in enumerate(_chunks(snapshot))
+    ]
     for number, start in enumerate(range(0, items, RANGE)):
-        tasks.append(_Names(number, held, start, min(start + RANGE, items), work.tables))
+        tasks.append(_Names(number, held, start, min(start + RANGE, items), tables))
     for number, file in enumerate(held.rejects()):
-        tasks.append(_Rejects(number, held, file, work.ids.ingest))
-    for kind in ("rows", "edges", "items", "rejects"):
-        (work.folder / kind).mkdir()
-    for name, dtype in (("tables", np.int32), ("held", np.int64)):  # mapped, filled by the tasks
-        mapped(work.folder / f"{name}.npy", dtype, (items,)).flush()
-    done = run_tasks(work.context, _run, tasks, work.progress)
-    work.staged = [result for result in done if isinstance(result, Staged)]
-    work.named = [result for result in done if isinstance(result, Named)]
+        tasks.append(_Rejects(number, held, file, job.ids.ingest))
+    create_array(job.staging.tables, np.int32, (items,)).flush()  # filled by the tasks
+    create_array(job.staging.stored, np.int64, (items,)).flush()
+    done = job.run(tasks)
+    read = ReadResult(
+        [result for result in done if isinstance(result, StagedFile)],
+        [result for result in done if isinstance(result, NamedBucket)],
+    )
+    return read, NumberResult(tables, known(snapshot))
 
 
 def _chunks(snapshot: Snapshot) -> Iterator[I64]:
@@ -67,15 +69,11 @@ def _chunks(snapshot: Snapshot) -> Iterator[I64]:
     yield from np.split(snapshot.partitions, np.flatnonzero(np.diff(chunk)) + 1)
 
 
-def _run(task: "_Task") -> Staged | Named | None:
-    return task.run()
-
-
 @dataclass(frozen=True)
 class _Held:
     """What is held, and where it is staged."""
 
-    folder: Path
+    staging: Staging
     layout: Layout
     commit: Commit
 
@@ -105,7 +103,7 @@ class _Triples:
     held: _Held
     partitions: I64
 
-    def run(self) -> Staged:
+    def run(self) -> StagedFile:
         triples = self.held.layout.table(self.held.commit.base, "triples")
         firsts, starts = self.held.spans()
         snapshot = self.held.snapshot()
@@ -115,7 +113,7 @@ class _Triples:
             return (numbers - firsts[span] + starts[span]).astype(np.int32)
 
         edges = [np.empty((2, 0), np.int32)]
-        path = self.held.folder / "rows" / f"{self.number:06d}.arrow"
+        path = self.held.staging.rows(self.number)
         with pa.ipc.new_stream(str(path), ROWS) as out:
             for partition in self.partitions.tolist():
                 rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
@@ -123,8 +121,8 @@ class _Triples:
                 out.write_table(rows.select(ROWS.names).cast(ROWS))
                 edges.append(np.stack([place_of(np.asarray(rows[end])) for end in (SRC, DST)]))
         joined = np.concatenate(edges, axis=1)
-        np.save(self.held.folder / "edges" / f"{self.number:06d}.npy", joined)
-        return Staged(joined.shape[1], 0)
+        np.save(self.held.staging.edges(self.number), joined)
+        return StagedFile(joined.shape[1], 0)
 
 
 def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
@@ -148,7 +146,7 @@ class _Names:
     end: int
     tables: Sequence[str]
 
-    def run(self) -> Named:
+    def run(self) -> NamedBucket:
         firsts, starts = self.held.spans()
         place = np.arange(self.start, self.end)
         span = np.searchsorted(starts, place, "right") - 1
@@ -156,13 +154,11 @@ class _Names:
         known = self.held.snapshot().names
         names, tables = known.names(numbers), known.tables(numbers)
         rows = pa.table({NAME: names, TABLE: tables, HASH: hashes(names)})
-        path = self.held.folder / "items" / f"{self.number:04d}.arrow"
-        with pa.ipc.new_stream(str(path), rows.schema) as out:
-            out.write_table(rows)
+        write_stream(self.held.staging.items(self.number), rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
-        np.load(self.held.folder / "tables.npy", mmap_mode="r+")[place] = codes
-        np.load(self.held.folder / "held.npy", mmap_mode="r+")[place] = -1  # new in its base
-        return Named(len(names), 0, ())
+        open_array(self.held.staging.tables, "r+")[place] = codes
+        open_array(self.held.staging.stored, "r+")[place] = -1  # new in its base
+        return NamedBucket(len(names), 0, ())
 
 
 @dataclass(frozen=True)
@@ -176,17 +172,11 @@ class _Rejects:
 
     def run(self) -> None:
         snapshot = self.held.snapshot()
-        path = self.held.folder / "rejects" / f"{self.number:06d}.parquet"
-        with (
-            pq.ParquetFile(self.file) as file,
-            pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False) as out,
-        ):
+        path = self.held.staging.rejects(self.number)
+        with pq.ParquetFile(self.file) as file, rejects_writer(path) as out:
             for batch in file.iter_batches():
                 shown = snapshot.shows(np.asarray(batch[INGEST]))
                 rows = pa.table(batch.filter(pa.array(shown)))
                 ingest = pa.repeat(pa.scalar(self.ingest, pa.int32()), rows.num_rows)
                 at = rows.column_names.index(INGEST)
                 out.write_table(rows.set_column(at, INGEST, ingest).cast(REJECTS))
-
-
-_Task = _Triples | _Names | _Rejects

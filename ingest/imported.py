@@ -6,14 +6,21 @@ from pathlib import Path
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
 
-from .formats.registry import Source, check
+from .formats.registry import check
+from .formats.source import Source
 from .ingest import IMPORTED_BYTES
-from .run import Order, carry_out
-from .steps.order import STEPS
+from .job import Inputs, Job, Step
+from .run import carry_out
+from .steps.number import number
+from .steps.order import NUMBER, READ, Check, Outcome, is_empty, make_generation
+from .steps.read import read
 from .summary import Summary
-from .work import Work
+
+COMPARE = Step("compare", "Compare with the manifest")
+VERIFY = Step("verify", "Verify what came in")
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
@@ -30,32 +37,31 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     found = [Source(str(path), "export") for path in paths]
     for source in found:
         check(source)
-    order = Order(
-        steps=(
-            *STEPS[:2],
-            ("Compare with the manifest", partial(_compare_read, manifest)),
-            *STEPS[2:5],
-            ("Verify what came in", partial(_compare_held, manifest)),
-            *STEPS[5:],
-        ),
-        sources=found,
-        large=sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES,
-    )
-    return carry_out(order, settings, watch, progress)
+    large = sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES
+    flow = partial(_import_files, manifest)
+    return carry_out(flow, Inputs(found), settings, watch, progress, large=large)
 
 
-def _compare_read(manifest: Manifest, work: Work) -> None:
-    """All rows are triples, and there are as many names as there should be."""
-    _compare("triples", manifest.triples, work.rows)
-    _compare("items", manifest.items, sum(named.items for named in work.named))
+def _import_files(manifest: Manifest, job: Job) -> Outcome:
+    """Go through the steps of an ingest, with a check of what came in before and after."""
+    with job.step(READ):
+        found = read(job)
+    if is_empty(job, found):
+        return Outcome(found)
+    with job.step(NUMBER):
+        numbered = number(job, found)
+    with job.step(COMPARE):
+        _compare("triples", manifest.triples, found.rows)
+        _compare("items", manifest.items, found.items)
+    check = Check(VERIFY, partial(_compare_stored, manifest))
+    return make_generation(job, found, numbered, check)
 
 
-def _compare_held(manifest: Manifest, work: Work) -> None:
+def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
     """A warehouse that held nothing holds what was exported."""
-    assert work.commit, "the tables are written before"
-    if work.held is None or not work.held.visible:
-        _compare("triples", manifest.triples, work.commit.totals.triples)
-        _compare("items", manifest.items, work.commit.totals.items)
+    if job.extends is None or not job.extends.visible:
+        _compare("triples", manifest.triples, commit.totals.triples)
+        _compare("items", manifest.items, commit.totals.items)
 
 
 def _compare(what: str, wanted: int, found: int) -> None:

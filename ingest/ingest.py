@@ -8,10 +8,14 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
 from provhouse.runtime.java import java
 
-from .formats.registry import AS_NAMED, Columns, Source, check, sources
-from .run import Order, carry_out
+from .formats.column_mapping import AS_NAMED, Columns
+from .formats.discover import sources
+from .formats.registry import check
+from .formats.source import Source
+from .job import Inputs
+from .run import carry_out
 from .splits import read_splits
-from .steps.order import STEPS
+from .steps.order import ingest_files
 from .summary import Summary
 
 IMPORTED_BYTES = 64 << 20
@@ -40,17 +44,10 @@ def ingest(
     """
     watch = Stopwatch()
     found = sources(files, input_format, columns, settings.own_folders)
-    order = Order(
-        steps=STEPS,
-        sources=found,
-        splits=(splits, read_splits(splits)) if splits else None,
-        strict=strict,
-        run=run,
-        anew=replace,
-        large=sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES,
-    )
+    inputs = Inputs(found, (splits, read_splits(splits)) if splits else None, strict, run)
     _check(found)
-    return carry_out(order, settings, watch, progress)
+    large = sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES
+    return carry_out(ingest_files, inputs, settings, watch, progress, new_base=replace, large=large)
 
 
 def _check(found: Sequence[Source]) -> None:

@@ -23,11 +23,18 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-from .formats.registry import AS_NAMED, Columns, Source, check, sources
+from .formats.column_mapping import AS_NAMED, Columns
+from .formats.discover import sources
+from .formats.registry import check
+from .formats.source import Source
+from .job import Inputs, Job
 from .splits import read_splits
-from .steps.order import STEPS
-from .steps.stage import Reject, read_stream
-from .work import Work
+from .staging import Staging, read_stream
+from .steps.cut import CutResult, cut
+from .steps.number import NumberResult, number
+from .steps.order import CUT, NUMBER, READ
+from .steps.read import ReadResult, read
+from .summary import Reject
 
 LARGEST = 3
 """So many components are told of, the largest first."""
@@ -97,28 +104,30 @@ def preview(
     given = (splits, read_splits(splits)) if splits else None
     forms = _forms(found)
     before = current(layout)
-    held = None if replace else before
+    extends = None if replace else before
     with ExitStack() as stack:
         folder = stack.enter_context(scratch("preview"))
-        if held:
-            stack.enter_context(kept(layout, held))
-        work = Work(
+        if extends:
+            stack.enter_context(kept(layout, extends))
+        job = Job(
             settings=settings,
             layout=layout,
             before=before,
-            held=held,
+            extends=extends,
+            rolls_back_to=None,
             ids=read_ids(layout),
-            sources=found,
-            splits=given,
-            strict=strict,
-            folder=Path(folder),
+            inputs=Inputs(found, given, strict),
+            staging=Staging(Path(folder)).create(),
             progress=progress,
+            watch=watch,
         )
-        for title, step in STEPS[:3]:
-            progress.begin(title)
-            with watch.step(title.split()[0].lower()):
-                step(work)
-        return _found(work, forms, watch)
+        with job.step(READ):
+            rows = read(job)
+        with job.step(NUMBER):
+            numbered = number(job, rows)
+        with job.step(CUT):
+            pieces = cut(job, rows, numbered)
+        return _found(job, forms, rows, numbered, pieces)
 
 
 def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
@@ -135,23 +144,25 @@ def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
     )
 
 
-def _found(work: Work, forms: tuple[Form, ...], watch: Stopwatch) -> Preview:
-    sets = read_stream(work.folder / "sets.arrow")
+def _found(
+    job: Job, forms: tuple[Form, ...], read: ReadResult, numbered: NumberResult, pieces: CutResult
+) -> Preview:
+    sets = read_stream(job.staging.sets)
     components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])
     cut = components.filter(pc.greater(components["count_all"], 1))
     largest = cut.sort_by([(f"{ITEMS}_sum", "descending"), (COMPONENT, "ascending")])
     return Preview(
-        files=len(work.sources),
-        rows=work.rows + work.rejected,
-        rejected=work.rejected,
-        items=sum(named.items for named in work.named),
-        new_items=work.cut.items,
-        two_tables=work.two_tables,
-        tables=tuple(table for table in work.tables if table),
+        files=len(job.inputs.sources),
+        rows=read.rows + read.rejected,
+        rejected=read.rejected,
+        items=read.items,
+        new_items=pieces.items,
+        two_tables=read.two_tables,
+        tables=tuple(table for table in numbered.tables if table),
         components=components.num_rows,
-        sets=work.cut.sets,
+        sets=pieces.sets,
         forms=forms,
-        rejects=tuple(work.first_rejects),
+        rejects=tuple(read.first_rejects),
         largest=tuple(
             Component(
                 items=row[f"{ITEMS}_sum"],
@@ -160,7 +171,7 @@ def _found(work: Work, forms: tuple[Form, ...], watch: Stopwatch) -> Preview:
             )
             for row in largest.slice(0, LARGEST).to_pylist()
         ),
-        seconds=watch.total(),
+        seconds=job.watch.total(),
     )
 
 

@@ -10,15 +10,11 @@ Where no file is given, sets are found without splits: see ``search``.
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
-
-from provhouse.model.arrays import I32
 from provhouse.model.errors import BadInput
-
-Split = Sequence["str | Split"]
+from provhouse.sets.splits import Split, tables_of
 
 
 def read_splits(path: Path) -> list[Split]:
@@ -37,7 +33,7 @@ def read_splits(path: Path) -> list[Split]:
                 f"{path}: the split {name} should be a list of tables, or a list of such lists",
                 f"It is {split!r}",
             )
-    twice = [table for table, n in Counter(_tables(content.values())).items() if n > 1]
+    twice = [table for table, n in Counter(tables_of(content.values())).items() if n > 1]
     if twice:
         raise BadInput(
             f"{path} should name each table once", f"It names {', '.join(sorted(twice))} twice"
@@ -51,17 +47,9 @@ def _well_formed(split: object) -> bool:
     return all(isinstance(p, str) for p in split) or all(_well_formed(part) for part in split)
 
 
-def _tables(splits: Iterable["str | Split"]) -> Iterator[str]:
-    for part in splits:
-        if isinstance(part, str):
-            yield part
-        else:
-            yield from _tables(part)
-
-
 def check_splits(path: Path, splits: list[Split], tables: Iterable[str]) -> None:
     """Raise BadInput unless the splits name exactly the tables that there are."""
-    named, there = set(_tables(splits)), {table for table in tables if table}
+    named, there = set(tables_of(splits)), {table for table in tables if table}
     unknown, missing = sorted(named - there), sorted(there - named)
     if unknown or missing:
         told = [f"no item is in {', '.join(unknown)}"] if unknown else []
@@ -71,21 +59,3 @@ def check_splits(path: Path, splits: list[Split], tables: Iterable[str]) -> None
             "; ".join(told).capitalize(),
             "Correct the file; nothing was taken in",
         )
-
-
-def split_codes(splits: list[Split], tables: Sequence[str]) -> list[I32]:
-    """For each nesting level, the split that each table is in there.
-
-    Tables that a level does not divide share the number of what they lie in; a table in no split
-    (the empty one) has a number of its own.
-    """
-    code = {table: number for number, table in enumerate(tables)}
-    levels: list[I32] = []
-    groups: list[Split] = list(splits)
-    while groups:
-        level = np.full(len(tables), -1, np.int32)
-        for number, group in enumerate(groups):
-            level[[code[t] for t in _tables(group)]] = number
-        levels.append(level)
-        groups = [part for group in groups for part in group if not isinstance(part, str)]
-    return levels

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .steps.stage import Reject
+
+@dataclass(frozen=True)
+class Reject:
+    """A row that is no triple, and why."""
+
+    file: str
+    row: int
+    reason: str
 
 
 @dataclass(frozen=True)

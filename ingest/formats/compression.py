@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from . import limits
-from .source import codec_of
+from .registry import codec_of
 
 
 def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:

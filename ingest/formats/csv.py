@@ -9,9 +9,9 @@ import pyarrow.csv as pa_csv
 from provhouse.model.errors import BadInput
 
 from . import limits
-from .broken import unreadable
 from .compression import opened, text_lines
-from .source import Source, Told
+from .source import Batch, Source, Told, unreadable
+from .tabular import as_batches
 
 _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
@@ -21,8 +21,12 @@ def check(source: Source) -> list[str]:
     return _header(source)[0]
 
 
-def tables(source: Source, told: Told) -> Iterator[pa.Table]:
+def batches(source: Source, told: Told) -> Iterator[Batch]:
     """The rows, every column as text; a field with nothing in it is null."""
+    return as_batches(source, _tables(source, told))
+
+
+def _tables(source: Source, told: Told) -> Iterator[pa.Table]:
     header, alone = _header(source)
     if alone:  # Arrow refuses a header without the end of its line
         return

@@ -15,9 +15,10 @@ from provhouse.model.errors import BadInput, UsageError
 
 from .column_mapping import AS_NAMED, Columns
 from .delta import LOG, table_of, tables_files
-from .source import COMPRESSED, FORMATS, Source, format_of
+from .registry import CHOICES, all_endings, format_of
+from .source import Source
 
-_ENDINGS = f"{', '.join(FORMATS)}, the texts also with {' or '.join(COMPRESSED)}"
+_ENDINGS = all_endings()
 
 
 def sources(
@@ -111,7 +112,7 @@ def _file(path: Path, input_format: str | None) -> Source:
         raise UsageError(
             f"The name of {path} should tell its form, by one of the endings {_ENDINGS}",
             "It does not",
-            "Give the form with --input csv, --input jsonl or --input parquet",
+            f"Give the form with --input {'|'.join(CHOICES)}",
         )
     if form == "parquet" and (table := table_of(path)):
         raise BadInput(

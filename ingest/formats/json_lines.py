@@ -13,10 +13,9 @@ import pyarrow as pa
 from provhouse.model.attributes import as_object, as_text
 
 from . import limits
-from .broken import unreadable
 from .column_mapping import KNOWN, Columns
 from .compression import opened
-from .source import Batch, Source, Told
+from .source import Batch, Source, Told, unreadable
 
 CHUNK = 4 << 20
 """Bytes of text that become one batch."""

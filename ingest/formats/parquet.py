@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import limits
-from .broken import unreadable
-from .source import Source, Told
+from .source import Batch, Source, Told, unreadable
+from .tabular import as_batches
 
 PIECE = 1 << 10
 """Rows decoded at once: a page of one long name repeated is small, its rows are not."""
@@ -20,6 +20,11 @@ def check(source: Source) -> list[str]:
     """The columns; raises BadInput without a Parquet footer, or without src or dst in it."""
     with _opened(source) as file:
         return _columns(source, file)
+
+
+def batches(source: Source, told: Told) -> Iterator[Batch]:
+    """The rows, with the types that they have in the file."""
+    return as_batches(source, tables(source, told))
 
 
 def tables(source: Source, told: Told) -> Iterator[pa.Table]:

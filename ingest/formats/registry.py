@@ -1,70 +1,99 @@
-"""From a file to batches of triples, whatever its format; ``reading`` has a file for each.
+"""The one table of input formats: what each is called, how its files end, and who reads it.
+
+A new format is a module here with the functions of ``Reader``, and a row in ``FORMATS``. Readers
+are imported when their first file is read, so that the command line can name the formats at once.
 
 A file that is not what it claims to be raises BadInput with its name and line or row group. A
-reader never decides about single rows: ``stage`` does.
+reader never decides about single rows: the step that stages them does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
-import pyarrow as pa
-
-from provhouse.model.attributes import canonical, texts
-
-from . import csv, limits, parquet
-from . import exported as export
-from . import json_lines as jsonl
-from .broken import unreadable
-from .column_mapping import AS_NAMED, Columns, columns_of
-from .discover import sources
-from .source import Batch, Source, Told
-
-__all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "columns_of", "sources"]
-
-_UNTOLD = (pa.ArrowException, ValueError, OverflowError)  # times too far for Python, for example
-_FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet, "export": export}
+if TYPE_CHECKING:
+    from .source import Batch, Source
 
 
-def check(source: Source) -> list[str]:
+class Reader(Protocol):
+    """What the module of a format has."""
+
+    def check(self, source: "Source") -> list[str]:
+        """The columns; raises BadInput if the beginning of the file shows that it is unusable."""
+
+    def batches(self, source: "Source", told: Callable[[int], None]) -> Iterator["Batch"]:
+        """The rows, a batch at a time; ``told`` hears how many bytes of the file are behind."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files."""
+
+    name: str
+    module: str
+    """The module of this package that reads it."""
+    endings: tuple[str, ...] = ()
+    """How its files end; without any they are not found by their names."""
+    compressible: bool = False
+    """Whether its files may be compressed as a whole, with a further ending."""
+
+    def reader(self) -> Reader:
+        """Return the module that reads it."""
+        return cast(Reader, import_module(f".{self.module}", __package__))
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("csv", "csv", (".csv",), compressible=True),
+        Format("jsonl", "json_lines", (".jsonl", ".ndjson"), compressible=True),
+        Format("parquet", "parquet", (".parquet",)),
+        Format("export", "exported"),
+    )
+}
+CHOICES = tuple(each.name for each in FORMATS.values() if each.endings)
+"""The formats that a person can name."""
+COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+"""Endings behind those of text formats, and the name of the codec."""
+
+
+def check(source: "Source") -> list[str]:
     """The columns of a file, of JSON lines those that its beginning has.
 
     Raises BadInput if the beginning of the file shows that it can't be taken in.
     """
-    found: list[str] = _FORMATS[source.format].check(source)
-    return found
+    return FORMATS[source.format].reader().check(source)
 
 
-def batches(source: Source, told: Told = lambda _: None) -> Iterator[Batch]:
+def batches(source: "Source", told: Callable[[int], None] = lambda _: None) -> Iterator["Batch"]:
     """The rows of a file, a batch at a time; raises BadInput, naming file and place.
 
     ``told`` hears how many bytes of the file are behind.
     """
-    if source.format == "jsonl":
-        yield from jsonl.batches(source, told)
-        return
-    if source.format == "export":
-        yield from export.batches(source, told)
-        return
-    row = 1
-    for table in {"csv": csv, "parquet": parquet}[source.format].tables(source, told):
-        for start in range(0, table.num_rows, limits.ROWS):
-            rows = table.slice(start, limits.ROWS)
-            yield _batch(source, row, rows)
-            row += rows.num_rows
+    return FORMATS[source.format].reader().batches(source, told)
 
 
-def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
-    for name, value in source.constants:
-        rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
-    columns, there = source.columns, rows.column_names
-    extra = rows.select([name for name in there if name not in columns.taken])
-    try:
-        known = {n: _text(rows[column]) for n, column in columns.read_for if column in there}
-        scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
-        return Batch(row, pa.table(known), canonical(extra), scope)
-    except _UNTOLD as error:
-        place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,},"
-        raise unreadable(place, "text", error) from error
+def format_of(path: Path) -> str:
+    """The format that a name tells, or nothing."""
+    name = path.name.lower()
+    plain = name
+    for ending in COMPRESSED:
+        plain = plain.removesuffix(ending)
+    for each in FORMATS.values():
+        if plain.endswith(each.endings) and (each.compressible or plain == name):
+            return each.name
+    return ""
 
 
-def _text(column: pa.ChunkedArray) -> pa.Array:
-    return column.cast(pa.string()).combine_chunks()
+def codec_of(path: str) -> str | None:
+    """How a text file is compressed, by its name."""
+    name = path.lower()
+    return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
+
+
+def all_endings() -> str:
+    """Return the endings of all formats, as part of a sentence."""
+    plain = [ending for each in FORMATS.values() for ending in each.endings]
+    return f"{', '.join(plain)}, the texts also with {' or '.join(COMPRESSED)}"

@@ -3,15 +3,14 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 
-from .column_mapping import AS_NAMED, Columns
+from provhouse.model.errors import BadInput
 
-FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-"""Endings behind those of text formats, and the name of the codec."""
+from .column_mapping import AS_NAMED, Columns
+from .registry import FORMATS, codec_of
+
 PACKED = 10
 """How many times larger packed files are taken to be, once they are read."""
 
@@ -29,7 +28,7 @@ class Source:
     @property
     def bytes_unpacked(self) -> int:
         """About how many bytes it holds once it is read; provenance packs well."""
-        packed = self.format in ("parquet", "export") or codec_of(self.path)
+        packed = not FORMATS[self.format].compressible or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
 
@@ -48,17 +47,11 @@ class Batch:
     """What stands in front of each row's names."""
 
 
-def format_of(path: Path) -> str:
-    """The format that a name tells, or nothing."""
-    name = path.name.lower()
-    plain = name
-    for ending in COMPRESSED:
-        plain = plain.removesuffix(ending)
-    form = next((form for ending, form in FORMATS.items() if plain.endswith(ending)), "")
-    return "" if form == "parquet" and plain != name else form
-
-
-def codec_of(path: str) -> str | None:
-    """How a text file is compressed, by its name."""
-    name = path.lower()
-    return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
+def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
+    """What is raised for a file that is not what it claims to be."""
+    why = next((line for line in str(error).splitlines() if line.strip()), "it is cut off")
+    return BadInput(
+        f"{place} should be readable {kind}",
+        f"It is not: {why}",
+        "Nothing was taken in; mend the file and run the command again",
+    )

@@ -29,8 +29,11 @@ from deltalake import write_deltalake
 
 from helpers.fuzzed import fuzzed
 from helpers.warehouse import House
-from provhouse.ingest.formats.registry import Source, check, sources
-from provhouse.ingest.steps.stage import Task, read_stream, stage
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.registry import check
+from provhouse.ingest.formats.source import Source
+from provhouse.ingest.staging import Staging, read_stream
+from provhouse.ingest.steps.read_stage import StageFile
 from provhouse.model.errors import BadInput
 from provhouse.store.warehouse.commits import current
 
@@ -224,18 +227,19 @@ KINDS = (
 
 def outcome(source: Source, folder: Path) -> Right | None:
     """What we read of a file, or None where it is refused as bad input."""
+    staging = Staging(folder)
     try:
         check(source)
-        done = stage(Task(0, source, folder, 1, 0, 1))
+        done = StageFile(0, source, staging.create(), 1, 0, 1).run()
     except BadInput as error:
         _told(error, source.path)
         return None
-    names = read_stream(folder / "names" / "0000-000000.arrow")
+    names = read_stream(staging.names(0, 0))
     spelt = dict(zip(names["hash"].to_pylist(), names["name"].to_pylist(), strict=True))
-    ends = read_stream(folder / "rows" / "000000.arrow").select(["src", "dst"]).to_pylist()
+    ends = read_stream(staging.rows(0)).select(["src", "dst"]).to_pylist()
     assert len(ends) == done.valid
     if done.rejected:
-        assert pq.read_table(folder / "rejects").num_rows == done.rejected
+        assert pq.read_table(staging.rejects.folder).num_rows == done.rejected
     told = Counter((spelt[row["src"]], spelt[row["dst"]]) for row in ends)
     return Right(done.valid + done.rejected, told)
 

@@ -22,7 +22,7 @@ from provhouse.cypher.server import process_id
 from provhouse.cypher.state import State
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
-from provhouse.ingest.steps import order as steps
+from provhouse.ingest.steps import cut, read
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
@@ -260,8 +260,8 @@ def test_appends_merge_components(houses: Houses) -> None:
 
 def test_many_buckets_ranges_and_files(houses: Houses, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that is cut up for large inputs, on a small one."""
-    monkeypatch.setattr(steps, "BUCKET_BYTES", 3_000)
-    monkeypatch.setattr(steps, "RANGE_TRIPLES", 500)
+    monkeypatch.setattr(read, "BUCKET_BYTES", 3_000)
+    monkeypatch.setattr(cut, "RANGE_TRIPLES", 500)
     random = np.random.default_rng(4)
     pairs = random.integers(0, 2_000, (5_000, 2)).tolist()
     triples = [Triple(f"item {min(p)}", f"item {max(p)}", "o", f"t{min(p) // 700}") for p in pairs]

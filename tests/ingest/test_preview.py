@@ -12,9 +12,9 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.ingest.formats.registry import columns_of
+from provhouse.ingest.formats.column_mapping import columns_of
 from provhouse.ingest.preview import Form, Preview, preview
-from provhouse.ingest.steps.stage import Reject
+from provhouse.ingest.summary import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings

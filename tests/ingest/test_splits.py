@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.ingest.splits import check_splits, read_splits, split_codes
+from provhouse.ingest.splits import check_splits, read_splits
 from provhouse.model.errors import BadInput
+from provhouse.sets.splits import split_codes
 
 
 def test_splits_and_sub_splits(tmp_path: Path) -> None:

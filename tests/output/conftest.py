@@ -13,8 +13,7 @@ from provhouse.changes.forget import Forgotten
 from provhouse.changes.prune import Pruned
 from provhouse.changes.retract import Retraction
 from provhouse.ingest.preview import Component, Form, Preview
-from provhouse.ingest.steps.stage import Reject
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.summary import Reject, Summary
 from provhouse.model.answer import Answer, Counts, Read
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side

@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.registry import Source, batches, check, sources
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.settings import Settings
 

@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import json_lines as jsonl
-from provhouse.ingest.formats.registry import AS_NAMED, Columns, Source, batches, check, columns_of
+from provhouse.ingest.formats.column_mapping import AS_NAMED, Columns, columns_of
+from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 
 FORMS = ("csv", "jsonl", "parquet")

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from provhouse.ingest.formats.registry import batches, sources
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.registry import batches
 from provhouse.model.errors import BadInput
 
 

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
-from provhouse.ingest.formats.registry import Source, sources
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 
 

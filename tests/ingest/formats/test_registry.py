@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.registry import Source, batches
+from provhouse.ingest.formats.registry import batches
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput
 
 HEADER = b"src,dst,op\n"

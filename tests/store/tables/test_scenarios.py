@@ -11,8 +11,8 @@ import pytest
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.changes.rollback import rollback
+from provhouse.commit import append
 from provhouse.ingest import run as writer
-from provhouse.ingest.steps import write
 from provhouse.model.progress import Silent
 from provhouse.store.tables import delta as tables
 from provhouse.store.tables.snapshot import Snapshot
@@ -118,7 +118,7 @@ def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> N
 
     real = tables.append_rows
     with monkeypatch.context() as patch:
-        patch.setattr(write, "append_rows", append_rows)
+        patch.setattr(append, "append_rows", append_rows)
         patch.setattr(writer, "put_away", lambda layout: None)
         with pytest.raises(Crash):
             house.ingest(SECOND)

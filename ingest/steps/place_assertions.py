@@ -13,33 +13,31 @@ from provhouse.store.tables.assertions import said
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
-from .duplicates import Further
-from .stage import read_stream
-from .stored import Held
+from ..staging import Staging, read_stream
+from .place_duplicates import MoreOrigins
+from .place_stored import Stored
 
 PLACE = "place"
 FIRST_ORIGIN = "first"
-ASSERTED, BROUGHT, FURTHER = "asserted", "brought", "further"
-"""What a range stages: new assertions of held triples, all that came again, those of new ones."""
 
 
-def again(held: Held, origins: I64, further: Further) -> pa.Table:
+def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     """Held triples that came again: place, origin that brings it, and who brought it first.
 
     They are in the order of places.
     """
-    there = held.places >= 0
+    there = stored.places >= 0
     mine = there[further.rows]
     rows = np.concatenate([np.flatnonzero(there), further.rows[mine]])
     brings = np.concatenate([origins[there], further.origins[mine]])
-    order = np.argsort(held.places[rows], kind="stable")
+    order = np.argsort(stored.places[rows], kind="stable")
     rows = rows[order]
     return pa.table(
-        {PLACE: held.places[rows], ORIGIN: brings[order], FIRST_ORIGIN: held.origins[rows]}
+        {PLACE: stored.places[rows], ORIGIN: brings[order], FIRST_ORIGIN: stored.origins[rows]}
     )
 
 
-def unheard(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
+def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
     """Those that the origin did not stand for: place and origin."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
@@ -49,7 +47,9 @@ def unheard(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
     return brought.select([PLACE, ORIGIN]).filter(pa.array(~stands))
 
 
-def assertions(folder: Path, partitions: Sequence[int], first_partition: int) -> Iterator[pa.Table]:
+def assertions(
+    staging: Staging, partitions: Sequence[int], first_partition: int
+) -> Iterator[pa.Table]:
     """The assertions that were staged; ``partitions`` says how many each range has."""
     asserted: defaultdict[int, list[Ranges]] = defaultdict(list)
 
@@ -57,11 +57,11 @@ def assertions(folder: Path, partitions: Sequence[int], first_partition: int) ->
         for one in np.unique(origin).tolist():
             asserted[one].append(Ranges.of(np.sort(place[origin == one])))
 
-    for path in sorted((folder / ASSERTED).glob("*")):
+    for path in staging.new_assertions.all():
         rows = read_stream(path)
         assert_all(np.asarray(rows[PLACE]), np.asarray(rows[ORIGIN]))
     firsts = first_partition + np.cumsum([0, *partitions])
-    for first, path in zip(firsts.tolist(), sorted((folder / FURTHER).glob("*")), strict=False):
+    for first, path in zip(firsts.tolist(), staging.more_origins.all(), strict=False):
         rows = read_stream(path)
         place = places(np.asarray(rows[PARTITION]) + first, np.asarray(rows[ROW]))
         assert_all(place, np.asarray(rows[ORIGIN]))
@@ -69,11 +69,10 @@ def assertions(folder: Path, partitions: Sequence[int], first_partition: int) ->
         yield said(one, Ranges.joined(asserted[one]), holds=True)
 
 
-class Brought:
+class Repeats:
     """What came again in this ingest, of which one partition at a time is looked at."""
 
-    def __init__(self, folder: Path) -> None:
-        paths = sorted((folder / BROUGHT).glob("*"))
+    def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: int) -> tuple[I64, I64]:

@@ -10,23 +10,23 @@ from provhouse.model.columns import ATTRIBUTES, DST, OP, ORIGIN, SRC
 
 
 @dataclass(frozen=True)
-class Further:
+class MoreOrigins:
     """Origins that bring a triple beside its first one: the triple's row, and the origin."""
 
     rows: I64
     origins: I64
 
-    def of(self, chosen: Bools) -> "Further":
+    def of(self, chosen: Bools) -> "MoreOrigins":
         """Those of some rows, by their places among these."""
         mine = chosen[self.rows]
-        return Further((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
+        return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
 
-def distinct(rows: pa.Table) -> tuple[pa.Table, Further]:
+def distinct(rows: pa.Table) -> tuple[pa.Table, MoreOrigins]:
     """The rows by dst, then src, each triple once, with the first of its origins."""
     none = np.empty(0, np.int64)
     if not rows.num_rows:
-        return rows, Further(none, none)
+        return rows, MoreOrigins(none, none)
     texts = [_codes(rows[name]) for name in (OP, ATTRIBUTES)]
     keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
     order = np.lexsort(keys)
@@ -35,15 +35,15 @@ def distinct(rows: pa.Table) -> tuple[pa.Table, Further]:
     for key in keys:
         differs[1:] |= np.diff(key[order]) != 0
     once = rows.take(pa.array(order[differs])).combine_chunks()
-    return once, _further(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs)
+    return once, _more_origins(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs)
 
 
-def _further(origins: I64, order: I64, differs: Bools) -> Further:
+def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:
     again = order[~differs]
     row = (np.cumsum(differs) - 1)[~differs]
     other = origins[again] != origins[order[differs]][row]
     pairs = np.unique(np.stack([row[other], origins[again][other]]), axis=1)
-    return Further(pairs[0], pairs[1])
+    return MoreOrigins(pairs[0], pairs[1])
 
 
 def _codes(column: pa.ChunkedArray) -> I64:

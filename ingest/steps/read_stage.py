@@ -31,7 +31,9 @@ from provhouse.model.faults import reach
 from provhouse.spark.tasks import tell
 from provhouse.store.names.hashing import hashes
 
-from ..formats.registry import Batch, Source, batches
+from ..formats.registry import batches
+from ..formats.source import Batch, Source
+from ..staging import Staging, stream_writer
 
 HASH = "hash"
 VOTES = "votes"
@@ -45,20 +47,7 @@ REJECTS = TABLES["rejects"]
 
 
 @dataclass(frozen=True)
-class Task:
-    """A file to stage."""
-
-    number: int
-    source: Source
-    folder: Path
-    buckets: int
-    """A power of two."""
-    seed: int
-    ingest: int
-
-
-@dataclass(frozen=True)
-class Staged:
+class StagedFile:
     """How many rows of a file are valid and how many were rejected."""
 
     valid: int
@@ -66,31 +55,34 @@ class Staged:
 
 
 @dataclass(frozen=True)
-class Reject:
-    """A row that is no triple, and why."""
+class StageFile:
+    """A file to stage."""
 
-    file: str
-    row: int
-    reason: str
+    number: int
+    source: Source
+    staging: Staging
+    buckets: int
+    """A power of two."""
+    seed: int
+    ingest: int
+
+    def run(self) -> StagedFile:
+        """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
+        valid = rejected = 0
+        with _Writer(self) as out:
+            size = max(os.path.getsize(self.source.path), 1)
+            for batch in batches(self.source, lambda behind: tell(min(behind / size, 1))):
+                good, bad = _judge(batch, self)
+                if bad.num_rows:
+                    out.reject(bad)
+                if good.num_rows:
+                    out.write(good)
+                valid, rejected = valid + good.num_rows, rejected + bad.num_rows
+        reach("rows staged")
+        return StagedFile(valid, rejected)
 
 
-def stage(task: Task) -> Staged:
-    """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
-    valid = rejected = 0
-    with _Writer(task) as out:
-        size = max(os.path.getsize(task.source.path), 1)
-        for batch in batches(task.source, lambda behind: tell(min(behind / size, 1))):
-            good, bad = _judge(batch, task)
-            if bad.num_rows:
-                out.reject(bad)
-            if good.num_rows:
-                out.write(good)
-            valid, rejected = valid + good.num_rows, rejected + bad.num_rows
-    reach("rows staged")
-    return Staged(valid, rejected)
-
-
-def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
+def _judge(batch: Batch, task: StageFile) -> tuple[pa.Table, pa.Table]:
     """The rows that are triples, and why the others are not."""
     rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
     lacks = _empty(rows[SRC]) + 2 * _empty(rows[DST]).astype(np.int8)
@@ -144,26 +136,14 @@ def _content(rows: pa.Table) -> pa.Array:
     return pc.binary_join_element_wise(*parts, "}", "")
 
 
-def first_rejects(folder: Path, most: int = 5) -> list[Reject]:
-    """The first rejects of a staging folder, in the order of files and rows."""
-    found: list[Reject] = []
-    for path in sorted((folder / "rejects").glob("*.parquet")):
-        with pq.ParquetFile(path) as file:
-            batch = next(file.iter_batches(most, columns=["file", "row", "reason"]))
-        found += [Reject(**row) for row in batch.slice(0, most - len(found)).to_pylist()]
-        if len(found) == most:
-            break
-    return found
-
-
 class _Writer:
     """The files that one task writes."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: StageFile) -> None:
         self._task = task
-        self._rows = _stream(task.folder / "rows" / f"{task.number:06d}.arrow", ROWS)
+        self._rows = stream_writer(task.staging.rows(task.number), ROWS)
         self._names = [
-            _stream(task.folder / "names" / f"{bucket:04d}-{task.number:06d}.arrow", NAMED)
+            stream_writer(task.staging.names(bucket, task.number), NAMED)
             for bucket in range(task.buckets)
         ]
         self._rejects: pq.ParquetWriter | None = None
@@ -180,11 +160,7 @@ class _Writer:
     def reject(self, rows: pa.Table) -> None:
         """Write rejected rows, as they will lie in the table."""
         if not self._rejects:
-            path = self._task.folder / "rejects" / f"{self._task.number:06d}.parquet"
-            path.parent.mkdir(exist_ok=True)
-            self._rejects = pq.ParquetWriter(
-                path, REJECTS, compression="zstd", write_statistics=False
-            )
+            self._rejects = rejects_writer(self._task.staging.rejects(self._task.number))
         self._rejects.write_table(rows)
 
     def write(self, rows: pa.Table) -> None:
@@ -232,6 +208,11 @@ class _Writer:
             )
 
 
+def rejects_writer(path: Path) -> pq.ParquetWriter:
+    """Open a file of rejected rows, as it will lie in the table."""
+    return pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False)
+
+
 def bucket_of(hashed: U64, buckets: int) -> I64:
     """The bucket of each hash; a higher hash is never in a lower bucket."""
     if buckets == 1:
@@ -248,15 +229,3 @@ def _or_empty(rows: pa.Table, column: str) -> pa.Array:
     if column not in rows.column_names:
         return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
     return pc.fill_null(rows[column], "").combine_chunks()
-
-
-def _stream(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchStreamWriter:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    return pa.ipc.new_stream(str(path), schema, options=options)
-
-
-def read_stream(path: Path) -> pa.Table:
-    """All rows of a staged file."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
-        return reader.read_all()

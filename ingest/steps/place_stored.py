@@ -22,20 +22,20 @@ _ITEMS = 1 << 40
 
 
 @dataclass(frozen=True)
-class Held:
+class Stored:
     """Where each of some triples lies, -1 if none like it lives, and the first origin of each."""
 
     places: I64
     origins: I64
 
 
-def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Held:
+def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
     """Where rows (src, dst, op, attributes) are held; from ``first_new`` on items are new."""
-    held = Held(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN, np.int64))
+    stored = Stored(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN, np.int64))
     src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
     candidates = np.flatnonzero((src < first_new) & (dst < first_new))
     if not len(candidates):
-        return held
+        return stored
     wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
     wanted = wanted.append_column(_ASKED, pa.array(candidates))
     src, dst = src[candidates], dst[candidates]
@@ -53,9 +53,9 @@ def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Held:
             there, list(TRIPLE), join_type="inner", use_threads=False
         )
         asked = np.asarray(both[_ASKED])
-        held.places[asked] = both[_PLACE]
-        held.origins[asked] = both[ORIGIN]
-    return held
+        stored.places[asked] = both[_PLACE]
+        stored.origins[asked] = both[ORIGIN]
+    return stored
 
 
 def _between(there: pa.Table, src: I64, dst: I64) -> I64:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from provhouse.ingest.steps.place import partition
+from provhouse.ingest.steps.place_triples import partition
 
 SIZES = st.lists(st.integers(1, 20), max_size=30)
 

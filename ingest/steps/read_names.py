@@ -18,35 +18,14 @@ from provhouse.spark.tasks import tell
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.names import Names, Span
 
-from .stage import HASH, NAMED, VOTES, read_stream
+from ..staging import Staging, read_stream, write_stream
+from .read_stage import HASH, NAMED, VOTES
 
-HELD = "held"
-
-
-@dataclass(frozen=True)
-class Task:
-    """A bucket to name."""
-
-    bucket: int
-    folder: Path
-    seed: int
-    names: Path
-    spans: Sequence[Span]
-    """The names that are held."""
-
-    @property
-    def parts(self) -> list[Path]:
-        """The files with its names, as they were read."""
-        return sorted((self.folder / "names").glob(f"{self.bucket:04d}-*.arrow"))
-
-    @property
-    def bytes(self) -> int:
-        """The size of those."""
-        return sum(part.stat().st_size for part in self.parts)
+STORED = "stored"
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedBucket:
     """What a bucket has; ``collided`` says that two names share a hash and a new seed is needed."""
 
     items: int
@@ -55,30 +34,52 @@ class Named:
     collided: bool = False
 
 
-def name(task: Task) -> Named:
-    """Write ``items/BUCKET.arrow`` (name, table, number if held) and its hashes as ``.npy``."""
-    staged = map(read_stream, task.parts)
-    rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
-    tell(0.15)
-    order = np.argsort(np.asarray(rows[HASH]), kind="stable")
-    rows = rows.take(pa.array(order)).combine_chunks()
-    hashed: U64 = np.asarray(rows[HASH])
-    first = np.flatnonzero(np.diff(hashed, prepend=~hashed[:1]) != 0)
-    if _collides(rows, hashed):
-        return Named(0, 0, (), collided=True)
-    tell(0.45)
-    names = rows[NAME].take(pa.array(first)).combine_chunks()
-    held = Names(task.names, task.spans)
-    numbers = held.locate(names)
-    tell(0.6)
-    tables, two = _tables(
-        rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
-    )
-    tables, two = _keep_held(held, numbers, tables, two)
-    tell(0.9)
-    _write(task, names, tables, numbers, hashed[first])
-    kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
-    return Named(len(names), int(two.sum()), kept)
+@dataclass(frozen=True)
+class NameBucket:
+    """A bucket to name."""
+
+    bucket: int
+    staging: Staging
+    seed: int
+    names: Path
+    spans: Sequence[Span]
+    """The names that are held."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of the names, as they were read."""
+        return sum(part.stat().st_size for part in self.staging.names.all(self.bucket))
+
+    def run(self) -> NamedBucket:
+        """Write ``items`` (name, table, number if stored) and their hashes."""
+        staged = map(read_stream, self.staging.names.all(self.bucket))
+        rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
+        tell(0.15)
+        order = np.argsort(np.asarray(rows[HASH]), kind="stable")
+        rows = rows.take(pa.array(order)).combine_chunks()
+        hashed: U64 = np.asarray(rows[HASH])
+        first = np.flatnonzero(np.diff(hashed, prepend=~hashed[:1]) != 0)
+        if _collides(rows, hashed):
+            return NamedBucket(0, 0, (), collided=True)
+        tell(0.45)
+        names = rows[NAME].take(pa.array(first)).combine_chunks()
+        stored = Names(self.names, self.spans)
+        numbers = stored.locate(names)
+        tell(0.6)
+        tables, two = _tables(
+            rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
+        )
+        tables, two = _keep_stored(stored, numbers, tables, two)
+        tell(0.9)
+        self._write(names, tables, numbers, hashed[first])
+        kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
+        return NamedBucket(len(names), int(two.sum()), kept)
+
+    def _write(self, names: pa.Array, tables: pa.Array, numbers: I64, hashed: U64) -> None:
+        np.save(self.staging.item_hashes(self.bucket), hashed)
+        lookup = hashed if self.seed == 0 else hashes(names)
+        rows = pa.table({NAME: names, TABLE: tables, STORED: numbers, HASH: lookup})
+        write_stream(self.staging.items(self.bucket), rows)
 
 
 def _collides(rows: pa.Table, hashed: U64) -> bool:
@@ -106,24 +107,16 @@ def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
     return pc.fill_null(chosen, ""), several
 
 
-def _keep_held(held: Names, numbers: I64, tables: pa.Array, two: Bools) -> tuple[pa.Array, Bools]:
+def _keep_stored(
+    stored: Names, numbers: I64, tables: pa.Array, two: Bools
+) -> tuple[pa.Array, Bools]:
     """An item that is held keeps its table; one that was named with another is told of."""
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):
         return tables, two
-    kept = held.tables(numbers[rows])
+    kept = stored.tables(numbers[rows])
     named = tables.take(pa.array(rows))
     both = pc.and_(pc.not_equal(named, ""), pc.not_equal(kept, ""))
     two[rows] |= np.asarray(pc.and_(both, pc.not_equal(named, kept)), dtype=bool)
     mask = pa.array(numbers >= 0)
     return pc.replace_with_mask(tables, mask, kept), two
-
-
-def _write(task: Task, names: pa.Array, tables: pa.Array, numbers: I64, hashed: U64) -> None:
-    folder = task.folder / "items"
-    folder.mkdir(exist_ok=True)
-    np.save(folder / f"{task.bucket:04d}.npy", hashed)
-    lookup = hashed if task.seed == 0 else hashes(names)
-    rows = pa.table({NAME: names, TABLE: tables, HELD: numbers, HASH: lookup})
-    with pa.ipc.new_stream(str(folder / f"{task.bucket:04d}.arrow"), rows.schema) as out:
-        out.write_table(rows)
