@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from provhouse.ingest.job import Inputs, Job, Step
 from provhouse.ingest.run import carry_out
-from provhouse.ingest.steps.order import Check, Outcome, is_empty, make_generation
+from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
 from provhouse.ingest.summary import Summary
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress, Stopwatch
@@ -44,7 +44,7 @@ def compact(settings: Settings, progress: Progress) -> Summary:
     return carry_out(_rebuild, Inputs(), settings, watch, progress, new_base=True, large=large)
 
 
-def _rebuild(job: Job) -> Outcome:
+def _rebuild(job: Job) -> JobResult:
     """Go through the steps of an ingest, where what is held stands for files."""
     assert job.before, "there is something to be compacted"
     # Nothing is brought that could be taken back.
@@ -52,7 +52,7 @@ def _rebuild(job: Job) -> Outcome:
     with job.step(STAGE):
         read, numbered = restage(job)
     if is_empty(job, read):
-        return Outcome(read)
+        return JobResult(read)
     return make_generation(job, read, numbered, Check(VERIFY, _compare))
 
 

@@ -1,6 +1,6 @@
 """What a warehouse holds, staged anew as if it had just been read, named and numbered.
 
-A place is the position of an item among all that are held, in the order of their numbers.
+A place is the position of an item among all that are stored, in the order of their numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,19 +38,19 @@ ROWS = pa.schema(
 
 
 def restage(job: Job) -> tuple[ReadResult, NumberResult]:
-    """The step that stands for reading and numbering: all that is held, and nothing else."""
+    """The step that stands for reading and numbering: all that is stored, and nothing else."""
     assert job.before, "there is something to be compacted"
     snapshot = Snapshot(job.layout, job.before)
-    held = _Held(job.staging, job.layout, job.before)
+    old = _OldBase(job.staging, job.layout, job.before)
     tables = ["", *snapshot.tables]
     items = sum(span.items for span in snapshot.spans)
     tasks: list[_Triples | _Names | _Rejects] = [
-        _Triples(number, held, chunk) for number, chunk in enumerate(_chunks(snapshot))
+        _Triples(number, old, chunk) for number, chunk in enumerate(_chunks(snapshot))
     ]
     for number, start in enumerate(range(0, items, RANGE)):
-        tasks.append(_Names(number, held, start, min(start + RANGE, items), tables))
-    for number, file in enumerate(held.rejects()):
-        tasks.append(_Rejects(number, held, file, job.ids.ingest))
+        tasks.append(_Names(number, old, start, min(start + RANGE, items), tables))
+    for number, file in enumerate(old.rejects()):
+        tasks.append(_Rejects(number, old, file, job.ids.ingest))
     create_array(job.staging.tables, np.int32, (items,)).flush()  # filled by the tasks
     create_array(job.staging.stored, np.int64, (items,)).flush()
     done = job.run(tasks)
@@ -70,8 +70,8 @@ def _chunks(snapshot: Snapshot) -> Iterator[I64]:
 
 
 @dataclass(frozen=True)
-class _Held:
-    """What is held, and where it is staged."""
+class _OldBase:
+    """What is stored, and where it is staged."""
 
     staging: Staging
     layout: Layout
@@ -100,20 +100,20 @@ class _Triples:
     """
 
     number: int
-    held: _Held
+    old: _OldBase
     partitions: I64
 
     def run(self) -> StagedFile:
-        triples = self.held.layout.table(self.held.commit.base, "triples")
-        firsts, starts = self.held.spans()
-        snapshot = self.held.snapshot()
+        triples = self.old.layout.table(self.old.commit.base, "triples")
+        firsts, starts = self.old.spans()
+        snapshot = self.old.snapshot()
 
         def place_of(numbers: I64) -> I32:
             span = np.searchsorted(firsts, numbers, "right") - 1
             return (numbers - firsts[span] + starts[span]).astype(np.int32)
 
         edges = [np.empty((2, 0), np.int32)]
-        path = self.held.staging.rows(self.number)
+        path = self.old.staging.rows(self.number)
         with pa.ipc.new_stream(str(path), ROWS) as out:
             for partition in self.partitions.tolist():
                 rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
@@ -121,7 +121,7 @@ class _Triples:
                 out.write_table(rows.select(ROWS.names).cast(ROWS))
                 edges.append(np.stack([place_of(np.asarray(rows[end])) for end in (SRC, DST)]))
         joined = np.concatenate(edges, axis=1)
-        np.save(self.held.staging.edges(self.number), joined)
+        np.save(self.old.staging.edges(self.number), joined)
         return StagedFile(joined.shape[1], 0)
 
 
@@ -141,23 +141,23 @@ class _Names:
     """Some places whose items become staged names."""
 
     number: int
-    held: _Held
+    old: _OldBase
     start: int
     end: int
     tables: Sequence[str]
 
     def run(self) -> NamedBucket:
-        firsts, starts = self.held.spans()
+        firsts, starts = self.old.spans()
         place = np.arange(self.start, self.end)
         span = np.searchsorted(starts, place, "right") - 1
         numbers = place - starts[span] + firsts[span]
-        known = self.held.snapshot().names
+        known = self.old.snapshot().names
         names, tables = known.names(numbers), known.tables(numbers)
         rows = pa.table({NAME: names, TABLE: tables, HASH: hashes(names)})
-        write_stream(self.held.staging.items(self.number), rows)
+        write_stream(self.old.staging.items(self.number), rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
-        open_array(self.held.staging.tables, "r+")[place] = codes
-        open_array(self.held.staging.stored, "r+")[place] = -1  # new in its base
+        open_array(self.old.staging.tables, "r+")[place] = codes
+        open_array(self.old.staging.stored, "r+")[place] = -1  # new in its base
         return NamedBucket(len(names), 0, ())
 
 
@@ -166,13 +166,13 @@ class _Rejects:
     """A file of rejected rows that is kept."""
 
     number: int
-    held: _Held
+    old: _OldBase
     file: Path
     ingest: int
 
     def run(self) -> None:
-        snapshot = self.held.snapshot()
-        path = self.held.staging.rejects(self.number)
+        snapshot = self.old.snapshot()
+        path = self.old.staging.rejects(self.number)
         with pq.ParquetFile(self.file) as file, rejects_writer(path) as out:
             for batch in file.iter_batches():
                 shown = snapshot.shows(np.asarray(batch[INGEST]))

@@ -15,7 +15,7 @@ from .ingest import IMPORTED_BYTES
 from .job import Inputs, Job, Step
 from .run import carry_out
 from .steps.number import number
-from .steps.order import NUMBER, READ, Check, Outcome, is_empty, make_generation
+from .steps.order import NUMBER, READ, Check, JobResult, is_empty, make_generation
 from .steps.read import read
 from .summary import Summary
 
@@ -37,17 +37,18 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     found = [Source(str(path), "export") for path in paths]
     for source in found:
         check(source)
-    large = sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES
+    inputs = Inputs(found)
+    large = inputs.bytes_unpacked >= IMPORTED_BYTES
     flow = partial(_import_files, manifest)
-    return carry_out(flow, Inputs(found), settings, watch, progress, large=large)
+    return carry_out(flow, inputs, settings, watch, progress, large=large)
 
 
-def _import_files(manifest: Manifest, job: Job) -> Outcome:
+def _import_files(manifest: Manifest, job: Job) -> JobResult:
     """Go through the steps of an ingest, with a check of what came in before and after."""
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):
-        return Outcome(found)
+        return JobResult(found)
     with job.step(NUMBER):
         numbered = number(job, found)
     with job.step(COMPARE):

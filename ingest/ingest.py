@@ -46,7 +46,7 @@ def ingest(
     found = sources(files, input_format, columns, settings.own_folders)
     inputs = Inputs(found, (splits, read_splits(splits)) if splits else None, strict, run)
     _check(found)
-    large = sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES
+    large = inputs.bytes_unpacked >= IMPORTED_BYTES
     return carry_out(ingest_files, inputs, settings, watch, progress, new_base=replace, large=large)
 
 

@@ -55,9 +55,14 @@ class Inputs:
     run: str | None = None
     """What is brought replaces what this run has brought before."""
 
+    @property
+    def bytes_unpacked(self) -> int:
+        """About how many bytes the files hold once they are read."""
+        return sum(source.bytes_unpacked for source in self.sources)
+
 
 @dataclass
-class Connection:
+class GraphAccess:
     """Neo4j for one job, which may be started only when there is something to import."""
 
     start: "Callable[[Import | None], Graph]"
@@ -85,7 +90,7 @@ class Job:
     watch: Stopwatch
     context: "SparkContext | None" = None
     """None in a preview, whose tasks run here."""
-    neo4j: Connection | None = None
+    neo4j: GraphAccess | None = None
     """None in a preview, which writes nothing."""
 
     @property

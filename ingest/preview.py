@@ -41,7 +41,7 @@ LARGEST = 3
 
 
 @dataclass(frozen=True)
-class Form:
+class FileKind:
     """Files of one format whose columns are the same."""
 
     format: str
@@ -78,7 +78,7 @@ class Preview:
     """Those that new items would be in."""
     sets: int
     """New sets, in which the new items would be."""
-    forms: tuple[Form, ...]
+    forms: tuple[FileKind, ...]
     rejects: tuple[Reject, ...]
     """The first of them."""
     largest: tuple[Component, ...]
@@ -130,7 +130,7 @@ def preview(
         return _found(job, forms, rows, numbered, pieces)
 
 
-def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
+def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
     """The forms of all files, by the first file of each."""
     count: Counter[tuple[str, tuple[str, ...]]] = Counter()
     first: dict[tuple[str, tuple[str, ...]], Source] = {}
@@ -139,13 +139,19 @@ def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
         count[key] += 1
         first.setdefault(key, source)
     return tuple(
-        Form(key[0], count[key], source.path, tuple((c, source.columns.meaning(c)) for c in key[1]))
+        FileKind(
+            key[0], count[key], source.path, tuple((c, source.columns.meaning(c)) for c in key[1])
+        )
         for key, source in first.items()
     )
 
 
 def _found(
-    job: Job, forms: tuple[Form, ...], read: ReadResult, numbered: NumberResult, pieces: CutResult
+    job: Job,
+    forms: tuple[FileKind, ...],
+    read: ReadResult,
+    numbered: NumberResult,
+    pieces: CutResult,
 ) -> Preview:
     sets = read_stream(job.staging.sets)
     components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])

@@ -19,14 +19,14 @@ from provhouse.store.warehouse.commits import Totals, current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout, bytes_below
 
-from .job import Connection, Inputs, Job
+from .job import GraphAccess, Inputs, Job
 from .staging import Staging
-from .steps.order import Outcome
+from .steps.order import JobResult
 from .summary import Summary
 
 
 def carry_out(
-    flow: Callable[[Job], Outcome],
+    flow: Callable[[Job], JobResult],
     inputs: Inputs,
     settings: Settings,
     watch: Stopwatch,
@@ -79,13 +79,13 @@ def carry_out(
             progress=progress,
             watch=watch,
             context=context,
-            neo4j=Connection(connect, graph),
+            neo4j=GraphAccess(connect, graph),
         )
         reach("begun")
         return _summary(job, flow(job), memory)
 
 
-def _summary(job: Job, outcome: Outcome, memory: PeakMemory) -> Summary:
+def _summary(job: Job, outcome: JobResult, memory: PeakMemory) -> Summary:
     read, placed, commit = outcome.read, outcome.placed, outcome.commit
     shown = commit or job.before
     triples = placed.triples if placed else 0

@@ -12,13 +12,13 @@ import numpy as np
 from provhouse.model.arrays import I32
 
 from .components import Edges
-from .cycles import depths_over, in_circles
+from .cycles import depths_over, on_cycles
 from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
 """Bands that tables which derive from themselves are cut in, all together."""
-MOST = 256
+MAX_GROUPS = 256
 """Groups, since each pair of them is looked at many times."""
 
 
@@ -32,15 +32,15 @@ def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
     """
     banded = _banded(src, dst, table, cycle)
     groups = int(banded.max()) + 1
-    level = _in_bands(depths(groups, *distinct_pairs(banded[src], banded[dst])), MOST)
+    level = _in_bands(depths(groups, *distinct_pairs(banded[src], banded[dst])), MAX_GROUPS)
     ways = [table] if banded is table else [table, banded]
-    yield from (way for way in ways if int(way.max()) < MOST)
-    if int(level.max()) + 1 < groups or groups > MOST:
+    yield from (way for way in ways if int(way.max()) < MAX_GROUPS)
+    if int(level.max()) + 1 < groups or groups > MAX_GROUPS:
         yield level[banded]
 
 
 def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
-    cyclic = in_circles(src, dst, table)[table]
+    cyclic = on_cycles(src, dst, table)[table]
     if not cyclic.any():
         return table
     group = table.copy()

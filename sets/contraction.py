@@ -32,13 +32,13 @@ Packed = Callable[[I32, bool], I32 | None]
 many; with True, also when that takes long to find out."""
 WORK = 100
 """As many times its triples a component is read for prices, or"""
-LEAST_WORK = 20_000_000
+MIN_WORK = 20_000_000
 """so many triples if that is more; what is left then goes by weight."""
-BY_WEIGHT = 1e18
+UNMEASURED = 1e18
 """A price above all that are measured."""
-DEAR = 4
+PRICE_CUTOFF = 4
 """A price this many times the lowest is not measured to its end."""
-LOOK = 0.8
+RECHECK_AT = 0.8
 """Whether it is enough is asked again when the set graph may have shrunk to this part."""
 
 
@@ -98,7 +98,7 @@ class Contraction:
         ``read`` says what samples read then, of packed sets.
         """
         self.read = reader.read(self._forest)
-        self._left = max(WORK * self._edges, LEAST_WORK)
+        self._left = max(WORK * self._edges, MIN_WORK)
         prices = dict.fromkeys(self._between, UNKNOWN)
         label = None
         while label is None and prices and self.read <= most:
@@ -128,8 +128,8 @@ class Contraction:
     def _price(self, reader: Reader, saved: int, lowest: float) -> _Price:
         """The price of what is joined now, and not kept yet."""
         if self._left <= 0:
-            return _Price(BY_WEIGHT / saved, len(self.plan))
-        most = int(min(self.read + DEAR * lowest * saved, UNBOUNDED))
+            return _Price(UNMEASURED / saved, len(self.plan))
+        most = int(min(self.read + PRICE_CUTOFF * lowest * saved, UNBOUNDED))
         now = reader.read(self._forest, most)
         self._left -= now
         return _Price((now - self.read + 1) / saved, len(self.plan) if now <= most else STALE)
@@ -182,7 +182,7 @@ class Contraction:
         return sum(len(src) for src, _ in self._between[pair])
 
     def _shrunk(self) -> bool:
-        if self._size > LOOK * self._looked:
+        if self._size > RECHECK_AT * self._looked:
             return False
         self._looked = self._size
         return True

@@ -26,7 +26,7 @@ def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]
 
 
-def in_circles(src: Edges, dst: Edges, group: I32) -> Bools:
+def on_cycles(src: Edges, dst: Edges, group: I32) -> Bools:
     """Which groups of items are derived from themselves, directly or over others."""
     one, other = group[src], group[dst]
     together = cycles(int(group.max()) + 1, *distinct_pairs(one, other))

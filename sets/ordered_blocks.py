@@ -29,7 +29,7 @@ CHILDREN = (1 << 30, 8, 2)
 """An item with more children than this is part of the core; none is at first."""
 SMALLEST = 8
 """Blocks of fewer items are not tried: there would be too many."""
-HARDLY = 2
+NEAR_SMALLEST = 2
 """Where no way is small enough, how many times the smallest graph of sets may still be taken."""
 GROWTH = 8
 """Where nothing helps, how many times larger sets may be in each round."""
@@ -67,7 +67,7 @@ def blocks(
 def _compromise(graph: "Ordered", reader: Reader) -> I32:
     """Sets joined until they are large, or large blocks that are hardly more and read less."""
     joined = graph.joined()
-    most = HARDLY * graph.size(joined)
+    most = NEAR_SMALLEST * graph.size(joined)
     ways = [joined, *(graph.cut(core, graph.theta - 1) for core in graph.cores())]
     few = [way for way in ways if graph.size(way) <= most]
     return min(few, key=lambda way: reader.read(Forest.holding(dense(way)[0])))

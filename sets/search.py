@@ -17,7 +17,7 @@ from provhouse.model.arrays import I32, I64
 from .bands import bands
 from .components import Edges, dense
 from .contraction import Contraction, Pair
-from .cycles import cycles, in_circles
+from .cycles import cycles, on_cycles
 from .distinct import distinct_pairs
 from .ordered_blocks import blocks
 from .packing import pack
@@ -25,7 +25,7 @@ from .sampling import UNBOUNDED, Reader
 
 ENOUGH = 5
 """Sets and dependencies together are few enough at one per this many items."""
-HOPEFUL = 5
+PACKING_FACTOR = 5
 """Packing is tried where there are at most so many times as many as are enough."""
 
 
@@ -83,7 +83,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]
     if plan is None and piece.kind in plans:
         return in_blocks()[0]
     best, least, plan = None, UNBOUNDED, None
-    if in_circles(piece.src, piece.dst, piece.table).any():
+    if on_cycles(piece.src, piece.dst, piece.table).any():
         best, least = in_blocks()
     for number in range(len(groupings)):
         contraction = begun(number)
@@ -146,7 +146,7 @@ class _Packed:
         label, count = dense(roots)
         child, parent = self._dependencies(label)
         graph = count + len(child)
-        if graph > self._most and (thorough or graph <= HOPEFUL * self._most):
+        if graph > self._most and (thorough or graph <= PACKING_FACTOR * self._most):
             sizes, group = np.bincount(label), np.zeros(count, np.int32)
             label = pack(count, sizes, child, parent, group, self._limit, self._most)[label]
             graph = int(label.max()) + 1 + len(self._dependencies(label)[0])

@@ -40,7 +40,7 @@ class Columns:
         return known or (*scope, "attribute")
 
     @cached_property
-    def unfree(self) -> frozenset[str]:
+    def reserved(self) -> frozenset[str]:
         """Known names for which another column is read, so that none may be called so."""
         return frozenset(name for name, _ in self.mapped) - self.taken
 
@@ -70,7 +70,7 @@ class Columns:
 
     def check_free(self, place: str, there: Iterable[str]) -> None:
         """Raise BadInput if a column has the known name that ``--map`` gives to another one."""
-        for column in self.unfree.intersection(there):
+        for column in self.reserved.intersection(there):
             raise BadInput(
                 f"{place} should have no column {column} beside {dict(self.mapped)[column]}",
                 f"--map takes the latter for {column}, and what the former is nobody says",

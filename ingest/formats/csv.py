@@ -10,7 +10,7 @@ from provhouse.model.errors import BadInput
 
 from . import limits
 from .compression import opened, text_lines
-from .source import Batch, Source, Told, unreadable
+from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
@@ -21,12 +21,12 @@ def check(source: Source) -> list[str]:
     return _header(source)[0]
 
 
-def batches(source: Source, told: Told) -> Iterator[Batch]:
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """The rows, every column as text; a field with nothing in it is null."""
-    return as_batches(source, _tables(source, told))
+    return as_batches(source, _tables(source, report))
 
 
-def _tables(source: Source, told: Told) -> Iterator[pa.Table]:
+def _tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
     header, alone = _header(source)
     if alone:  # Arrow refuses a header without the end of its line
         return
@@ -39,7 +39,7 @@ def _tables(source: Source, told: Told) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batch])  # pa.table() ends names at a NUL
             # Arrow reads ahead of what it hands out, block by block.
             part = min(number * limits.BLOCK / source.bytes_unpacked, 1)
-            told(min(int(part * raw.size()), raw.tell()))
+            report(min(int(part * raw.size()), raw.tell()))
     except _BROKEN as error:
         line = _broken_line(source.path)
         place = f"{source.path}, line {line}," if line else source.path

@@ -10,7 +10,7 @@ from provhouse.model.errors import BadInput
 
 from . import parquet
 from .column_mapping import KNOWN
-from .source import Batch, Source, Told
+from .source import Batch, ReportBytes, Source
 
 
 def check(source: Source) -> list[str]:
@@ -26,10 +26,10 @@ def check(source: Source) -> list[str]:
     return found
 
 
-def batches(source: Source, told: Told) -> Iterator[Batch]:
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """The rows; in which generation of another warehouse each was born is left behind."""
     row = 1
-    for table in parquet.tables(source, told):
+    for table in parquet.tables(source, report):
         rows = table.select([*KNOWN, ATTRIBUTES]).cast(_SCHEMA).combine_chunks()
         attributes = rows[ATTRIBUTES].combine_chunks()
         none = pc.fill_null(pc.equal(attributes, "{}"), True)  # as an answer shows them

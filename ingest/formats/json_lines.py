@@ -15,7 +15,7 @@ from provhouse.model.attributes import as_object, as_text
 from . import limits
 from .column_mapping import KNOWN, Columns
 from .compression import opened
-from .source import Batch, Source, Told, unreadable
+from .source import Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
 """Bytes of text that become one batch."""
@@ -29,18 +29,18 @@ def check(source: Source) -> list[str]:
     return _keys(next(filter(None, _objects(source, lambda _: None)), []))
 
 
-def batches(source: Source, told: Told) -> Iterator[Batch]:
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """The rows; empty lines are no rows."""
     row = 1
-    for objects in _objects(source, told):
+    for objects in _objects(source, report):
         yield _batch(source, row, objects)
         row += len(objects)
 
 
-def _objects(source: Source, told: Told) -> Iterator[Numbered]:
+def _objects(source: Source, report: ReportBytes) -> Iterator[Numbered]:
     """The objects of a file with the numbers of their lines, a chunk's worth at a time."""
     number, unchecked = 1, True
-    for lines in _chunks(source.path, told):
+    for lines in _chunks(source.path, report):
         objects = _parsed(source.path, number, lines)
         number += len(lines)
         if objects and unchecked:
@@ -54,7 +54,7 @@ def _keys(objects: Numbered) -> list[str]:
     return list(dict.fromkeys(key for _, row in objects for key in row))
 
 
-def _chunks(path: str, told: Told) -> Iterator[list[bytes]]:
+def _chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
     """The lines of a file, as many as come in one piece."""
     number, rest = 1, b""
     try:
@@ -67,7 +67,7 @@ def _chunks(path: str, told: Told) -> Iterator[list[bytes]]:
                 if len(rest) > limits.BLOCK:
                     raise ValueError(f"It takes more than {limits.BLOCK:,} bytes")
                 chunk = stream.read(CHUNK)
-                told(raw.tell())
+                report(raw.tell())
                 yield [*lines, rest] if rest and not chunk else lines
     except (pa.ArrowException, OSError, EOFError, ValueError) as error:
         raise unreadable(f"{path}, line {number},", "JSON", error) from error
@@ -109,7 +109,7 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     scopes: list[str | None] = []
     columns, read_for = source.columns, [column for _, column in source.columns.read_for]
     for number, given in objects:
-        if not columns.unfree.isdisjoint(given):
+        if not columns.reserved.isdisjoint(given):
             columns.check_free(f"{source.path}, line {number},", given)
         try:
             names.append([_name(column, given.get(column)) for column in read_for])

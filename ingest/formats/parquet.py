@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import limits
-from .source import Batch, Source, Told, unreadable
+from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
@@ -22,12 +22,12 @@ def check(source: Source) -> list[str]:
         return _columns(source, file)
 
 
-def batches(source: Source, told: Told) -> Iterator[Batch]:
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """The rows, with the types that they have in the file."""
-    return as_batches(source, tables(source, told))
+    return as_batches(source, tables(source, report))
 
 
-def tables(source: Source, told: Told) -> Iterator[pa.Table]:
+def tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
     """The rows, with the types that they have in the file."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
@@ -37,7 +37,7 @@ def tables(source: Source, told: Told) -> Iterator[pa.Table]:
                 for table in _gathered(file, group):
                     rows += table.num_rows
                     unpacked.add(table.nbytes)
-                    told(size * rows // max(file.metadata.num_rows, rows))  # a footer may lie
+                    report(size * rows // max(file.metadata.num_rows, rows))  # a footer may lie
                     yield table
             except _BROKEN as error:
                 place = f"{source.path}, row group {group + 1},"

@@ -1,7 +1,7 @@
 """The one table of input formats: what each is called, how its files end, and who reads it.
 
-A new format is a module here with the functions of ``Reader``, and a row in ``FORMATS``. Readers
-are imported when their first file is read, so that the command line can name the formats at once.
+A new format is a module here with the functions of ``FormatModule``, and a row in ``FORMATS``. The
+modules are imported with their first file, so that the command line can name the formats at once.
 
 A file that is not what it claims to be raises BadInput with its name and line or row group. A
 reader never decides about single rows: the step that stages them does.
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from .source import Batch, Source
 
 
-class Reader(Protocol):
+class FormatModule(Protocol):
     """What the module of a format has."""
 
     def check(self, source: "Source") -> list[str]:
         """The columns; raises BadInput if the beginning of the file shows that it is unusable."""
 
-    def batches(self, source: "Source", told: Callable[[int], None]) -> Iterator["Batch"]:
-        """The rows, a batch at a time; ``told`` hears how many bytes of the file are behind."""
+    def batches(self, source: "Source", report: Callable[[int], None]) -> Iterator["Batch"]:
+        """The rows, a batch at a time; ``report`` hears how many bytes of the file are behind."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Format:
     compressible: bool = False
     """Whether its files may be compressed as a whole, with a further ending."""
 
-    def reader(self) -> Reader:
+    def load(self) -> FormatModule:
         """Return the module that reads it."""
-        return cast(Reader, import_module(f".{self.module}", __package__))
+        return cast(FormatModule, import_module(f".{self.module}", __package__))
 
 
 FORMATS = {
@@ -64,15 +64,15 @@ def check(source: "Source") -> list[str]:
 
     Raises BadInput if the beginning of the file shows that it can't be taken in.
     """
-    return FORMATS[source.format].reader().check(source)
+    return FORMATS[source.format].load().check(source)
 
 
-def batches(source: "Source", told: Callable[[int], None] = lambda _: None) -> Iterator["Batch"]:
+def batches(source: "Source", report: Callable[[int], None] = lambda _: None) -> Iterator["Batch"]:
     """The rows of a file, a batch at a time; raises BadInput, naming file and place.
 
-    ``told`` hears how many bytes of the file are behind.
+    ``report`` hears how many bytes of the file are behind.
     """
-    return FORMATS[source.format].reader().batches(source, told)
+    return FORMATS[source.format].load().batches(source, report)
 
 
 def format_of(path: Path) -> str:

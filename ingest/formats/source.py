@@ -32,7 +32,7 @@ class Source:
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
 
-Told = Callable[[int], None]
+ReportBytes = Callable[[int], None]
 """Is told how many bytes of a file are behind, as it is read."""
 
 

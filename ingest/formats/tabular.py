@@ -9,7 +9,11 @@ from provhouse.model.attributes import canonical, texts
 from . import limits
 from .source import Batch, Source, unreadable
 
-_UNTOLD = (pa.ArrowException, ValueError, OverflowError)  # times too far for Python, for example
+_CONVERSION_ERRORS = (
+    pa.ArrowException,
+    ValueError,
+    OverflowError,
+)  # times too far for Python, for example
 
 
 def as_batches(source: Source, tables: Iterable[pa.Table]) -> Iterator[Batch]:
@@ -31,7 +35,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
         known = {n: _text(rows[column]) for n, column in columns.read_for if column in there}
         scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
-    except _UNTOLD as error:
+    except _CONVERSION_ERRORS as error:
         place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,},"
         raise unreadable(place, "text", error) from error
 

@@ -37,7 +37,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobResult:
     """What came of a job; there is no commit where it brought nothing new."""
 
     read: ReadResult
@@ -46,12 +46,12 @@ class Outcome:
     commit: Commit | None = None
 
 
-def ingest_files(job: Job) -> Outcome:
+def ingest_files(job: Job) -> JobResult:
     """Go through all steps."""
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):
-        return Outcome(found)
+        return JobResult(found)
     with job.step(NUMBER):
         numbered = number(job, found)
     return make_generation(job, found, numbered)
@@ -65,14 +65,14 @@ def is_empty(job: Job, found: ReadResult) -> bool:
 
 def make_generation(
     job: Job, found: ReadResult, numbered: NumberResult, check: Check | None = None
-) -> Outcome:
+) -> JobResult:
     """Go through the steps after numbering, with a check before anything becomes current."""
     with job.step(CUT):
         pieces = cut(job, found, numbered)
     with job.step(PLACE):
         placed = place(job, found, numbered, pieces)
     if placed.is_empty and not found.rejected:
-        return Outcome(found, pieces, placed)
+        return JobResult(found, pieces, placed)
     with job.step(WRITE):
         record = write(job, found, numbered, pieces, placed)
     if check:
@@ -82,4 +82,4 @@ def make_generation(
         loaded = load(job, record)
     with job.step(COMMIT):
         commit(job, loaded)
-    return Outcome(found, pieces, placed, record)
+    return JobResult(found, pieces, placed, record)

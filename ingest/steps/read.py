@@ -76,7 +76,7 @@ def read(job: Job) -> ReadResult:
 
 def _staged(job: Job, seed: int) -> tuple[list[StagedFile], list[NamedBucket]]:
     sources = job.inputs.sources
-    buckets = _buckets(sum(source.bytes_unpacked for source in sources))
+    buckets = _buckets(job.inputs.bytes_unpacked)
     tasks = [
         StageFile(number, source, job.staging, buckets, seed, job.ids.ingest)
         for number, source in enumerate(sources)

@@ -13,7 +13,7 @@ import pytest
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.ingest.formats.column_mapping import columns_of
-from provhouse.ingest.preview import Form, Preview, preview
+from provhouse.ingest.preview import FileKind, Preview, preview
 from provhouse.ingest.summary import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
@@ -46,8 +46,8 @@ def test_what_would_come_in(tmp_path: Path) -> None:
     )
     known = tuple((name, (name,)) for name in ("src", "dst", "src_table", "dst_table"))
     assert found.forms == (
-        Form("csv", 1, str(one), (*known, ("v", ("attribute",)))),
-        Form("jsonl", 1, str(other), known[:3]),
+        FileKind("csv", 1, str(one), (*known, ("v", ("attribute",)))),
+        FileKind("jsonl", 1, str(other), known[:3]),
     )
     assert found.largest == ()
 

@@ -6,7 +6,6 @@ import pytest
 
 from provhouse.ingest.splits import check_splits, read_splits
 from provhouse.model.errors import BadInput
-from provhouse.sets.splits import split_codes
 
 
 def test_splits_and_sub_splits(tmp_path: Path) -> None:
@@ -15,9 +14,6 @@ def test_splits_and_sub_splits(tmp_path: Path) -> None:
     splits = read_splits(path)
     assert splits == [["raw", "weather"], [["a", "b"], ["c"]]]
     check_splits(path, splits, ["", "raw", "weather", "a", "b", "c"])
-    first, second = split_codes(splits, ["", "raw", "weather", "a", "b", "c"])
-    assert first.tolist() == [-1, 0, 0, 1, 1, 1]
-    assert second.tolist() == [-1, -1, -1, 0, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shapes import SHAPES
 
 from provhouse.model.arrays import I32
-from provhouse.sets.cycles import cycles, in_circles
+from provhouse.sets.cycles import cycles, on_cycles
 from provhouse.sets.depths import neighbours
 from provhouse.sets.distinct import dense_values
 from provhouse.sets.ordered_blocks import Ordered, blocks
@@ -90,6 +90,6 @@ def test_parents_come_first(seed: int) -> None:
 def test_tables_in_circles() -> None:
     item = np.arange(4, dtype=np.int32)
     src, dst = item[:-1], item[1:]
-    assert not in_circles(src, dst, item).any()
-    assert in_circles(src, dst, np.array([0, 0, 1, 2], np.int32)).tolist() == [True, False, False]
-    assert in_circles(src, dst, np.array([0, 1, 0, 1], np.int32)).all()
+    assert not on_cycles(src, dst, item).any()
+    assert on_cycles(src, dst, np.array([0, 0, 1, 2], np.int32)).tolist() == [True, False, False]
+    assert on_cycles(src, dst, np.array([0, 1, 0, 1], np.int32)).all()

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
+from provhouse.ingest.formats import registry
 from provhouse.ingest.formats.discover import sources
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
@@ -98,3 +99,17 @@ def test_links_in_a_circle_are_not_there(tmp_path: Path) -> None:
     link.symlink_to(link)
     with pytest.raises(BadInput, match="should be at"):
         sources([link], None)
+
+
+def test_every_format_is_found_by_its_ending(tmp_path: Path) -> None:
+    """The command line offers the formats of the same table."""
+    for each in registry.FORMATS.values():
+        for ending in each.endings:
+            assert registry.format_of(Path(f"A{ending.upper()}")) == each.name
+            packed = each.name if each.compressible else ""
+            assert registry.format_of(Path(f"a{ending}.gz")) == packed
+    assert set(registry.CHOICES) == {"csv", "jsonl", "parquet"}
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(UsageError) as caught:
+        sources([tmp_path / "notes.txt"], None)
+    assert all(name in str(caught.value.remedy) for name in registry.CHOICES)
