@@ -1,1 +1,1 @@
-"""Components and connected sets, computed from arrays; knows no file, no Spark and no Neo4j."""
+"""Components and connected sets, computed from arrays alone: no files, no Spark, no Neo4j."""

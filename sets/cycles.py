@@ -1,6 +1,6 @@
-"""Items that are derived from each other: whoever asks for one gets all of them.
+"""Items that derive from each other: a query for one of them returns all of them.
 
-Tarjan's algorithm, without recursion, since cycles can be long.
+The algorithm is Tarjan's, without recursion, since cycles can be long.
 """
 
 import numpy as np
@@ -14,20 +14,20 @@ from .distinct import distinct_pairs
 
 
 def cycles(items: int, src: Edges, dst: Edges) -> I32:
-    """The strongly connected component of each item, from 0."""
+    """Return the strongly connected component of each item, numbered from 0."""
     result: I32 = _strong(*neighbours(items, src, dst))
     return result
 
 
 def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
-    """The depth of each item, where those of a cycle have one depth: the longest way to it."""
+    """Return the depth of each item, the longest path to it; a cycle counts as one item."""
     from_, to = cycle[src], cycle[dst]
     across = from_ != to
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]
 
 
 def on_cycles(src: Edges, dst: Edges, group: I32) -> Bools:
-    """Which groups of items are derived from themselves, directly or over others."""
+    """Return which groups of items derive from themselves, directly or through other groups."""
     one, other = group[src], group[dst]
     together = cycles(int(group.max()) + 1, *distinct_pairs(one, other))
     found = np.bincount(together)[together] > 1

@@ -1,8 +1,8 @@
-"""New items beside stored sets: the edges between both, as pieces, dependencies and components.
+"""New items beside stored sets: pieces, dependencies and components from the edges between them.
 
-An item that is stored keeps its number and its set, so only new items are cut: those that new
-edges connect without help of stored items form pieces. Stored components that new edges connect
-are merged.
+A stored item keeps its number and its set, so only new items are cut. New items that are connected
+by edges between new items form a piece. New edges may also connect stored components, which are
+then merged.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,15 +17,15 @@ from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
 PAIRS = 1 << 22
-"""Dependencies are made distinct again once about this many have come."""
+"""Dependencies are deduplicated whenever about this many have been collected."""
 
 
 @dataclass(frozen=True)
 class StoredSets:
-    """The stored sets that an ingest touches, in order."""
+    """The stored sets that an ingest touches, in order of their ids."""
 
     of_place: I64
-    """For each stored place, in order, which of the sets it is in."""
+    """For each place of a stored item, in order, the index of its set."""
     components: I64
     """The id of each set's component."""
 
@@ -33,9 +33,9 @@ class StoredSets:
 class ItemGraph:
     """New and stored items by place, and the edges between them.
 
-    ``is_new`` tells for each place whether its item is new, and ``table`` has the table of each new
-    item. ``edges`` is called for each pass over all edges, pairs of arrays of places; ``stored``
-    once, when the sets of stored items are first needed.
+    ``is_new`` marks the places of new items, and ``table`` holds the table of each new item.
+    ``edges`` is called for every pass over the edges and returns chunks of them: two arrays of
+    places, src and dst. ``stored`` is called once, when the sets of stored items are first needed.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ItemGraph:
 
     @cached_property
     def _index(self) -> I32:
-        """Each place's position among new items."""
+        """The position of each place among the places of new items."""
         return np.cumsum(self._is_new, dtype=np.int32) - np.int32(1)
 
     @cached_property
@@ -65,11 +65,11 @@ class ItemGraph:
 
     @cached_property
     def pieces(self) -> I32:
-        """The piece of each new item, from 0."""
+        """The piece of each new item, numbered from 0."""
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def edges_within(self, theta: int) -> tuple[I32, I32]:
-        """The edges of pieces of at least ``theta`` items."""
+        """Return the edges of pieces of at least ``theta`` items."""
         large = np.bincount(self.pieces, minlength=1)[self.pieces] >= theta
         kept = [(src[large[src]], dst[large[src]]) for src, dst in self._new_edges()]
         none = np.empty(0, np.int32)
@@ -80,12 +80,12 @@ class ItemGraph:
 
     @cached_property
     def _stored_components(self) -> tuple[I64, I64]:
-        """The components of stored items, and which of them each stored set's is."""
+        """The ids of the stored components, and for each stored set the index of its component."""
         return np.unique(self._stored.components, return_inverse=True)
 
     @cached_property
     def _roots(self) -> tuple[I32, I32]:
-        """The component that each new item and each stored component is in now, as a root."""
+        """The root of the component of each new item, and of each stored component."""
         count = len(self.new_places)
         ids, of_set = self._stored_components
         node = np.empty(len(self._is_new), np.int32)
@@ -98,13 +98,15 @@ class ItemGraph:
         return parent[:count], parent[count:]
 
     def group_of(self, label: I32, count: int) -> I32:
-        """The component of each set, as a root."""
+        """Return the component of each new set, as a root."""
         group = np.zeros(count, np.int32)
         group[label] = self._roots[0]
         return group
 
     def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
-        """Distinct pairs (set, set that it derives from); stored sets follow the new ones."""
+        """Return the distinct pairs (set, set that it derives from); stored sets are numbered after
+        new ones.
+        """
         node = np.empty(len(self._is_new), np.int32)
         node[self.new_places] = label
         node[~self._is_new] = count + self._stored.of_place
@@ -113,12 +115,19 @@ class ItemGraph:
             child, parent = node[dst], node[src]
             across = child != parent
             parts.append(distinct(coded(child[across], parent[across])))
-            if sum(map(len, parts[1:])) > max(PAIRS, len(parts[0])):  # not once for each small file
+            if sum(map(len, parts[1:])) > max(
+                PAIRS, len(parts[0])
+            ):  # not once for every small file
                 parts = [distinct(np.concatenate(parts))]
         return decoded(distinct(np.concatenate(parts)))
 
     def components(self, group: I32, first: I64) -> tuple[I64, list[tuple[int, int]], int]:
-        """The id of each set's component, the merges, and how many components there are more."""
+        """Return the component id of each new set, the merges, and the change in the number of
+        components.
+
+        ``group`` is the root of each set's component and ``first`` the first item number of each
+        set. A merge is a pair (id, id of the component that it becomes part of).
+        """
         ids = self._stored_components[0]
         smallest: dict[int, int] = {}
         for root, number in zip(group.tolist(), first.tolist(), strict=True):
@@ -127,7 +136,7 @@ class ItemGraph:
         merges: list[tuple[int, int]] = []
         kept: dict[int, int] = {}
         for root, component in zip(self._roots[1].tolist(), ids.tolist(), strict=True):
-            if root in kept:  # ids come in order, so the one kept is smaller
+            if root in kept:  # ids are in order, so the kept one is smaller
                 merges.append((component, kept[root]))
             else:
                 kept[root] = component
@@ -138,7 +147,7 @@ class ItemGraph:
 
 
 def with_neighbours(count: int, child: I32, parent: I32) -> Bools:
-    """Which of the first ``count`` sets are not all of their component."""
+    """Return which of the first ``count`` sets share their component with another set."""
     several = np.zeros(count, bool)
     for ends in (child, parent):
         several[ends[ends < count]] = True

@@ -30,10 +30,10 @@ def restricted(splits: Sequence[Split], tables: Set[str]) -> list[Split]:
 
 
 def split_codes(splits: Sequence[Split], tables: Sequence[str]) -> list[I32]:
-    """For each nesting level, the split that each table is in there.
+    """Return, for each nesting level, the number of the split that each table is in.
 
-    Tables that a level does not divide share the number of what they lie in; a table in no split
-    (the empty one) has a number of its own.
+    Tables that a level does not divide get the number of the split around them. A table in no split
+    (the empty name) gets -1.
     """
     code = {table: number for number, table in enumerate(tables)}
     levels: list[I32] = []
