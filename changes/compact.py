@@ -1,7 +1,7 @@
-"""A compaction: all that is held, cut anew into a base of its own, as one ingest would have been.
+"""Compact a warehouse: rebuild everything shown as a new base, as if one ingest had brought it.
 
-Many appends leave many small sets and partitions. Old and new base stand side by side, so that
-readers go on undisturbed and earlier generations stay.
+Many appends leave many small sets and partitions. The old base stays beside the new one, so that
+running readers are not disturbed and earlier generations remain.
 """
 
 from dataclasses import replace
@@ -20,24 +20,24 @@ from provhouse.store.warehouse.layout import Layout
 
 from .restage import restage
 
-STAGE = Step("stage", "Stage what is held")
-VERIFY = Step("verify", "Verify what came out")
+STAGE = Step("stage", "Stage what is stored")
+VERIFY = Step("verify", "Verify the new base")
 LARGE = 1 << 18
-"""So many sets and dependencies are written sooner by Neo4j's importer, where it can be used."""
+"""From this many sets and dependencies on, Neo4j's importer is faster, where it can be used."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
-    """Make a new base of all that the current generation shows; answers are what they were.
+    """Rebuild what the current generation shows as a new base; answers do not change.
 
-    Raises NotFound where nothing is held, Busy beside another writer, and Damaged, with nothing
-    changed, where not all came out that went in.
+    Raises NotFound if the warehouse stores no triple, Busy if another process writes, and Damaged,
+    with nothing changed, if the new base lacks something.
     """
     watch = Stopwatch()
     held = current(Layout(settings.warehouse))
     if held is None or not held.totals.triples:
         raise NotFound(
-            f"The warehouse {settings.warehouse} should hold something to compact",
-            "It holds no triple",
+            f"The warehouse {settings.warehouse} has nothing to compact",
+            "It stores no triples",
             "Begin with: provhouse ingest FILES",
         )
     large = held.totals.sets + held.totals.set_dependencies >= LARGE
@@ -45,9 +45,9 @@ def compact(settings: Settings, progress: Progress) -> Summary:
 
 
 def _rebuild(job: Job) -> JobResult:
-    """Go through the steps of an ingest, where what is held stands for files."""
-    assert job.before, "there is something to be compacted"
-    # Nothing is brought that could be taken back.
+    """Run the steps of an ingest on what is stored instead of files."""
+    assert job.before, "compact checks that there is something to compact"
+    # A compaction brings nothing that a rollback could take back.
     job = replace(job, rolls_back_to=job.before.rolls_back_to)
     with job.step(STAGE):
         read, numbered = restage(job)
@@ -57,19 +57,19 @@ def _rebuild(job: Job) -> JobResult:
 
 
 def _compare(job: Job, commit: Commit) -> None:
-    """All that was held is there again; else nothing becomes current.
+    """Raise Damaged unless the new base holds everything the old one shows.
 
-    Components come apart where triples between them have died, and are never fewer.
+    There may be more components than before, since triples between them may have died.
     """
-    assert job.before, "there is something to be compacted"
+    assert job.before, "compact checks that there is something to compact"
     before = Snapshot(job.layout, job.before)
     for name in ("triples", "items", "components"):
         was, is_ = (getattr(each.totals, name) for each in (job.before, commit))
-        if name == "triples":  # links that tell nothing any more say the same once
+        if name == "triples":  # erased links that have become equal are stored once
             was -= alike(before, before.names.erased)
         if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
             raise Damaged(
-                f"The new base should hold as many {name} as the old one, {was:,}",
-                f"It holds {is_:,}",
-                "The old one stays current; bring its folder back from a backup",
+                f"The new base has {is_:,} {name}, the old one {was:,}",
+                "Files of the old base are damaged",
+                "The old base stays current; restore its folder from a backup",
             )

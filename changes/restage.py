@@ -1,6 +1,6 @@
-"""What a warehouse holds, staged anew as if it had just been read, named and numbered.
+"""Stage what a warehouse stores, as if it had just been read and numbered.
 
-A place is the position of an item among all that are stored, in the order of their numbers.
+A place is the position of an item among all stored items, in the order of their numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,15 +31,15 @@ from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
 
 CHUNK_TRIPLES = 2 << 20
-"""About how many triples are staged by one task."""
+"""The approximate number of triples staged by one task."""
 ROWS = pa.schema(
     [(OP, pa.string()), (ATTRIBUTES, pa.string()), (BORN, pa.int32()), (ORIGIN, pa.int32())]
 )
 
 
 def restage(job: Job) -> tuple[ReadResult, NumberResult]:
-    """The step that stands for reading and numbering: all that is stored, and nothing else."""
-    assert job.before, "there is something to be compacted"
+    """Stage all that the current generation shows, instead of reading and numbering files."""
+    assert job.before, "compact checks that there is something to compact"
     snapshot = Snapshot(job.layout, job.before)
     old = _OldBase(job.staging, job.layout, job.before)
     tables = ["", *snapshot.tables]
@@ -62,7 +62,7 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
 
 
 def _chunks(snapshot: Snapshot) -> Iterator[I64]:
-    """Neighbouring partitions that have about so many triples together."""
+    """Yield runs of partitions with about ``CHUNK_TRIPLES`` triples each."""
     places = snapshot.placements
     at = np.searchsorted(snapshot.partitions, places.partitions)
     chunk = np.cumsum(np.bincount(at, places.triples)) // CHUNK_TRIPLES
@@ -71,7 +71,7 @@ def _chunks(snapshot: Snapshot) -> Iterator[I64]:
 
 @dataclass(frozen=True)
 class _OldBase:
-    """What is stored, and where it is staged."""
+    """The base that is compacted, and where it is staged."""
 
     staging: Staging
     layout: Layout
@@ -81,7 +81,7 @@ class _OldBase:
         return Snapshot(self.layout, self.commit)
 
     def spans(self) -> tuple[I64, I64]:
-        """The numbers and the places at which the items of each ingest begin."""
+        """Return the first number, and the first place, of the items of each ingest."""
         spans = self.snapshot().spans
         items = np.array([span.items for span in spans], np.int64)
         return np.array([span.first for span in spans], np.int64), np.cumsum(items) - items
@@ -93,10 +93,10 @@ class _OldBase:
 
 @dataclass(frozen=True)
 class _Triples:
-    """Some partitions that become staged rows, and edges between places.
+    """The task that stages the triples of some partitions as rows and edges.
 
-    A triple is staged once for each origin that stands for it, and is told from its duplicates as
-    those of any input are.
+    A triple is staged once for each origin that asserts it. The place step merges these rows like
+    the duplicates of any input.
     """
 
     number: int
@@ -126,7 +126,7 @@ class _Triples:
 
 
 def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
-    """The rows that live, each once for every origin that stands for it."""
+    """Return the rows that have not died, once for every origin that asserts them."""
     place = places(partition, np.arange(rows.num_rows))
     first = np.asarray(rows[ORIGIN], dtype=np.int64)
     at, origins = snapshot.assertions.standing(place, first)
@@ -138,7 +138,7 @@ def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True)
 class _Names:
-    """Some places whose items become staged names."""
+    """The task that stages the names of some places."""
 
     number: int
     old: _OldBase
@@ -157,13 +157,13 @@ class _Names:
         write_stream(self.old.staging.items(self.number), rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
         open_array(self.old.staging.tables, "r+")[place] = codes
-        open_array(self.old.staging.stored, "r+")[place] = -1  # new in its base
+        open_array(self.old.staging.stored, "r+")[place] = -1  # they are new to the new base
         return NamedBucket(len(names), 0, ())
 
 
 @dataclass(frozen=True)
 class _Rejects:
-    """A file of rejected rows that is kept."""
+    """The task that stages a file of rejected rows."""
 
     number: int
     old: _OldBase

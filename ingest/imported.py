@@ -1,4 +1,6 @@
-"""An import: what another warehouse exported becomes a generation, whole and unaltered."""
+"""Import what another warehouse exported: it becomes one generation, with nothing left out or
+changed.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -20,14 +22,14 @@ from .steps.read import read
 from .summary import Summary
 
 COMPARE = Step("compare", "Compare with the manifest")
-VERIFY = Step("verify", "Verify what came in")
+VERIFY = Step("verify", "Verify the import")
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
-    """Take in an export: into a warehouse that is not there yet, or as any ingest beside others.
+    """Import the export in ``folder``, into a new warehouse or beside what a warehouse stores.
 
-    Raises BadInput, with nothing taken in, for a folder without a manifest, a file that is not as
-    it was exported, and totals that are not those of the manifest; Busy beside another writer.
+    Raises BadInput, with nothing imported, if the folder has no manifest, a file differs from the
+    exported one, or totals differ from the manifest; Busy if another process writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
@@ -44,7 +46,7 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
 
 
 def _import_files(manifest: Manifest, job: Job) -> JobResult:
-    """Go through the steps of an ingest, with a check of what came in before and after."""
+    """Run the steps of an ingest, and compare what is read and written with the manifest."""
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):
@@ -59,7 +61,7 @@ def _import_files(manifest: Manifest, job: Job) -> JobResult:
 
 
 def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
-    """A warehouse that held nothing holds what was exported."""
+    """Raise BadInput if a warehouse that was empty does not hold exactly what was exported."""
     if job.extends is None or not job.extends.visible:
         _compare("triples", manifest.triples, commit.totals.triples)
         _compare("items", manifest.items, commit.totals.items)
@@ -68,7 +70,7 @@ def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
 def _compare(what: str, wanted: int, found: int) -> None:
     if wanted != found:
         raise BadInput(
-            f"The export should hold {wanted:,} {what}, as its manifest says",
-            f"{found:,} came in",
-            "Export again; nothing was taken in",
+            f"The export has {found:,} {what}",
+            f"Its manifest lists {wanted:,}",
+            "Export again; nothing was imported",
         )

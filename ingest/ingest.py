@@ -1,4 +1,4 @@
-"""An ingest: files of triples become a new generation, or nothing at all."""
+"""Ingest files of triples: they become a new generation, or nothing changes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from .steps.order import ingest_files
 from .summary import Summary
 
 IMPORTED_BYTES = 64 << 20
-"""Of such files the sets are so many that Neo4j's importer pays."""
+"""Files of this size bring so many sets that Neo4j's importer is worth starting."""
 
 
 def ingest(
@@ -34,13 +34,12 @@ def ingest(
     strict: bool = False,
     progress: Progress,
 ) -> Summary:
-    """Take in files and folders of triples as one new generation.
+    """Ingest files and folders of triples as one new generation.
 
-    ``columns`` says what the columns of the files are called, if not by their known names. What
-    ``run`` brought before and does not bring again ends with this generation.
-    ``replace`` begins a new base beside the held one. ``strict`` refuses rejected rows and items
-    named with two tables. Raises BadInput for an unusable file, Busy beside another writer;
-    whatever is raised, the warehouse is as it was.
+    ``columns`` maps known column names to those of the files. Triples that ``run`` brought before
+    and does not bring now end with this generation. ``replace`` begins a new base beside the stored
+    one. ``strict`` refuses rejected rows, and items named with two tables. Raises BadInput for an
+    unusable file, Busy if another process writes. The warehouse is unchanged after any error.
     """
     watch = Stopwatch()
     found = sources(files, input_format, columns, settings.own_folders)
@@ -51,7 +50,7 @@ def ingest(
 
 
 def _check(found: Sequence[Source]) -> None:
-    """Whatever can be known to fail does so before anything is written or started."""
+    """Raise every error that can be known before anything is written or started."""
     for source in found:
         check(source)
     java()

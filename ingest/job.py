@@ -1,4 +1,7 @@
-"""One job: what was given, what it adds to, and how its steps are timed and their tasks run."""
+"""A job: its inputs, the generation it adds to, and the ways to time its steps and run their tasks.
+
+Ingests, imports, compactions and previews are jobs.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +23,7 @@ from provhouse.store.warehouse.locks import still_writing
 from .formats.source import Source
 from .staging import Staging
 
-if TYPE_CHECKING:  # tasks import this module too, in processes that need neither
+if TYPE_CHECKING:  # tasks import this module too, and need none of these
     from pyspark import SparkContext
 
     from provhouse.cypher.graph import Graph
@@ -32,79 +35,85 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a job: its name in ``seconds`` and as a fault point, and its title for people."""
+    """A step of a job.
+
+    ``name`` is its key in ``seconds`` and its fault point, and never changes; ``title`` is for
+    people.
+    """
 
     name: str
     title: str
 
 
 class Task(Protocol[T_co]):
-    """A part of a step that runs in a process of its own; it is pickled on the way there."""
+    """A part of a step that runs in another process, to which it is pickled."""
 
     def run(self) -> T_co:
-        """Do it."""
+        """Do the work and return the result, which is pickled too."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a person gave; a compaction has no files."""
+    """What a job reads and how; a compaction reads no files."""
 
     sources: Sequence[Source] = ()
     splits: tuple[Path, list[Split]] | None = None
     strict: bool = False
     run: str | None = None
-    """What is brought replaces what this run has brought before."""
+    """The files replace what this run brought before."""
 
     @property
     def bytes_unpacked(self) -> int:
-        """About how many bytes the files hold once they are read."""
+        """The approximate size of all files, uncompressed."""
         return sum(source.bytes_unpacked for source in self.sources)
 
 
 @dataclass
 class GraphAccess:
-    """Neo4j for one job, which may be started only when there is something to import."""
+    """Access to Neo4j for one job, which may start the server only once there is something to
+    import.
+    """
 
     start: "Callable[[Import | None], Graph]"
-    """Starts the server, with this to be imported before."""
+    """Starts the server, which first imports what is given, and returns the connected graph."""
     graph: "Graph | None" = None
-    """None until the first load, where the importer comes before the server."""
+    """None if the server is started by the load, so that its importer can be used."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What all steps of an ingest, an import, a compaction or a preview know from the start."""
+    """What is known to every step of a job from the start."""
 
     settings: Settings
     layout: Layout
     before: Commit | None
-    """The generation that is current until this one is."""
+    """The current generation, if there is one."""
     extends: Commit | None
-    """The same if this job adds to it; None begins a base."""
+    """The generation that this job adds to; None if it begins a base."""
     rolls_back_to: int | None
-    """The generation that a rollback of this one shows again."""
+    """The generation that a rollback of this job shows again."""
     ids: Ids
     inputs: Inputs
     staging: Staging
     progress: Progress
     watch: Stopwatch
     context: "SparkContext | None" = None
-    """None in a preview, whose tasks run here."""
+    """None in a preview, whose tasks run in this process."""
     neo4j: GraphAccess | None = None
-    """None in a preview, which writes nothing."""
+    """None in a preview, which writes nothing to the warehouse."""
 
     @property
     def base(self) -> int:
-        """The base that is written to."""
+        """The base that this job writes to."""
         return self.extends.base if self.extends else self.ids.base
 
     def snapshot(self) -> Snapshot | None:
-        """Return what the generation that is added to shows."""
+        """Return what the generation shows that this job adds to."""
         return Snapshot(self.layout, self.extends) if self.extends else None
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
-        """Run the block as a step: announced, timed, and ended at its fault point."""
+        """Run the block as a step: announce it, time it, and reach its fault point at the end."""
         self.progress.begin(step.title)
         with self.watch.step(step.name):
             if self.neo4j:
@@ -116,7 +125,7 @@ class Job:
     def run(
         self, tasks: Sequence[Task[T]], sizes: Sequence[int] | None = None, unit: str = ""
     ) -> list[T]:
-        """Run tasks as one Spark job; ``sizes`` is how much each has to do, for progress."""
+        """Run tasks as one Spark job; ``sizes`` weighs them for the progress display."""
         measured = None if sizes is None else Sizes(self.staging.done, sizes, unit)
         return run_tasks(self.context, _run, tasks, self.progress, measured)
 

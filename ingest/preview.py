@@ -1,8 +1,8 @@
-"""``ingest --dry-run``: what files would bring, found out by the first steps of an ingest.
+"""``ingest --dry-run``: run the first steps of an ingest to find out what files would bring.
 
-They run here, over a folder of their own: neither Spark nor Neo4j is started, and nothing of the
-warehouse is written, which need not be there. Duplicates are not counted, since that is most of the
-work of the steps which are left out.
+The steps run in this process and use a temporary folder. Neither Spark nor Neo4j is started, and
+the warehouse is not written to; it need not exist. Duplicates are not counted, since finding them
+is most of the work of the steps left out.
 """
 
 from collections import Counter
@@ -37,29 +37,29 @@ from .steps.read import ReadResult, read
 from .summary import Reject
 
 LARGEST = 3
-"""So many components are told of, the largest first."""
+"""The number of components that are reported."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """Files of one format whose columns are the same."""
+    """The files of one format that have the same columns."""
 
     format: str
     files: int
     first: str
-    """The first of these files."""
+    """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each column and what it is understood as."""
+    """Each column, and what it is read as."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """One that would be cut into several sets."""
+    """A component that would be cut into several sets."""
 
     items: int
     sets: int
     splits: tuple[tuple[str, ...], ...]
-    """Tables that have sets in common are one split; the empty name is no table."""
+    """The tables, grouped: tables that share a set are in one split. The empty name is no table."""
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,21 @@ class Preview:
 
     files: int
     rows: int
-    """All of them; duplicates are among them."""
+    """All rows, duplicates included."""
     rejected: int
     items: int
     new_items: int
     two_tables: int
     tables: tuple[str, ...]
     components: int
-    """Those that new items would be in."""
+    """The number of components that new items would belong to."""
     sets: int
-    """New sets, in which the new items would be."""
+    """The number of new sets."""
     forms: tuple[FileKind, ...]
     rejects: tuple[Reject, ...]
-    """The first of them."""
+    """The first rejected rows."""
     largest: tuple[Component, ...]
-    """The largest of the components that are cut, counted in new items."""
+    """The components with the most new items, of those that would be cut."""
     seconds: dict[str, float]
 
 
@@ -97,7 +97,7 @@ def preview(
     strict: bool = False,
     progress: Progress,
 ) -> Preview:
-    """What ``ingest`` would do with the same arguments; raises what that would raise."""
+    """Return what ``ingest`` would bring with the same arguments; raise what it would raise."""
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
     found = sources(files, input_format, columns, settings.own_folders)
@@ -131,7 +131,7 @@ def preview(
 
 
 def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
-    """The forms of all files, by the first file of each."""
+    """Group the files by format and columns, in the order of their first files."""
     count: Counter[tuple[str, tuple[str, ...]]] = Counter()
     first: dict[tuple[str, tuple[str, ...]], Source] = {}
     for source in found:
@@ -182,7 +182,7 @@ def _found(
 
 
 def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:
-    """Tables put together where a set holds items of both; in order of name."""
+    """Merge tables that share a set; return the groups in order of name."""
     found: list[set[str]] = []
     for names in {tuple(names) or ("",) for names in tables.to_pylist()}:
         joined = set(names).union(*(split for split in found if not split.isdisjoint(names)))

@@ -1,4 +1,4 @@
-"""A writer's way from the lock to the commit record: what an ingest and a compaction share."""
+"""Run a job as the single writer, from the lock to the summary."""
 
 import secrets
 from collections.abc import Callable
@@ -35,12 +35,12 @@ def carry_out(
     new_base: bool = False,
     large: bool = False,
 ) -> Summary:
-    """Be the one writer, start what it takes, and go through the steps of a job.
+    """Lock the warehouse, start Spark and Neo4j, run the steps of a job, and return the summary.
 
-    ``new_base`` begins a base, instead of adding to the one that is held. If the job is ``large``
-    Neo4j's importer pays, where it can be used: before the first start of a server. Raises what the
-    steps raise, Busy beside another writer, Damaged where Neo4j lacks what would be added to; the
-    warehouse is as it was then.
+    ``new_base`` begins a base instead of adding to the stored one. A ``large`` job loads Neo4j with
+    its importer if it can, which is only before a server's first start. Raises what the steps
+    raise, Busy if another process writes, and Damaged if Neo4j lacks the generation to add to. The
+    warehouse is unchanged after any error.
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
@@ -50,7 +50,7 @@ def carry_out(
         extends = None if new_base else before
 
         def connect(first: Import | None = None) -> Graph:
-            """The warehouse in Neo4j, until the end of this work."""
+            """Return the warehouse's graph in Neo4j, connected until the job ends."""
             shared = shared_graph(layout.warehouse_id(), settings, progress, first)
             graph = stack.enter_context(shared)
             memory.include(process_id(settings.graph_home))
@@ -64,7 +64,8 @@ def carry_out(
             if graph and extends:
                 graph.check_load(extends.commit, extends.generation)
             context = starting.session().sparkContext
-        folder = layout.staging / secrets.token_hex(4)  # tasks of a dead writer do not find it
+        # Tasks of a killed writer may still run; they must not find this folder.
+        folder = layout.staging / secrets.token_hex(4)
         layout.create(folder)
         stack.callback(put_away, layout)
         job = Job(

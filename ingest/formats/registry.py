@@ -1,10 +1,11 @@
-"""The one table of input formats: what each is called, how its files end, and who reads it.
+"""The table of input formats, and reading a file by its format.
 
-A new format is a module here with the functions of ``FormatModule``, and a row in ``FORMATS``. The
-modules are imported with their first file, so that the command line can name the formats at once.
+To add a format, write a module here with the functions of ``FormatModule`` and add a line to
+``FORMATS``. A module is imported when the first file of its format is read, so that the command
+line can list the formats without delay.
 
-A file that is not what it claims to be raises BadInput with its name and line or row group. A
-reader never decides about single rows: the step that stages them does.
+A file that is not what it claims to be raises BadInput with its name and the line or row group.
+Format modules do not judge single rows; the step that stages them does.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,26 +19,28 @@ if TYPE_CHECKING:
 
 
 class FormatModule(Protocol):
-    """What the module of a format has."""
+    """The functions of a format's module."""
 
     def check(self, source: "Source") -> list[str]:
-        """The columns; raises BadInput if the beginning of the file shows that it is unusable."""
+        """Return the columns; raise BadInput if the beginning of the file shows that it is
+        unusable.
+        """
 
     def batches(self, source: "Source", report: Callable[[int], None]) -> Iterator["Batch"]:
-        """The rows, a batch at a time; ``report`` hears how many bytes of the file are behind."""
+        """Yield the rows in batches; call ``report`` with the number of bytes read so far."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files."""
+    """A file format."""
 
     name: str
     module: str
     """The module of this package that reads it."""
     endings: tuple[str, ...] = ()
-    """How its files end; without any they are not found by their names."""
+    """The endings of its file names; without any, no file is recognised by name."""
     compressible: bool = False
-    """Whether its files may be compressed as a whole, with a further ending."""
+    """Whether a file may be compressed as a whole, with a further ending."""
 
     def load(self) -> FormatModule:
         """Return the module that reads it."""
@@ -54,29 +57,29 @@ FORMATS = {
     )
 }
 CHOICES = tuple(each.name for each in FORMATS.values() if each.endings)
-"""The formats that a person can name."""
+"""The formats that ``--input`` offers."""
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-"""Endings behind those of text formats, and the name of the codec."""
+"""The endings of compressed files, and their codecs."""
 
 
 def check(source: "Source") -> list[str]:
-    """The columns of a file, of JSON lines those that its beginning has.
+    """Return the columns of a file; of JSON lines, those of its first rows.
 
-    Raises BadInput if the beginning of the file shows that it can't be taken in.
+    Raises BadInput if the beginning of the file shows that it is unusable.
     """
     return FORMATS[source.format].load().check(source)
 
 
 def batches(source: "Source", report: Callable[[int], None] = lambda _: None) -> Iterator["Batch"]:
-    """The rows of a file, a batch at a time; raises BadInput, naming file and place.
+    """Yield the rows of a file in batches; call ``report`` with the number of bytes read so far.
 
-    ``report`` hears how many bytes of the file are behind.
+    Raises BadInput, with the file and the place in it, if the file is broken.
     """
     return FORMATS[source.format].load().batches(source, report)
 
 
 def format_of(path: Path) -> str:
-    """The format that a name tells, or nothing."""
+    """Return the format that a file's name shows, or the empty text."""
     name = path.name.lower()
     plain = name
     for ending in COMPRESSED:
@@ -88,12 +91,12 @@ def format_of(path: Path) -> str:
 
 
 def codec_of(path: str) -> str | None:
-    """How a text file is compressed, by its name."""
+    """Return the codec that a file's name shows, or None."""
     name = path.lower()
     return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
 
 
 def all_endings() -> str:
-    """Return the endings of all formats, as part of a sentence."""
+    """Return the endings of all formats, for a sentence."""
     plain = [ending for each in FORMATS.values() for ending in each.endings]
-    return f"{', '.join(plain)}, the texts also with {' or '.join(COMPRESSED)}"
+    return f"{', '.join(plain)}, text formats also with {' or '.join(COMPRESSED)}"

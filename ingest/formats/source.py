@@ -1,4 +1,4 @@
-"""What is read, and what comes out of it: the two ends of every reader."""
+"""The two ends of every reader: a file to read, and a batch of its rows."""
 
 import os
 from collections.abc import Callable
@@ -12,46 +12,46 @@ from .column_mapping import AS_NAMED, Columns
 from .registry import FORMATS, codec_of
 
 PACKED = 10
-"""How many times larger packed files are taken to be, once they are read."""
+"""The assumed ratio of uncompressed to compressed size; provenance compresses well."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file to read and what it is."""
+    """A file to read, and how."""
 
     path: str
     format: str
     columns: Columns = AS_NAMED
     constants: tuple[tuple[str, str], ...] = ()
-    """Columns with one value for all rows, which a Delta table keeps outside of the file."""
+    """Columns with one value for all rows, which a Delta table keeps in its log."""
 
     @property
     def bytes_unpacked(self) -> int:
-        """About how many bytes it holds once it is read; provenance packs well."""
+        """The approximate size of the file, uncompressed."""
         packed = not FORMATS[self.format].compressible or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
 
 ReportBytes = Callable[[int], None]
-"""Is told how many bytes of a file are behind, as it is read."""
+"""Called with the number of bytes of a file that have been read so far."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as they were read, and the row number of the first (from 1, the header not counted)."""
+    """Rows as they were read; ``first_row`` counts from 1, without the header."""
 
     first_row: int
     rows: pa.Table
     attributes: pa.Array
     scope: pa.Array | None = None
-    """What stands in front of each row's names."""
+    """The text that is put before the names of each row."""
 
 
 def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
-    """What is raised for a file that is not what it claims to be."""
-    why = next((line for line in str(error).splitlines() if line.strip()), "it is cut off")
+    """Return the error for a file, or a place in it, that is not valid ``kind``."""
+    why = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
     return BadInput(
-        f"{place} should be readable {kind}",
-        f"It is not: {why}",
-        "Nothing was taken in; mend the file and run the command again",
+        f"{place}: not readable as {kind}",
+        f"{why[0].upper()}{why[1:]}",
+        "Nothing was ingested; repair the file and run the command again",
     )

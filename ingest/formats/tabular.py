@@ -1,4 +1,4 @@
-"""From tables, as CSV and Parquet have them, to batches of triples."""
+"""Turn tables, as read from CSV and Parquet, into batches of triples."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,11 +13,11 @@ _CONVERSION_ERRORS = (
     pa.ArrowException,
     ValueError,
     OverflowError,
-)  # times too far for Python, for example
+)  # for example times outside of Python's range
 
 
 def as_batches(source: Source, tables: Iterable[pa.Table]) -> Iterator[Batch]:
-    """The rows of tables, which follow each other, in batches that are not too large."""
+    """Yield the rows of a file's tables, in batches of at most ``limits.ROWS``."""
     row = 1
     for table in tables:
         for start in range(0, table.num_rows, limits.ROWS):
@@ -36,7 +36,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
         scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:
-        place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,},"
+        place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,}"
         raise unreadable(place, "text", error) from error
 
 

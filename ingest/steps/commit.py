@@ -1,4 +1,4 @@
-"""Step 7: the generation becomes current."""
+"""Step 7: make the generation current."""
 
 from provhouse.commit.publish import make_current
 
@@ -7,5 +7,5 @@ from .load import LoadResult
 
 
 def commit(job: Job, loaded: LoadResult) -> None:
-    """Make the generation current."""
+    """Write the commit record, which makes the loaded generation current."""
     make_current(job.layout, loaded.graph, loaded.after)

@@ -1,8 +1,9 @@
-"""Step 3, one task: components, sets and numbers for all new items, from the edges alone.
+"""Step 3: cut the new items into sets and number them, in one task, from the edges alone.
 
-An item that is held keeps its number and its set, so only new items are cut: those that new triples
-connect without help of held items form pieces, pieces are cut into sets, sets are packed, and
-numbers run by component and set. Held components that new triples connect are merged.
+A stored item keeps its number and its set, so only new items are cut. New items that are connected
+by triples between new items form pieces; pieces are cut into sets, and small sets are packed. Item
+numbers follow each other by component and set. Stored components that new triples connect are
+merged.
 """
 
 import math
@@ -29,25 +30,25 @@ from .number import NumberResult
 from .read import ReadResult
 
 RANGE_TRIPLES = 4 << 20
-"""About how many triples are sorted at once."""
+"""The approximate number of triples that are sorted at once."""
 SAMPLE = 64
-"""One edge in so many tells how the triples spread over the numbers."""
+"""One edge in this many is looked at to find the bounds of the ranges."""
 
 
 @dataclass(frozen=True)
 class CutResult:
-    """What came of it; the arrays lie in the staging folder."""
+    """The counts of the cut; its arrays are in the staging folder."""
 
     items: int
     sets: int
     components: int
-    """By how many the number of components changes."""
+    """The change in the number of components."""
     bounds: tuple[int, ...]
-    """Numbers at which the ranges of triples, by their dst, begin; the first range has no bound."""
+    """The item numbers at which the second and later ranges of triples, by dst, begin."""
 
 
 def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
-    """Find components and sets and give numbers."""
+    """Cut the new items into sets and give them numbers."""
     task = CutItems(
         staging=job.staging,
         snapshot=job.snapshot(),
@@ -67,7 +68,7 @@ def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
 
 
 def _levels(job: Job, tables: Sequence[str]) -> list[I32]:
-    """The given splits, without tables that no item of this ingest is in."""
+    """Return the given splits as arrays, without tables that no item of this ingest is in."""
     if not job.inputs.splits:
         return []
     return split_codes(restricted(job.inputs.splits[1], set(tables)), tables)
@@ -75,7 +76,7 @@ def _levels(job: Job, tables: Sequence[str]) -> list[I32]:
 
 @dataclass(frozen=True)
 class CutItems:
-    """All that the cut depends on; ids are the next free ones."""
+    """The task that cuts; ``first_item`` and ``first_set`` are the next free numbers."""
 
     staging: Staging
     snapshot: Snapshot | None
@@ -84,14 +85,14 @@ class CutItems:
     plain_nodes: int
     splits: Sequence[I32]
     tables: Sequence[str]
-    """Names of the tables, by number."""
+    """The table names, by number."""
     first_item: int
     first_set: int
     ranges: int
-    """How many ranges of numbers the triples shall be sorted in, each at a time."""
+    """The number of ranges of item numbers in which triples will be sorted, one at a time."""
 
     def run(self) -> CutResult:
-        """Write ``numbers`` (by place), ``sets`` and ``merges``."""
+        """Write ``numbers`` (by place), ``sets`` and ``merges`` to the staging folder."""
         stored: I64 = np.asarray(open_array(self.staging.stored))
         graph = self._graph(stored)
         limit = min(self.pack, self.theta - 1)
@@ -163,7 +164,7 @@ class CutItems:
         return CutResult(new, count, more, self._bounds(numbers))
 
     def _bounds(self, numbers: I64) -> tuple[int, ...]:
-        """Numbers that divide the triples, by their dst, into ranges of about the same size."""
+        """Return item numbers that divide the triples, by dst, into ranges of about one size."""
         if self.ranges == 1:
             return ()
         sample = np.concatenate([numbers[dst[::SAMPLE]] for _, dst in self.staging.edge_chunks()])
@@ -172,7 +173,7 @@ class CutItems:
 
 
 def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Array:
-    """The tables that the items of each set are in, in order of name."""
+    """Return the names of the tables that the items of each set are in, sorted."""
     width = max(len(names), 1)
     owner, code = np.divmod(distinct(sets * width + table), width)
     named = np.array([bool(name) for name in names], bool)[code] if len(code) else code.astype(bool)
@@ -182,7 +183,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """The largest of some sets, so many at most."""
+    """Return which sets are the largest ``limit`` of those in ``among``."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

@@ -1,4 +1,4 @@
-"""Step 6: sets and dependencies go to Neo4j, where the generation is not yet current."""
+"""Step 6: write sets and dependencies to Neo4j; the generation is not current yet."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from ..job import Job
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The loaded Neo4j, and what the new generation shows."""
+    """The loaded graph, and what the new generation shows."""
 
     graph: Graph
     after: Snapshot
 
 
 def load(job: Job, commit: Commit) -> LoadResult:
-    """Write sets and dependencies to Neo4j, by its importer if the server has not started yet."""
+    """Write sets and dependencies to Neo4j, with its importer if the server is not running."""
     assert job.neo4j, "a preview ends before this"
     after, ingest = Snapshot(job.layout, commit), job.ids.ingest
     first: Import | None = None

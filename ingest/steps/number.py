@@ -1,4 +1,4 @@
-"""Step 2: every name gets a place, and rows become edges between places, four bytes an end.
+"""Step 2: give every name a place, and turn rows into edges between places, four bytes per end.
 
 A place is the position of a name's hash among all hashes of the ingest.
 """
@@ -29,22 +29,22 @@ from .read_names import STORED
 
 @dataclass(frozen=True)
 class NumberResult:
-    """What is known of places beside the staged arrays."""
+    """What is known of the places, beside the arrays in the staging folder."""
 
     tables: Sequence[str]
-    """Names of the tables, by number; the first is none."""
+    """The table names, by number; the first is the empty name, for items without a table."""
     origins: Sequence[Origin] | None = None
-    """All that the staged rows come from, in a compaction; else each file is one origin."""
+    """The origins that staged rows name, in a compaction; None if each file is an origin."""
 
 
 def number(job: Job, read: ReadResult) -> NumberResult:
-    """Give every name a place and every row two of them."""
+    """Give every name a place, and write the edges of every file."""
     tables = ["", *sorted({t for bucket in read.buckets for t in bucket.tables if t})]
     if job.inputs.strict and read.two_tables:
         raise BadInput(
-            "With --strict every item should be named with one table",
-            f"{read.two_tables:,} items are named with several",
-            "Mend the files, or leave out --strict to keep the most frequent one",
+            f"{read.two_tables:,} items are named with several tables",
+            "With --strict an item has one table",
+            "Correct the files, or leave out --strict to keep the most frequent one",
         )
     if job.inputs.splits:
         _check_splits(job, tables, *job.inputs.splits)
@@ -62,7 +62,7 @@ def _check_splits(job: Job, tables: Sequence[str], path: Path, splits: list[Spli
 
 
 def _join_buckets(staging: Staging, read: ReadResult, tables: Sequence[str]) -> None:
-    """Put the buckets' hashes, tables and stored numbers one after the other, mapped on disk."""
+    """Write the hashes, tables and stored numbers of all buckets, one after the other."""
     code = pa.array(tables, pa.string())
     hashes = create_array(staging.hashes, np.uint64, (read.items,))
     codes = create_array(staging.tables, np.int32, (read.items,))
@@ -81,14 +81,14 @@ def _join_buckets(staging: Staging, read: ReadResult, tables: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class NumberFile:
-    """A staged file whose rows become edges."""
+    """The task that turns the rows of a staged file into edges."""
 
     number: int
     rows: int
     staging: Staging
 
     def run(self) -> None:
-        """Write the file's edges, two rows (src, dst) of places."""
+        """Write the edges of the file: two arrays of places, src and dst."""
         places = Places(open_array(self.staging.hashes))
         out = create_array(self.staging.edges(self.number), np.int32, (2, self.rows))
         at = 0
@@ -102,7 +102,7 @@ class NumberFile:
 
 
 class Places:
-    """Finds hashes among sorted ones: their first bits tell about where."""
+    """Finds hashes in a sorted array; their first bits select the part to search."""
 
     def __init__(self, hashed: U64) -> None:
         self._hashed = np.asarray(hashed)
@@ -113,10 +113,12 @@ class Places:
         self._starts = np.append(self._starts, len(hashed))
 
     def of(self, wanted: npt.NDArray[np.uint64]) -> I32:
-        """The place of each hash; raises BadInput for one that is not known."""
+        """Return the place of each hash; raise BadInput if one is missing."""
         result: I32 = _find(self._hashed, self._starts, self._shift, wanted)
         if len(wanted) and (result.min() < 0):
-            raise BadInput("An input should stay as it is while it is read", "One was changed")
+            raise BadInput(
+                "An input file changed while it was read", "A name is new in it", "Try again"
+            )
         return result
 
 

@@ -1,8 +1,8 @@
-"""The steps of an ingest, in order; what each stages and returns is what the next ones take.
+"""The order of the steps of an ingest; each step takes what the earlier ones returned and staged.
 
-The order of what is made lasting is the warehouse's promise: Delta tables, then Neo4j, then the
-commit record. A crash before the record leaves only what the next writer removes, and in Neo4j
-additional sets and dependencies, which are never wrong.
+Results become durable in this order: Delta tables, Neo4j, commit record. After a crash before the
+commit record, the next writer removes what was left in the tables. Sets and dependencies left in
+Neo4j are never wrong.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ COMMIT = Step("commit", "Commit")
 
 @dataclass(frozen=True)
 class Check:
-    """A step that another kind of job adds: it compares what was written with what should be."""
+    """An additional step that compares the new generation with what is expected."""
 
     step: Step
     run: Callable[[Job, Commit], None]
@@ -38,7 +38,7 @@ class Check:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What came of a job; there is no commit where it brought nothing new."""
+    """The results of the steps that ran. ``commit`` is None if the job brought nothing new."""
 
     read: ReadResult
     cut: CutResult | None = None
@@ -47,7 +47,7 @@ class JobResult:
 
 
 def ingest_files(job: Job) -> JobResult:
-    """Go through all steps."""
+    """Run all steps of an ingest; stop early if it brings nothing new."""
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):
@@ -58,7 +58,7 @@ def ingest_files(job: Job) -> JobResult:
 
 
 def is_empty(job: Job, found: ReadResult) -> bool:
-    """Whether files were read and there is nothing in them to be kept or to be ended."""
+    """Return whether files were read that have no rows and replace nothing."""
     nothing = not found.rows and not found.rejected
     return bool(found.files) and nothing and job.inputs.run is None
 
@@ -66,7 +66,7 @@ def is_empty(job: Job, found: ReadResult) -> bool:
 def make_generation(
     job: Job, found: ReadResult, numbered: NumberResult, check: Check | None = None
 ) -> JobResult:
-    """Go through the steps after numbering, with a check before anything becomes current."""
+    """Run the steps from the cut on, with a check before anything becomes current."""
     with job.step(CUT):
         pieces = cut(job, found, numbered)
     with job.step(PLACE):

@@ -1,4 +1,7 @@
-"""Step 4: triples go into partitions, names into the order of numbers; stored triples drop out."""
+"""Step 4: sort new triples into partitions, and new names by item number.
+
+Triples that the warehouse already stores are dropped; their origins are kept as assertions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,42 +21,42 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""So many names are written, or entered into the look-up, in the time of one triple."""
+"""How many names are written, or look-up entries made, in the time one triple takes."""
 
 
 @dataclass(frozen=True)
 class PlaceResult:
-    """The partitions and assertions of each range, what brought them, and what ends."""
+    """The new partitions and assertions by range, the origins of the triples, and what ends."""
 
     ranges: Sequence[GatheredRange]
     origins: Sequence[Origin]
-    """Those of the files, in their order; in a compaction all that are held."""
+    """The origin of each file, in order; in a compaction, all stored origins."""
     ended: Ended = NOTHING_ENDS
-    """What the run has brought before and does not bring again."""
+    """Triples that the run brought before and does not bring now."""
 
     @property
     def triples(self) -> int:
-        """New triples."""
+        """The number of new triples."""
         return sum(sum(part.partitions) for part in self.ranges)
 
     @property
     def partitions(self) -> int:
-        """New partitions."""
+        """The number of new partitions."""
         return sum(len(part.partitions) for part in self.ranges)
 
     @property
     def asserted(self) -> int:
-        """How often an origin brought a triple that it did not stand for, though another did."""
+        """The number of new assertions: triples that an origin brings after another origin."""
         return sum(part.asserted for part in self.ranges)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no new triple, no new assertion and no end."""
+        """Whether no triple and no assertion is new, and none ends."""
         return not (self.triples or self.asserted or self.ended)
 
 
 def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) -> PlaceResult:
-    """Sort the triples into partitions, and the names into the order of numbers."""
+    """Sort the new triples into partitions, and the new names by item number."""
     before = job.snapshot()
     earlier = known(before) if before else []
     origins, bring = numbered.origins, [UNKNOWN] * len(read.files)
@@ -73,7 +76,7 @@ def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) ->
 
 
 def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -> None:
-    """Scatter triples and names into ranges of numbers."""
+    """Distribute triples and names over ranges of item numbers."""
     tasks: list[ScatterTriples | ScatterNames] = [
         ScatterTriples(number, job.staging, cut.bounds, origin)
         for number, origin in enumerate(bring)
@@ -87,7 +90,7 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
 
 
 def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
-    """Sort and write each range of triples, and the names and their look-up."""
+    """Sort and write each range of triples and of names, and the look-up of the names."""
     count = len(cut.bounds) + 1
     tasks: list[GatherTriples | GatherNames | IndexNames] = [
         GatherTriples(

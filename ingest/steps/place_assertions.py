@@ -1,4 +1,4 @@
-"""Triples that come again: who brings them now, and who did not stand for them before."""
+"""Stored triples that an ingest brings again, and which origins newly assert them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -22,9 +22,10 @@ FIRST_ORIGIN = "first"
 
 
 def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
-    """Held triples that came again: place, origin that brings it, and who brought it first.
+    """Return the stored triples that the input brings again, ordered by their row places.
 
-    They are in the order of places.
+    The columns are the row place, the origin that brings it now, and the origin that brought it
+    first.
     """
     there = stored.places >= 0
     mine = there[further.rows]
@@ -38,7 +39,7 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
 
 
 def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
-    """Those that the origin did not stand for: place and origin."""
+    """Return the row place and origin of those repeats that the origin did not assert before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
     for one in np.unique(origin).tolist():
@@ -50,7 +51,10 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
 def assertions(
     staging: Staging, partitions: Sequence[int], first_partition: int
 ) -> Iterator[pa.Table]:
-    """The assertions that were staged; ``partitions`` says how many each range has."""
+    """Yield the rows of the table of assertions, one table per origin.
+
+    ``partitions`` is the number of new partitions in each range.
+    """
     asserted: defaultdict[int, list[Ranges]] = defaultdict(list)
 
     def assert_all(place: I64, origin: I64) -> None:
@@ -70,13 +74,13 @@ def assertions(
 
 
 class Repeats:
-    """What came again in this ingest, of which one partition at a time is looked at."""
+    """The staged repeats of an ingest, one partition at a time."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: int) -> tuple[I64, I64]:
-        """The places there, and for each the origin that brought it."""
+        """Return the row places of one partition, and for each the origin that brings it."""
         ends = places(np.array([partition, partition + 1]), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:
@@ -87,6 +91,6 @@ class Repeats:
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:
-    """A column of a staged file, which stays there until it is looked at."""
+    """Return a column of a staged file, still in the file until it is used."""
     values: I64 = column.combine_chunks().to_numpy()
     return values

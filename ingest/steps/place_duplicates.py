@@ -1,4 +1,4 @@
-"""Rows that say the same: one triple, and who brings it beside the first."""
+"""Keep each triple of a range once, and remember its further origins."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,22 @@ from provhouse.model.columns import ATTRIBUTES, DST, OP, ORIGIN, SRC
 
 @dataclass(frozen=True)
 class MoreOrigins:
-    """Origins that bring a triple beside its first one: the triple's row, and the origin."""
+    """Further origins of triples, beside the first: pairs of a triple's row and an origin."""
 
     rows: I64
     origins: I64
 
     def of(self, chosen: Bools) -> "MoreOrigins":
-        """Those of some rows, by their places among these."""
+        """Return the pairs of the chosen rows, with row numbers among those."""
         mine = chosen[self.rows]
         return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
 
 def distinct(rows: pa.Table) -> tuple[pa.Table, MoreOrigins]:
-    """The rows by dst, then src, each triple once, with the first of its origins."""
+    """Return each triple once, with its first origin, and its further origins.
+
+    Triples are ordered by dst, then src.
+    """
     none = np.empty(0, np.int64)
     if not rows.num_rows:
         return rows, MoreOrigins(none, none)
@@ -47,5 +50,5 @@ def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:
 
 
 def _codes(column: pa.ChunkedArray) -> I64:
-    """A number for each text, the same for the same text."""
+    """Return a number for each text; equal texts have equal numbers."""
     return np.asarray(column.combine_chunks().dictionary_encode().indices, dtype=np.int64)

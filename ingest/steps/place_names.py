@@ -1,7 +1,8 @@
-"""For names: new items' names go from the order of hashes into the order of numbers.
+"""Bring the names of new items from the order of their hashes into the order of item numbers.
 
-As with triples, buckets are scattered into ranges of numbers first, then each range is sorted and
-written, so that one range at a time is in memory. The look-up from names to numbers is written too.
+As with triples, buckets are first distributed over ranges of numbers; then each range is sorted and
+written, so that only one range at a time is in memory. The look-up from names to numbers is written
+too.
 """
 
 from dataclasses import dataclass
@@ -19,12 +20,12 @@ from .read_stage import HASH
 NUMBER = "number"
 NAMED = pa.schema([(NUMBER, pa.int64()), (NAME, pa.string()), (TABLE, pa.string())])
 RANGE = 2048 * BATCH
-"""Names sorted and written at a time."""
+"""The number of names sorted and written at a time."""
 
 
 @dataclass(frozen=True)
 class ScatterNames:
-    """A bucket whose new names go into ranges."""
+    """The task that distributes the new names of a bucket over ranges."""
 
     bucket: int
     at: int
@@ -32,10 +33,10 @@ class ScatterNames:
     staging: Staging
     first_item: int
     items: int
-    """How many items are new, over all buckets."""
+    """The number of new items in all buckets."""
 
     def run(self) -> None:
-        """Write the bucket's new names, with their numbers, into one file a range."""
+        """Write the bucket's new names, with their numbers, to one file per range."""
         rows = read_stream(self.staging.items(self.bucket))
         places = slice(self.at, self.at + rows.num_rows)
         numbers = np.asarray(open_array(self.staging.numbers)[places])
@@ -43,7 +44,7 @@ class ScatterNames:
         offsets = (numbers[new] - self.first_item).astype(np.uint32)
         hashed = np.asarray(rows[HASH])[new]
         fresh = rows.select([NAME, TABLE]).take(pa.array(new))
-        named = np.asarray(fresh[NAME].is_valid())  # a compaction has items that were erased
+        named = np.asarray(fresh[NAME].is_valid())  # in a compaction some items have been erased
         np.savez(
             self.staging.lookups(self.bucket),
             hash=hashed[named],
@@ -58,7 +59,7 @@ class ScatterNames:
 
 @dataclass(frozen=True)
 class GatherNames:
-    """A range of numbers whose names are written."""
+    """The task that writes the names of a range of item numbers."""
 
     number: int
     staging: Staging
@@ -66,7 +67,7 @@ class GatherNames:
     ingest: int
 
     def run(self) -> None:
-        """Write one segment of names in the order of numbers."""
+        """Write the range's names as one segment, in the order of numbers."""
         parts = self.staging.range_names.all(self.number)
         rows = pa.concat_tables(map(read_stream, parts)).combine_chunks()
         rows = rows.take(pa.array(np.argsort(np.asarray(rows[NUMBER]))))
@@ -78,13 +79,13 @@ class GatherNames:
 
 @dataclass(frozen=True)
 class IndexNames:
-    """The look-up of all new names."""
+    """The task that writes the look-up of all new names."""
 
     staging: Staging
     ingest: int
 
     def run(self) -> None:
-        """Write the look-up from names to numbers, and which of these have no name."""
+        """Write the look-up from names to numbers, and the numbers of erased items."""
         parts = [np.load(path) for path in self.staging.lookups.all()]
         target = self.staging.segments.folder
         hashed = np.concatenate([part["hash"] for part in parts])
@@ -96,5 +97,5 @@ class IndexNames:
 
 
 def name_ranges(items: int) -> list[int]:
-    """How many names each range has in which so many are written."""
+    """Return the number of names in each range, for this many new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

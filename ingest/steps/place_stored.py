@@ -1,7 +1,8 @@
-"""Where the warehouse holds triples of an ingest already: a look into the partitions of their sets.
+"""Find triples of an ingest that the warehouse already stores.
 
-Only triples between two held items can be held. Each is looked for in the partitions that have its
-dst's set, so that the work grows with what an ingest touches, not with what is held.
+Only triples between two stored items can be stored. They are searched in the partitions that have
+the set of their dst, so that the work grows with what an ingest touches and not with what is
+stored.
 """
 
 from dataclasses import dataclass
@@ -18,19 +19,19 @@ from provhouse.store.tables.snapshot import Snapshot
 _ASKED = "asked"
 _PLACE = "place"
 _ITEMS = 1 << 40
-"""More than there are."""
+"""More than the number of items."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """Where each of some triples lies, -1 if none like it lives, and the first origin of each."""
+    """The row place of each triple, -1 if it is not stored or has died, and its first origin."""
 
     places: I64
     origins: I64
 
 
 def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
-    """Where rows (src, dst, op, attributes) are held; from ``first_new`` on items are new."""
+    """Find rows (src, dst, op, attributes), ordered by dst; items from ``first_new`` on are new."""
     stored = Stored(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN, np.int64))
     src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
     candidates = np.flatnonzero((src < first_new) & (dst < first_new))
@@ -42,7 +43,7 @@ def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     for partition, items in _by_partition(snapshot, dst):
         path = partition_path(folder, partition)
-        low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows come by dst
+        low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows are ordered by dst
         same = _between(read_partition(path, (SRC, DST)), src[low:high], dst[low:high])
         same = same[~snapshot.deaths.has(places(partition, same))]
         if not len(same):
@@ -59,7 +60,9 @@ def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
 
 
 def _between(there: pa.Table, src: I64, dst: I64) -> I64:
-    """The rows of a partition that lead from and to the same items as others do; both by dst."""
+    """Return the rows of a partition whose (src, dst) is among those given; both are ordered by
+    dst.
+    """
     ends, items = np.asarray(there[DST]), np.unique(dst)
     low = np.searchsorted(ends, items)
     count = np.searchsorted(ends, items, "right") - low
@@ -71,7 +74,7 @@ def _between(there: pa.Table, src: I64, dst: I64) -> I64:
 
 
 def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
-    """The partitions that may hold triples into these items, and which items each."""
+    """Return the partitions that may hold triples into these items, each with its items."""
     distinct = np.unique(items)
     sets = snapshot.set_ids[snapshot.set_rows(distinct)]
     places = snapshot.placements_of(np.unique(sets))

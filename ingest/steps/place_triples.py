@@ -1,8 +1,9 @@
-"""Every triple goes into a partition, with the set of its dst.
+"""Put every new triple into a partition, with the set of its dst.
 
-First each staged file is scattered into ranges of numbers (``scatter``), then each range is sorted,
-freed of duplicates and cut into partitions (``gather``), so that one range at a time is in memory.
-Sorting by dst brings the triples of a set together, since the numbers of a set follow each other.
+First the rows of each staged file are distributed over ranges of item numbers (``ScatterTriples``).
+Then each range is sorted, freed of duplicates, and cut into partitions (``GatherTriples``), so that
+only one range at a time is in memory. The numbers of a set follow each other, so sorting by dst
+brings its triples together.
 """
 
 from collections.abc import Sequence
@@ -53,21 +54,21 @@ from .place_duplicates import MoreOrigins, distinct
 from .place_stored import find_stored
 
 CARRIED = (OP, ATTRIBUTES, BORN)
-"""What rows keep as it was staged, beside their origin; only those of a compaction are older."""
+"""Columns that rows keep as staged, beside their origin. Only a compaction stages ``born``."""
 
 
 @dataclass(frozen=True)
 class ScatterTriples:
-    """A staged file whose rows go into ranges."""
+    """The task that distributes the rows of a staged file over ranges."""
 
     number: int
     staging: Staging
     bounds: Sequence[int]
     origin: int
-    """Who brings the rows, unless they say so themselves."""
+    """The origin of the rows, unless they name their own."""
 
     def run(self) -> None:
-        """Write the file's rows, with numbers for places, into one file a range."""
+        """Write the file's rows, with item numbers for places, to one file per range."""
         numbers = open_array(self.staging.numbers)
         tables = open_array(self.staging.tables)
         edges = open_array(self.staging.edges(self.number))
@@ -107,7 +108,7 @@ class ScatterTriples:
 
 
 def _numbered(staged: pa.Schema) -> pa.Schema:
-    """The form of rows whose ends are numbers, with the tables of both, and what they keep."""
+    """Return the schema of rows with item numbers, the tables of both ends, and what rows keep."""
     numbers = [(SRC, pa.int64()), (DST, pa.int64())]
     codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
     kept = [field for field in staged if field.name in CARRIED]
@@ -116,7 +117,7 @@ def _numbered(staged: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True)
 class GatheredRange:
-    """What a range has: how many triples each of its partitions, and how many assertions."""
+    """The number of triples in each partition of a range, and its number of assertions."""
 
     partitions: tuple[int, ...]
     asserted: int
@@ -124,7 +125,7 @@ class GatheredRange:
 
 @dataclass(frozen=True)
 class GatherTriples:
-    """A range of numbers whose triples become partitions."""
+    """The task that turns the triples of a range of item numbers into partitions."""
 
     number: int
     staging: Staging
@@ -134,10 +135,10 @@ class GatherTriples:
     ingest: int
     born: int
     replaces: bool
-    """Whether it shall be known which held triples came again."""
+    """Whether to stage all stored triples that the input brings again."""
 
     def run(self) -> GatheredRange:
-        """Write the range's partitions and what they say of sets and tables."""
+        """Write the range's partitions, and its placements, dependencies and assertions."""
         staging, number = self.staging, self.number
         parts = staging.range_rows.all(number)
         read = pa.concat_tables(map(read_stream, parts)).combine_chunks()
@@ -181,7 +182,7 @@ class GatherTriples:
 
 
 class _Sets:
-    """The set of each item, held or new."""
+    """Finds the set of an item, stored or new."""
 
     def __init__(self, staging: Staging, snapshot: Snapshot | None) -> None:
         new = read_stream(staging.sets)
@@ -197,10 +198,10 @@ class _Sets:
 
 
 def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
-    """Cut sorted triples into partitions of at most ``limit``, whole sets together if they fit.
+    """Cut sorted triples into partitions of at most ``limit``; a set that fits stays in one.
 
-    Returns the rows at which partitions begin (and the end), and the placements: set, partition
-    (from 0) and triples.
+    Returns the rows at which partitions begin, with the end as last value, and the placements: set,
+    partition (from 0) and number of triples.
     """
     starts = np.flatnonzero(np.diff(dst_sets, prepend=-1) != 0)
     sizes = np.diff(np.append(starts, len(dst_sets)))
@@ -213,7 +214,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 
 
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
-    """Further origins by the partition (from 0) and the row in it."""
+    """Return further origins, by partition (from 0) and row in it."""
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(
         {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
@@ -222,7 +223,7 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 
 @njit(cache=True)
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
-    """Which set's triples go into which partition, and how many, in order."""
+    """Return, in order: the index of a set, a partition, and the triples of both."""
     pieces = 0
     for size in sizes:
         pieces += 1 + size // limit
@@ -244,7 +245,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
 
 
 def _dependencies(rows: pa.Table, dst_sets: I64, sets: _Sets) -> pa.Table:
-    """How many triples lead from one set into another, and their ops."""
+    """Count the triples between each two sets, and list their ops."""
     src_sets = sets.of(np.asarray(rows[SRC]))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
@@ -258,7 +259,7 @@ def _dependencies(rows: pa.Table, dst_sets: I64, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """How many triples lead from one table (as a number) into another, and their ops."""
+    """Count the triples between each two tables (as numbers), and list their ops."""
     return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
 
 

@@ -1,4 +1,4 @@
-"""Step 1: every file is read, its rejects set aside, and its names made distinct."""
+"""Step 1: read every file, set its rejected rows aside, and find the distinct names."""
 
 import math
 import os
@@ -17,14 +17,14 @@ from .read_names import NameBucket, NamedBucket
 from .read_stage import StagedFile, StageFile
 
 BUCKET_BYTES = 256 << 20
-"""About how many bytes of input share one bucket of names."""
+"""The approximate number of bytes of input per bucket of names."""
 SEEDS = 8
-"""How often another seed is tried when two names share a hash."""
+"""The number of hash seeds that are tried if two names share a hash."""
 
 
 @dataclass(frozen=True)
 class ReadResult:
-    """What was read, file by file and bucket by bucket."""
+    """What was read, by file and by bucket of names."""
 
     files: Sequence[StagedFile]
     buckets: Sequence[NamedBucket]
@@ -32,27 +32,27 @@ class ReadResult:
 
     @property
     def rows(self) -> int:
-        """Valid rows that were read."""
+        """The number of valid rows."""
         return sum(file.valid for file in self.files)
 
     @property
     def rejected(self) -> int:
-        """Rows that are no triples."""
+        """The number of rejected rows."""
         return sum(file.rejected for file in self.files)
 
     @property
     def items(self) -> int:
-        """Distinct names."""
+        """The number of distinct names."""
         return sum(bucket.items for bucket in self.buckets)
 
     @property
     def two_tables(self) -> int:
-        """Items that were named with a table that they do not keep."""
+        """The number of items that were named with a table other than the one they have."""
         return sum(bucket.two_tables for bucket in self.buckets)
 
 
 def read(job: Job) -> ReadResult:
-    """Read every file; on a shared hash of two names, again with another seed."""
+    """Read every file; if two names share a hash, read again with another seed."""
     for seed in range(SEEDS):
         files, buckets = _staged(job, seed)
         if not any(bucket.collided for bucket in buckets):
@@ -60,16 +60,16 @@ def read(job: Job) -> ReadResult:
         job.staging.clear()
     else:
         raise BadInput(
-            "The names of an ingest should be told apart by 64-bit hashes",
-            f"Some shared one under each of {SEEDS} seeds, which does not happen by chance",
-            "Take the files in one by one to find those names",
+            "Different names have the same 64-bit hash",
+            f"That is so under each of {SEEDS} seeds, which does not happen by chance",
+            "Ingest the files one by one to find those names",
         )
     result = ReadResult(files, buckets, first_rejects(job.staging))
     if job.inputs.strict and result.rejected:
         raise BadInput(
-            "With --strict every row should be a triple",
             f"{result.rejected:,} rows lack src or dst",
-            "Mend the files, or leave out --strict to see the rows among the rejects",
+            "With --strict every row must be a triple",
+            "Correct the files, or leave out --strict to set those rows aside as rejects",
         )
     return result
 
@@ -85,7 +85,7 @@ def _staged(job: Job, seed: int) -> tuple[list[StagedFile], list[NamedBucket]]:
     rejected = sum(file.rejected for file in files)
     job.progress.count("rows", sum(file.valid for file in files) + rejected)
     job.progress.count("rejected", rejected)
-    job.progress.begin("Find the distinct names")  # its tasks last otherwise
+    job.progress.begin("Find the distinct names")  # this part takes long enough to be shown
     return files, _named(job, buckets, seed)
 
 
@@ -94,7 +94,7 @@ def _buckets(size: int) -> int:
 
 
 def _named(job: Job, buckets: int, seed: int) -> list[NamedBucket]:
-    """Find the distinct names and those that are held."""
+    """Find the distinct names, and which of them are stored."""
     snapshot = job.snapshot()
     spans: list[Span] = snapshot.spans if snapshot else []
     names = job.layout.names(job.base)
@@ -103,7 +103,7 @@ def _named(job: Job, buckets: int, seed: int) -> list[NamedBucket]:
 
 
 def first_rejects(staging: Staging, most: int = 5) -> list[Reject]:
-    """The first rejects of a staging folder, in the order of files and rows."""
+    """Return the first rejected rows, in the order of files and rows."""
     found: list[Reject] = []
     for path in staging.rejects.all():
         with pq.ParquetFile(path) as file:

@@ -1,7 +1,7 @@
-"""One task a bucket: the distinct names, the table of each, and which are held already.
+"""Find the distinct names of a bucket, the table of each, and which of them are stored.
 
-The items of a bucket come out in the order of their hashes; buckets follow each other in that order
-too, so that the position of a name's hash over all buckets is its place in this ingest.
+The items of a bucket are ordered by hash, and so are the buckets. The position of a name's hash in
+all buckets, one after the other, is therefore its place in this ingest.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ STORED = "stored"
 
 @dataclass(frozen=True)
 class NamedBucket:
-    """What a bucket has; ``collided`` says that two names share a hash and a new seed is needed."""
+    """The counts of a bucket. If two names ``collided`` in one hash, another seed is needed."""
 
     items: int
     two_tables: int
@@ -36,22 +36,22 @@ class NamedBucket:
 
 @dataclass(frozen=True)
 class NameBucket:
-    """A bucket to name."""
+    """The task that finds the distinct names of a bucket."""
 
     bucket: int
     staging: Staging
     seed: int
     names: Path
     spans: Sequence[Span]
-    """The names that are held."""
+    """The segments of stored names."""
 
     @property
     def bytes(self) -> int:
-        """The size of the names, as they were read."""
+        """The size of the bucket's names as read."""
         return sum(part.stat().st_size for part in self.staging.names.all(self.bucket))
 
     def run(self) -> NamedBucket:
-        """Write ``items`` (name, table, number if stored) and their hashes."""
+        """Write the distinct names, with table, stored number and hash."""
         staged = map(read_stream, self.staging.names.all(self.bucket))
         rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
         tell(0.15)
@@ -83,14 +83,14 @@ class NameBucket:
 
 
 def _collides(rows: pa.Table, hashed: U64) -> bool:
-    """Whether two different names have one hash."""
+    """Return whether two different names have the same hash."""
     same_hash = hashed[1:] == hashed[:-1]
     same_name = pc.equal(rows[NAME].slice(1), rows[NAME].slice(0, len(hashed) - 1))
     return bool((same_hash & ~np.asarray(same_name, dtype=bool)).any())
 
 
 def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
-    """The table that each item is named with most often, and who was named with several."""
+    """Return the table that each item is named with most often, and which items have several."""
     count = int(item[-1]) + 1 if len(item) else 0
     votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
     votes = votes.filter(pc.not_equal(votes[TABLE], ""))
@@ -110,7 +110,7 @@ def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
 def _keep_stored(
     stored: Names, numbers: I64, tables: pa.Array, two: Bools
 ) -> tuple[pa.Array, Bools]:
-    """An item that is held keeps its table; one that was named with another is told of."""
+    """Give stored items their stored table; mark those that were named with another."""
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):
         return tables, two

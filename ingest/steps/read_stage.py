@@ -1,7 +1,8 @@
-"""One task a file: read it, set rejects aside, and leave rows with hashes for names.
+"""Stage one input file: reject incomplete rows, and replace names by hashes.
 
-Names leave the rows here. They go, each once a batch, with the tables that they were named with,
-into buckets by the first bits of their hash, so that the next step can hold one bucket at a time.
+The names are staged apart from the rows, once per batch for each table they were named with. They
+are distributed over buckets by the first bits of their hash, so that the next part can hold one
+bucket at a time in memory.
 """
 
 import os
@@ -48,7 +49,7 @@ REJECTS = TABLES["rejects"]
 
 @dataclass(frozen=True)
 class StagedFile:
-    """How many rows of a file are valid and how many were rejected."""
+    """The number of valid and of rejected rows in a file."""
 
     valid: int
     rejected: int
@@ -56,18 +57,18 @@ class StagedFile:
 
 @dataclass(frozen=True)
 class StageFile:
-    """A file to stage."""
+    """The task that stages a file."""
 
     number: int
     source: Source
     staging: Staging
     buckets: int
-    """A power of two."""
+    """The number of buckets, a power of two."""
     seed: int
     ingest: int
 
     def run(self) -> StagedFile:
-        """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
+        """Stage the file as ``rows``, ``names`` and, if there are any, ``rejects``."""
         valid = rejected = 0
         with _Writer(self) as out:
             size = max(os.path.getsize(self.source.path), 1)
@@ -83,7 +84,7 @@ class StageFile:
 
 
 def _judge(batch: Batch, task: StageFile) -> tuple[pa.Table, pa.Table]:
-    """The rows that are triples, and why the others are not."""
+    """Return the valid rows, and the rejected rows with their reasons."""
     rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
     lacks = _empty(rows[SRC]) + 2 * _empty(rows[DST]).astype(np.int8)
     if batch.scope is not None:
@@ -106,14 +107,14 @@ def _judge(batch: Batch, task: StageFile) -> tuple[pa.Table, pa.Table]:
 
 
 def _reasons(scope: str | None) -> pa.Array:
-    """By the bits of what is lacking: src, dst, a value of the scope."""
+    """Return the reasons by code; its bits mean that src, dst, or the scope's value is missing."""
     wanted = (SRC, DST, scope)
     lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in range(8)]
     return pa.array([" and ".join(f"no {name}" for name in names) for names in lacking])
 
 
 def _scoped(rows: pa.Table, scope: pa.Array | None) -> pa.Table:
-    """The rows with the scope in front of their names."""
+    """Return the rows with the scope's value put before their names."""
     if scope is None:
         return rows
     for at, name in enumerate(rows.column_names):
@@ -128,7 +129,7 @@ def _empty(column: pa.ChunkedArray) -> Bools:
 
 
 def _content(rows: pa.Table) -> pa.Array:
-    """Each row as a JSON object, so that a row can be told from any other."""
+    """Return each row as a JSON object."""
     parts: list[pa.Array | str] = ["{"]
     for number, name in enumerate(rows.column_names):
         value = pc.fill_null(quoted(rows[name].combine_chunks()), "null")
@@ -137,7 +138,7 @@ def _content(rows: pa.Table) -> pa.Array:
 
 
 class _Writer:
-    """The files that one task writes."""
+    """The files that a task writes."""
 
     def __init__(self, task: StageFile) -> None:
         self._task = task
@@ -158,13 +159,13 @@ class _Writer:
             self._rejects.close()
 
     def reject(self, rows: pa.Table) -> None:
-        """Write rejected rows, as they will lie in the table."""
+        """Write rejected rows, in the form of the table ``rejects``."""
         if not self._rejects:
             self._rejects = rejects_writer(self._task.staging.rejects(self._task.number))
         self._rejects.write_table(rows)
 
     def write(self, rows: pa.Table) -> None:
-        """Write valid rows: their ends as hashes, and the names behind those."""
+        """Write valid rows, with hashes for names, and the names."""
         both = pa.chunked_array([*rows[SRC].chunks, *rows[DST].chunks]).combine_chunks()
         encoded = both.dictionary_encode()
         hashed = hashes(encoded.dictionary, self._task.seed)
@@ -185,7 +186,7 @@ class _Writer:
         self._write_names(encoded.dictionary, hashed, ends, _tables(rows))
 
     def _write_names(self, names: pa.Array, hashed: U64, ends: I64, tables: pa.Array) -> None:
-        """Each name once for every table that it was named with, and how often."""
+        """Write each name once for every table that it was named with, and how often it was."""
         encoded = tables.dictionary_encode()
         pair = ends.astype(np.int64) * len(encoded.dictionary) + np.asarray(encoded.indices)
         distinct, votes = np.unique(pair, return_counts=True)
@@ -209,12 +210,12 @@ class _Writer:
 
 
 def rejects_writer(path: Path) -> pq.ParquetWriter:
-    """Open a file of rejected rows, as it will lie in the table."""
+    """Open a file of rejected rows, in the form of the table ``rejects``."""
     return pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False)
 
 
 def bucket_of(hashed: U64, buckets: int) -> I64:
-    """The bucket of each hash; a higher hash is never in a lower bucket."""
+    """Return the bucket of each hash; a higher hash is never in a lower bucket."""
     if buckets == 1:
         return np.zeros(len(hashed), np.int64)
     return (hashed >> np.uint64(64 - (buckets.bit_length() - 1))).astype(np.int64)

@@ -1,6 +1,6 @@
-"""What was staged becomes rows of the Delta tables, and segments of names.
+"""Step 5: append what was staged to the Delta tables, and add segments of names.
 
-Ids are taken for good before the first file is moved; nothing here is visible before the commit.
+Ids are taken for good before the first file is moved. Nothing is visible before the commit.
 """
 
 import os
@@ -46,7 +46,7 @@ from .read import ReadResult
 def write(
     job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult, placed: PlaceResult
 ) -> Commit:
-    """Append to the Delta tables; returns the commit record, which is not yet written."""
+    """Append to the Delta tables; return the commit record, which is not written yet."""
     ids = job.ids
     after = replace(
         ids,
@@ -95,7 +95,7 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
 
 
 def _new_dependencies(job: Job, after: Snapshot) -> int:
-    """How many pairs of sets are there that were not before."""
+    """Return the number of pairs of sets that did not depend on each other before."""
     rows = after.rows("set_dependencies", [SET, DERIVES_FROM])
     mine = rows.filter(pc.equal(rows[INGEST], job.ids.ingest))
     if job.extends is None or not mine.num_rows:
@@ -112,7 +112,7 @@ def _write_tables(
     ingest_row: pa.Table,
     life: Mapping[str, pa.Table],
 ) -> dict[str, int]:
-    """Append everything that was staged; the new version of each table that grew."""
+    """Append everything staged; return the new version of each table that grew."""
     still_writing(target.layout)
     _move_names(staging, target)
     versions = {"triples": _triples(staging, target, placed.ranges)}
@@ -136,7 +136,7 @@ def _write_tables(
 
 
 def _triples(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> int:
-    """Move the partitions to where they stay, under their numbers."""
+    """Move the partitions to the warehouse, under their numbers."""
     table = target.layout.table(target.base, "triples")
     table.mkdir(parents=True, exist_ok=True)
     sizes = [size for part in ranges for size in part.partitions]
@@ -198,7 +198,7 @@ def _workflow(staging: Staging, tables: Sequence[str]) -> pa.Table:
 
 
 def _table_items(staging: Staging, tables: Sequence[str]) -> pa.Table:
-    """How many new items each table has."""
+    """Count the new items of each table."""
     codes = np.load(staging.tables)[np.load(staging.stored) < 0]
     counts = np.bincount(codes, minlength=len(tables))
     there = np.flatnonzero(counts)
