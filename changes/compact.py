@@ -33,14 +33,14 @@ def compact(settings: Settings, progress: Progress) -> Summary:
     with nothing changed, if the new base lacks something.
     """
     watch = Stopwatch()
-    held = current(Layout(settings.warehouse))
-    if held is None or not held.totals.triples:
+    shown = current(Layout(settings.warehouse))
+    if shown is None or not shown.totals.triples:
         raise NotFound(
             f"The warehouse {settings.warehouse} has nothing to compact",
             "It stores no triples",
             "Begin with: provhouse ingest FILES",
         )
-    large = held.totals.sets + held.totals.set_dependencies >= LARGE
+    large = shown.totals.sets + shown.totals.set_dependencies >= LARGE
     return carry_out(_rebuild, Inputs(), settings, watch, progress, new_base=True, large=large)
 
 

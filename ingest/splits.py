@@ -49,8 +49,8 @@ def _well_formed(split: object) -> bool:
 
 def check_splits(path: Path, splits: list[Split], tables: Iterable[str]) -> None:
     """Raise BadInput unless the splits name exactly these tables."""
-    named, there = set(tables_of(splits)), {table for table in tables if table}
-    unknown, missing = sorted(named - there), sorted(there - named)
+    named, existing = set(tables_of(splits)), {table for table in tables if table}
+    unknown, missing = sorted(named - existing), sorted(existing - named)
     if unknown or missing:
         wrong = [f"no item is in {', '.join(unknown)}"] if unknown else []
         wrong += [f"no split has {', '.join(missing)}"] if missing else []

@@ -44,7 +44,7 @@ def _strong(at: I64, heads: I32) -> I32:
     next_edge = at[:-1].copy()
     path = np.empty(items, np.int32)
     waiting = np.empty(items, np.int32)
-    count = seen = held = 0
+    count = seen = depth = 0
     for start in range(items):
         if index[start] >= 0:
             continue
@@ -54,8 +54,8 @@ def _strong(at: I64, heads: I32) -> I32:
             if index[item] < 0:
                 index[item] = low[item] = seen
                 seen += 1
-                waiting[held] = item
-                held += 1
+                waiting[depth] = item
+                depth += 1
             if next_edge[item] < at[item + 1]:
                 head = heads[next_edge[item]]
                 next_edge[item] += 1
@@ -70,9 +70,9 @@ def _strong(at: I64, heads: I32) -> I32:
                 low[path[length - 1]] = min(low[path[length - 1]], low[item])
             if low[item] == index[item]:
                 while True:
-                    held -= 1
-                    found[waiting[held]] = count
-                    if waiting[held] == item:
+                    depth -= 1
+                    found[waiting[depth]] = count
+                    if waiting[depth] == item:
                         break
                 count += 1
     return found

@@ -44,33 +44,33 @@ class Columns:
         """Known names that are mapped to other columns, so that no column may have them."""
         return frozenset(name for name, _ in self.mapped) - self.taken
 
-    def check(self, place: str, there: Sequence[str]) -> None:
+    def check(self, place: str, present: Sequence[str]) -> None:
         """Raise BadInput unless every needed column is present, and no column twice."""
         for name, column in self.mapped:
-            if column not in there:
-                raise _absent(place, there, column, f"--map reads as {name}")
-        if self.scope is not None and self.scope not in there:
-            raise _absent(place, there, self.scope, "--scope names")
-        found = {name for name, column in self.read_for if column in there}
+            if column not in present:
+                raise _absent(place, present, column, f"--map reads as {name}")
+        if self.scope is not None and self.scope not in present:
+            raise _absent(place, present, self.scope, "--scope names")
+        found = {name for name, column in self.read_for if column in present}
         missing = [name for name in (SRC, DST) if name not in found]
         if missing:
             raise BadInput(
                 f"{place}: no column {' and no column '.join(missing)}",
-                f"The columns are {listed(there)}" if there else "It is empty",
+                f"The columns are {listed(present)}" if present else "It is empty",
                 "Name the columns with --map, or choose another file",
             )
-        twice = sorted({column for column in there if there.count(column) > 1})
+        twice = sorted({column for column in present if present.count(column) > 1})
         if twice:
             raise BadInput(
                 f"{place}: column names are repeated",
                 f"Found more than once: {listed(twice)}",
                 "Rename or drop one of them",
             )
-        self.check_free(place, there)
+        self.check_free(place, present)
 
-    def check_free(self, place: str, there: Iterable[str]) -> None:
+    def check_free(self, place: str, present: Iterable[str]) -> None:
         """Raise BadInput if a column has a known name that ``--map`` gives to another column."""
-        for column in self.reserved.intersection(there):
+        for column in self.reserved.intersection(present):
             raise BadInput(
                 f"{place}: the column {column} has no known meaning",
                 f"--map reads the column {dict(self.mapped)[column]} as {column}",
@@ -112,9 +112,9 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
     return ", ".join(columns[:most]) + more
 
 
-def _absent(place: str, there: Sequence[str], column: str, why: str) -> BadInput:
+def _absent(place: str, present: Sequence[str], column: str, why: str) -> BadInput:
     return BadInput(
         f"{place}: no column {column}, which {why}",
-        f"The columns are {listed(there)}" if there else "There are no columns",
+        f"The columns are {listed(present)}" if present else "There are no columns",
         "Check the name, or ingest files with other columns by another command",
     )

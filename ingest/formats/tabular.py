@@ -29,10 +29,10 @@ def as_batches(source: Source, tables: Iterable[pa.Table]) -> Iterator[Batch]:
 def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
     for name, value in source.constants:
         rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
-    columns, there = source.columns, rows.column_names
-    extra = rows.select([name for name in there if name not in columns.taken])
+    columns, present = source.columns, rows.column_names
+    extra = rows.select([name for name in present if name not in columns.taken])
     try:
-        known = {n: _text(rows[column]) for n, column in columns.read_for if column in there}
+        known = {n: _text(rows[column]) for n, column in columns.read_for if column in present}
         scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:

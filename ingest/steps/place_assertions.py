@@ -27,10 +27,10 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     The columns are the row place, the origin that brings it now, and the origin that brought it
     first.
     """
-    there = stored.places >= 0
-    mine = there[further.rows]
-    rows = np.concatenate([np.flatnonzero(there), further.rows[mine]])
-    brings = np.concatenate([origins[there], further.origins[mine]])
+    repeated = stored.places >= 0
+    mine = repeated[further.rows]
+    rows = np.concatenate([np.flatnonzero(repeated), further.rows[mine]])
+    brings = np.concatenate([origins[repeated], further.origins[mine]])
     order = np.argsort(stored.places[rows], kind="stable")
     rows = rows[order]
     return pa.table(

@@ -48,10 +48,10 @@ def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
         same = same[~snapshot.deaths.has(places(partition, same))]
         if not len(same):
             continue
-        there = read_partition(path, (*TRIPLE, ORIGIN)).take(pa.array(same))
-        there = there.append_column(_PLACE, pa.array(places(partition, same)))
+        stored_rows = read_partition(path, (*TRIPLE, ORIGIN)).take(pa.array(same))
+        stored_rows = stored_rows.append_column(_PLACE, pa.array(places(partition, same)))
         both = wanted.slice(low, high - low).join(
-            there, list(TRIPLE), join_type="inner", use_threads=False
+            stored_rows, list(TRIPLE), join_type="inner", use_threads=False
         )
         asked = np.asarray(both[_ASKED])
         stored.places[asked] = both[_PLACE]
@@ -59,16 +59,16 @@ def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
     return stored
 
 
-def _between(there: pa.Table, src: I64, dst: I64) -> I64:
+def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
     """Return the rows of a partition whose (src, dst) is among those given; both are ordered by
     dst.
     """
-    ends, items = np.asarray(there[DST]), np.unique(dst)
+    ends, items = np.asarray(stored_rows[DST]), np.unique(dst)
     low = np.searchsorted(ends, items)
     count = np.searchsorted(ends, items, "right") - low
     item = np.repeat(np.arange(len(items)), count)
     rows = low[item] + np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
-    pairs = item * _ITEMS + np.asarray(there[SRC])[rows]
+    pairs = item * _ITEMS + np.asarray(stored_rows[SRC])[rows]
     found: I64 = rows[np.isin(pairs, np.searchsorted(items, dst) * _ITEMS + src)]
     return found
 

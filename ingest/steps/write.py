@@ -59,8 +59,8 @@ def write(
         origin=max([ids.origin, *(origin.number + 1 for origin in placed.origins)]),
     )
     take(job.layout, after)
-    held = job.extends or Commit(job.base, 0, "", "", (), {}, Totals())
-    commit = added(held, ids, job.rolls_back_to)
+    extended = job.extends or Commit(job.base, 0, "", "", (), {}, Totals())
+    commit = added(extended, ids, job.rolls_back_to)
     row = ingest_row(
         commit,
         ids,
@@ -78,7 +78,7 @@ def write(
     asserted = assertions(job.staging, sizes, ids.partition)
     life = life_rows(placed.origins, asserted, placed.ended, ids.generation)
     versions = _write_tables(job.staging, target, placed, numbered.tables, row, life)
-    commit = replace(commit, tables={**held.tables, **versions})
+    commit = replace(commit, tables={**extended.tables, **versions})
     return replace(commit, totals=_totals(job, Snapshot(job.layout, commit), cut, placed))
 
 
@@ -201,6 +201,6 @@ def _table_items(staging: Staging, tables: Sequence[str]) -> pa.Table:
     """Count the new items of each table."""
     codes = np.load(staging.tables)[np.load(staging.stored) < 0]
     counts = np.bincount(codes, minlength=len(tables))
-    there = np.flatnonzero(counts)
-    names = pa.array(tables, pa.string()).take(pa.array(there))
-    return pa.table({TABLE: names, "items": counts[there]})
+    used = np.flatnonzero(counts)
+    names = pa.array(tables, pa.string()).take(pa.array(used))
+    return pa.table({TABLE: names, "items": counts[used]})
