@@ -1,6 +1,4 @@
-"""Import what another warehouse exported: it becomes one generation, with nothing left out or
-changed.
-"""
+"""Import what another warehouse exported, complete and unchanged, as one generation."""
 
 from functools import partial
 from pathlib import Path

@@ -70,9 +70,7 @@ class Inputs:
 
 @dataclass
 class GraphAccess:
-    """Access to Neo4j for one job, which may start the server only once there is something to
-    import.
-    """
+    """Access to Neo4j for one job, which may start the server as late as its load."""
 
     start: "Callable[[Import | None], Graph]"
     """Starts the server, which first imports what is given, and returns the connected graph."""

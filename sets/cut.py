@@ -25,8 +25,7 @@ def cut(
     splits: Sequence[I32] = (),
     limit: int = 0,
 ) -> tuple[I32, int]:
-    """Cut connected pieces into sets below ``theta`` items; return each item's set and their
-    number.
+    """Cut pieces into sets below ``theta`` items; return each item's set, and their number.
 
     ``piece`` numbers the connected piece of each item from 0; ``src`` and ``dst`` are the edges
     within pieces; ``table`` is each item's table; ``splits`` come from ``split_codes``. The caller

@@ -21,9 +21,7 @@ def depths(nodes: int, src: Edges, dst: Edges) -> I32:
 
 
 def neighbours(nodes: int, src: Edges, dst: Edges) -> tuple[I64, I32]:
-    """Group edges by src: node ``n`` has the dst's ``heads[at[n]:at[n + 1]]``. Return ``at,
-    heads``.
-    """
+    """Return ``at, heads``: the dst's of node ``n`` are ``heads[at[n]:at[n + 1]]``."""
     at = np.zeros(nodes + 1, np.int64)
     np.cumsum(np.bincount(src, minlength=nodes), out=at[1:])
     heads: I32 = _fill(at[:-1].copy(), src, dst)

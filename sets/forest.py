@@ -45,8 +45,7 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join along edges; return the number of joins in the log, of which ``joins`` are earlier
-        ones.
+        """Join along edges, after ``joins`` joins in the log; return the number of joins there now.
 
         If a tree reaches ``theta``, undoes all joins of the log and returns -1.
         """
@@ -57,9 +56,7 @@ class Forest:
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
-        """Join along edges, in order, but make no tree larger than ``largest``; return the number
-        of joins.
-        """
+        """Join along the edges that make no tree too large; return the number of joins."""
         return int(_join_some(self.parent, self.size, self.ring, src, dst, largest))
 
     def roots(self) -> I32:

@@ -104,9 +104,7 @@ class ItemGraph:
         return group
 
     def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
-        """Return the distinct pairs (set, set that it derives from); stored sets are numbered after
-        new ones.
-        """
+        """Return distinct pairs (set, set it derives from); stored sets follow the new ones."""
         node = np.empty(len(self._is_new), np.int32)
         node[self.new_places] = label
         node[~self._is_new] = count + self._stored.of_place
@@ -122,8 +120,7 @@ class ItemGraph:
         return decoded(distinct(np.concatenate(parts)))
 
     def components(self, group: I32, first: I64) -> tuple[I64, list[tuple[int, int]], int]:
-        """Return the component id of each new set, the merges, and the change in the number of
-        components.
+        """Return each new set's component id, the merges, and the change in components.
 
         ``group`` is the root of each set's component and ``first`` the first item number of each
         set. A merge is a pair (id, id of the component that it becomes part of).

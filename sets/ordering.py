@@ -10,9 +10,7 @@ from .distinct import dense_values
 
 
 def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
-    """Return the order of sets: by component, the largest first, then each after those it derives
-    from.
-    """
+    """Order sets by component, the largest first, then each after those it derives from."""
     count = len(items)
     roots = dense_values(group)
     size = np.bincount(roots, items)[roots] if count else items

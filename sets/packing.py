@@ -91,8 +91,7 @@ def _follow(heads: I64, below: I32, items: I64, limit: int) -> I32:
 
 
 def _alike(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 2, except to sets with neither parents nor children; return the set that each
-    joins.
+    """Apply rule 2, except to sets without any neighbours; return the set that each joins.
 
     Neighbours are compared by a 64-bit sum of mixed numbers. If two different lists have the same
     sum, the sets are packed all the same: queries read more and answers stay right.

@@ -32,9 +32,7 @@ class Reader:
 
     @classmethod
     def of(cls, src: Edges, dst: Edges, table: I32) -> "Reader":
-        """Draw the samples, half of them by table: people often ask for items of small, final
-        tables.
-        """
+        """Draw the samples, half of them by table: people ask for items of small tables."""
         items = len(table)
         up = neighbours(items, dst, src)
         derived = np.flatnonzero(np.diff(up[0]))

@@ -45,8 +45,8 @@ def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
         real = Path(os.path.realpath(path))  # cyclic links raise later
         if any(real.is_relative_to(folder) for folder in folders):
             raise UsageError(
-                f"{path} leads into the warehouse",
-                "Input files must be outside of it",
+                f"{path} leads into a folder of provhouse",
+                "Input files must be outside of the warehouse and of Neo4j's folder",
                 "Name the files themselves, or a folder that does not lead there",
             )
 

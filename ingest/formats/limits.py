@@ -12,8 +12,7 @@ ROWS = 1 << 18
 UNPACKED_TIMES = 300
 """A compressed text file may hold this many times its size, or ``UNPACKED_BYTES``."""
 PARQUET_TIMES = 5_000
-"""The same for Parquet, where repeated texts take no room in the file but their length in each row.
-"""
+"""The factor for Parquet, where repeated texts take no room in the file."""
 UNPACKED_BYTES = 256 << 20
 """The number of bytes that any compressed file may hold; real names do not compress that well."""
 

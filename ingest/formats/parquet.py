@@ -12,8 +12,7 @@ from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
-"""The number of rows decoded at once: one long name, repeated, is small on a page but not in rows.
-"""
+"""The number of rows decoded at once: a repeated long name is small only on its page."""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 

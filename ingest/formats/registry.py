@@ -22,9 +22,7 @@ class FormatModule(Protocol):
     """The functions of a format's module."""
 
     def check(self, source: "Source") -> list[str]:
-        """Return the columns; raise BadInput if the beginning of the file shows that it is
-        unusable.
-        """
+        """Return the columns; raise BadInput if the file begins in an unusable way."""
 
     def batches(self, source: "Source", report: Callable[[int], None]) -> Iterator["Batch"]:
         """Yield the rows in batches; call ``report`` with the number of bytes read so far."""

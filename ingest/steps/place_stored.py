@@ -60,9 +60,7 @@ def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
 
 
 def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
-    """Return the rows of a partition whose (src, dst) is among those given; both are ordered by
-    dst.
-    """
+    """Return the rows with one of these (src, dst); rows and pairs are ordered by dst."""
     ends, items = np.asarray(stored_rows[DST]), np.unique(dst)
     low = np.searchsorted(ends, items)
     count = np.searchsorted(ends, items, "right") - low

@@ -1,12 +1,12 @@
-"""Valid files, damaged at random: each is read right, has rejects, or is refused as bad input.
+"""Valid files, damaged at random, are read correctly, have rejects, or are refused as bad input.
 
-Some hundred files by default, some of them through a whole ingest. 10,000 for each format and 1,666
-ingests, from another seed if wanted, a failure telling its number:
+By default a few hundred files are tried, some of them in complete ingests. To try 10,000 files of
+each format and 1,666 ingests, with another seed if wanted, run this; a failure reports its number:
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
-What is right is told by Python's own readers of CSV and JSON and, there being no other one, by
-Arrow's reader of whole Parquet files.
+The expected content comes from Python's own readers of CSV and JSON. For Parquet, which has no
+second reader, it comes from Arrow's reader of complete files.
 """
 
 import csv
@@ -40,17 +40,17 @@ from provhouse.store.warehouse.commits import current
 FILES = int(os.environ.get("PROVHOUSE_FUZZ", "60"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LONGEST = 20.0
-"""Seconds for one file on a machine that others use too; it takes some milliseconds."""
+"""The limit for one file in seconds, on a shared machine; a file takes some milliseconds."""
 NAMES = ("a", "b/1", "", "ä😀", 'q"x', "c,d", "e\nf", "\r", "7", " ", "x" * 90, "\\", "null", "\t")
 
 Rows = list[dict[str, str | None]]
 Named = Counter[tuple[str, str]]
-"""How often names are named, by src and dst."""
+"""The number of rows by src and dst."""
 
 
 @dataclass(frozen=True)
 class Right:
-    """What a reader that is not ours finds in a file."""
+    """What an independent reader finds in a file."""
 
     rows: int
     triples: Named
@@ -127,7 +127,7 @@ def repeated(data: bytes, chance: random.Random) -> bytes:
 
 
 def moved(data: bytes, chance: random.Random) -> bytes:
-    """Two parts change places: columns, or any bytes."""
+    """Exchange two parts: columns, lines, or any bytes between quotes."""
     sign = chance.choice((b",", b"\n", b'"'))
     parts = data.split(sign)
     one, other = chance.randrange(len(parts)), chance.randrange(len(parts))
@@ -158,7 +158,7 @@ def unzstd(content: bytes) -> bytes:
 
 
 def read_csv(content: bytes) -> Right | None:
-    """What Python reads; None where it refuses or rows are of unlike lengths."""
+    """Return what Python reads; None if rows have different lengths or a header repeats a name."""
     text = io.StringIO(content.decode("utf-8-sig"), newline="")
     found = list(csv.reader(text, strict=True))
     header, table = found[0], [row for row in found[1:] if row]
@@ -205,7 +205,7 @@ def _right(src: Sequence[str | None], dst: Sequence[str | None]) -> Right:
 
 @dataclass(frozen=True)
 class Kind:
-    """A format, and who else can read it."""
+    """A format, and an independent reader for it."""
 
     ending: str
     make: Callable[[random.Random], bytes]
@@ -226,7 +226,7 @@ KINDS = (
 
 
 def outcome(source: Source, folder: Path) -> Right | None:
-    """What we read of a file, or None where it is refused as bad input."""
+    """Return what provhouse reads from a file, or None if it refuses the file as bad input."""
     staging = Staging(folder)
     try:
         check(source)
@@ -250,7 +250,7 @@ def _told(error: BadInput, path: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.ending)
-def test_damaged_files(kind: Kind, tmp_path: Path) -> None:
+def test_damaged_files_are_read_correctly_or_refused(kind: Kind, tmp_path: Path) -> None:
     with fuzzed(f"reader of .{kind.ending}") as ends:
         for number in range(FILES):
             ends[_damaged(kind, number, tmp_path)] += 1
@@ -258,10 +258,10 @@ def test_damaged_files(kind: Kind, tmp_path: Path) -> None:
 
 
 def _damaged(kind: Kind, number: int, folder: Path) -> str:
-    """What becomes of a file of that number."""
+    """Make and read the file with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} {kind.ending} {number}")
     content = kind.make(chance)
-    whole = chance.random() < 0.5  # else what is packed is damaged
+    whole = chance.random() < 0.5  # otherwise damage the content before packing
     packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
     path = folder / f"{number}.{kind.ending}"
     path.write_bytes(packed)
@@ -274,7 +274,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     assert time.monotonic() - began < LONGEST, told
     other = right(kind, packed)
     assert other or packed != kind.pack(content), told
-    if other and (found or not whole):  # whoever unpacks may be stricter
+    if other and (found or not whole):  # an unpacker may be stricter than another
         assert found == other, told
     path.unlink()
     shutil.rmtree(folder / str(number), ignore_errors=True)
@@ -282,7 +282,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
 
 
 def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: Path) -> None:
-    """What is refused changes nothing; of all else every name is held."""
+    """A refused file changes nothing; of every other file all names are stored."""
     house = houses(theta=3, pack=0)
     held: set[str] = set()
     ends: Counter[str] = Counter()
@@ -311,14 +311,14 @@ def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: 
 
 
 def right(kind: Kind, packed: bytes) -> Right | None:
-    """What another reader finds; None where it refuses."""
+    """Return what the independent reader finds, or None if it fails."""
     try:
         return kind.read(kind.unpack(packed))
     except Exception:
         return None
 
 
-def test_damaged_logs_of_delta_tables(tmp_path: Path) -> None:
+def test_damaged_delta_logs_are_refused_or_read(tmp_path: Path) -> None:
     with fuzzed("logs of Delta tables") as ends:
         for number in range(FILES // 3):
             folder = tmp_path / str(number)
@@ -328,7 +328,7 @@ def test_damaged_logs_of_delta_tables(tmp_path: Path) -> None:
 
 
 def _damaged_log(number: int, folder: Path) -> str:
-    """What becomes of a table of that number."""
+    """Make and read the table with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} delta {number}")
     write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
     log = folder / "_delta_log" / f"{0:020}.json"

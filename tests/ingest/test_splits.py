@@ -1,4 +1,4 @@
-"""A splits file names each table once, and exactly those that there are."""
+"""A splits file must be valid, and must name each table of the items exactly once."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from provhouse.ingest.splits import check_splits, read_splits
 from provhouse.model.errors import BadInput
 
 
-def test_splits_and_sub_splits(tmp_path: Path) -> None:
+def test_splits_may_have_sub_splits(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text('one = ["raw", "weather"]\ntwo = [["a", "b"], ["c"]]\n', encoding="utf-8")
     splits = read_splits(path)
@@ -20,14 +20,14 @@ def test_splits_and_sub_splits(tmp_path: Path) -> None:
     ("content", "told"),
     [
         ('a = ["x"]\nb = ["x", "y"]', "names x twice"),
-        ('a = ["x", ["y"]]', "should be a list of tables"),
-        ('a = "x"', "should be a list of tables"),
-        ("a = []", "should be a list of tables"),
-        ("a = [1]", "should be a list of tables"),
-        ("a = [", "should be TOML"),
+        ('a = ["x", ["y"]]', "is not a list of tables"),
+        ('a = "x"', "is not a list of tables"),
+        ("a = []", "is not a list of tables"),
+        ("a = [1]", "is not a list of tables"),
+        ("a = [", "is not valid TOML"),
     ],
 )
-def test_a_wrong_file_is_refused(tmp_path: Path, content: str, told: str) -> None:
+def test_an_invalid_splits_file_is_refused(tmp_path: Path, content: str, told: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(BadInput, match=told) as caught:
@@ -35,8 +35,8 @@ def test_a_wrong_file_is_refused(tmp_path: Path, content: str, told: str) -> Non
     assert str(path) in str(caught.value)
 
 
-def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
+def test_a_missing_splits_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="Cannot read the splits file"):
         read_splits(tmp_path / "s.toml")
 
 

@@ -1,4 +1,4 @@
-"""Every kind of file in the staging folder has a place of its own."""
+"""Each kind of staged file has its own path, and can be written and read."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def test_clearing_leaves_empty_folders(tmp_path: Path) -> None:
     assert not [path for path in staging.folder.rglob("*") if path.is_file()]
 
 
-def test_streams_and_arrays_come_back(tmp_path: Path) -> None:
+def test_streams_and_arrays_are_read_as_they_were_written(tmp_path: Path) -> None:
     staging = Staging(tmp_path).create()
     table = pa.table({"n": [1, 2, 3]})
     write_stream(staging.sets, table)
@@ -58,7 +58,7 @@ def test_streams_and_arrays_come_back(tmp_path: Path) -> None:
     assert open_array(staging.hashes).tolist() == [0, 7, 0, 0]
 
 
-def test_edges_come_in_chunks(tmp_path: Path) -> None:
+def test_edges_are_read_in_chunks(tmp_path: Path) -> None:
     staging = Staging(tmp_path).create()
     for number, count in enumerate((CHUNK + 2, 0, 3)):
         create_array(staging.edges(number), np.int32, (2, count))[1] = number

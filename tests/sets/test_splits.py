@@ -1,4 +1,4 @@
-"""Splits become one number a table at each nesting level."""
+"""Splits become one number per table at each nesting level."""
 
 from provhouse.sets.splits import Split, restricted, split_codes, tables_of
 

@@ -1,4 +1,4 @@
-"""One file staged: which rows are triples, and what is kept of the others."""
+"""Staging a file: which rows are valid, and what is kept of rejected ones."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ def staging(folder: Path) -> Staging:
 
 
 def staged(folder: Path, rows: Sequence[Sequence[str]], columns: Columns = AS_NAMED) -> StagedFile:
-    """Stage a CSV of these rows, the first of which is the header."""
+    """Stage a CSV with these rows; the first is the header."""
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows(rows)
@@ -49,14 +49,14 @@ def test_a_reject_is_kept_with_its_row_and_reason(tmp_path: Path) -> None:
     ]
 
 
-def test_rows_are_told_over_all_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_numbered_across_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ROWS", 4)
     rows = [("src", "dst"), *[("a", "" if n % 3 else "b") for n in range(10)]]
     assert staged(tmp_path, rows) == StagedFile(4, 6)
     assert [row["row"] for row in rejects(tmp_path)] == [2, 3, 5, 6, 8, 9]
 
 
-def test_names_are_kept_once_a_batch_with_their_tables(tmp_path: Path) -> None:
+def test_a_name_is_staged_once_per_batch_and_table(tmp_path: Path) -> None:
     header = ("src", "dst", "src_table", "dst_table")
     rows = [("a", "b", "T", ""), ("a", "c", "T", "U"), ("a", "a", "S", "T")]
     staged(tmp_path, [header, *rows])
@@ -67,7 +67,7 @@ def test_names_are_kept_once_a_batch_with_their_tables(tmp_path: Path) -> None:
     assert len(read_stream(staging(tmp_path).rows(0))) == 3
 
 
-def test_names_within_a_scope(tmp_path: Path) -> None:
+def test_a_scope_is_put_before_names(tmp_path: Path) -> None:
     header = ("src", "dst", "run")
     rows = [("a", "b", "1"), ("a", "b", "2"), ("a", "", ""), ("a", "b", ""), ("", "b", "é")]
     assert staged(tmp_path, [header, *rows], columns_of([], "run")) == StagedFile(2, 3)
