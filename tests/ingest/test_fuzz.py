@@ -232,7 +232,7 @@ def outcome(source: Source, folder: Path) -> Right | None:
         check(source)
         done = StageFile(0, source, staging.create(), 1, 0, 1).run()
     except BadInput as error:
-        _told(error, source.path)
+        _check_error(error, source.path)
         return None
     names = read_stream(staging.names(0, 0))
     spelt = dict(zip(names["hash"].to_pylist(), names["name"].to_pylist(), strict=True))
@@ -240,11 +240,11 @@ def outcome(source: Source, folder: Path) -> Right | None:
     assert len(ends) == done.valid
     if done.rejected:
         assert pq.read_table(staging.rejects.folder).num_rows == done.rejected
-    told = Counter((spelt[row["src"]], spelt[row["dst"]]) for row in ends)
-    return Right(done.valid + done.rejected, told)
+    reported = Counter((spelt[row["src"]], spelt[row["dst"]]) for row in ends)
+    return Right(done.valid + done.rejected, reported)
 
 
-def _told(error: BadInput, path: str) -> None:
+def _check_error(error: BadInput, path: str) -> None:
     assert path in error.wanted, error
     assert error.found, error
 
@@ -265,17 +265,17 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
     path = folder / f"{number}.{kind.ending}"
     path.write_bytes(packed)
-    told = f"seed {SEED}, file {number}: {path}"
+    reported = f"seed {SEED}, file {number}: {path}"
     began = time.monotonic()
     try:
         found = outcome(Source(str(path), kind.ending.split(".")[0]), folder / str(number))
     except Exception as error:
-        raise AssertionError(told) from error
-    assert time.monotonic() - began < LONGEST, told
+        raise AssertionError(reported) from error
+    assert time.monotonic() - began < LONGEST, reported
     other = right(kind, packed)
-    assert other or packed != kind.pack(content), told
+    assert other or packed != kind.pack(content), reported
     if other and (found or not whole):  # an unpacker may be stricter than another
-        assert found == other, told
+        assert found == other, reported
     path.unlink()
     shutil.rmtree(folder / str(number), ignore_errors=True)
     return "read" if found else "refused"
@@ -296,7 +296,7 @@ def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: 
         try:
             summary = house.ingest_files(path)
         except BadInput as error:
-            _told(error, str(path))
+            _check_error(error, str(path))
             assert found is None, path
             assert current(house.layout) == before
             ends["refused"] += 1
@@ -336,7 +336,7 @@ def _damaged_log(number: int, folder: Path) -> str:
     try:
         found = sources([folder], None)
     except BadInput as error:
-        _told(error, str(folder))
+        _check_error(error, str(folder))
         return "refused"
     except Exception as error:
         raise AssertionError(f"seed {SEED}, table {number}: {folder}") from error

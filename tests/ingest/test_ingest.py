@@ -208,7 +208,7 @@ def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
     house = houses(theta=3, pack=0)
     splits = tmp_path / "s.toml"
     triples = [Triple(f"{n}", f"{n + 1}", "", f"t{n // 2}", f"t{(n + 1) // 2}") for n in range(5)]
-    for text, told in (
+    for text, reported in (
         ('a = ["t0", "t1"]', "no split has t2"),
         ('a = ["t0", "t1", "t2", "t3"]', "no item is in t3"),
         ('a = ["t0", "t1", "t2"]\nb = ["t1"]', "names t1 twice"),
@@ -216,7 +216,7 @@ def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
         splits.write_text(text, encoding="utf-8")
         with pytest.raises(BadInput) as caught:
             house.ingest(triples, splits=splits)
-        assert told in str(caught.value).lower()
+        assert reported in str(caught.value).lower()
     assert generations(house.layout) == []
     splits.write_text('a = [["t0"], ["t1"]]\nb = ["t2"]', encoding="utf-8")
     assert house.ingest(triples, splits=splits).sets == 3

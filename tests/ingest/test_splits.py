@@ -17,7 +17,7 @@ def test_splits_may_have_sub_splits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         ('a = ["x"]\nb = ["x", "y"]', "names x twice"),
         ('a = ["x", ["y"]]', "is not a list of tables"),
@@ -27,10 +27,10 @@ def test_splits_may_have_sub_splits(tmp_path: Path) -> None:
         ("a = [", "is not valid TOML"),
     ],
 )
-def test_an_invalid_splits_file_is_refused(tmp_path: Path, content: str, told: str) -> None:
+def test_an_invalid_splits_file_is_refused(tmp_path: Path, content: str, reported: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(BadInput, match=told) as caught:
+    with pytest.raises(BadInput, match=reported) as caught:
         read_splits(path)
     assert str(path) in str(caught.value)
 
@@ -41,9 +41,9 @@ def test_a_missing_splits_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tables", "told"), [(["x"], "No item is in y"), (["x", "y", "z"], "No split has z")]
+    ("tables", "reported"), [(["x"], "No item is in y"), (["x", "y", "z"], "No split has z")]
 )
-def test_unknown_and_missing_tables_are_refused(tables: list[str], told: str) -> None:
+def test_unknown_and_missing_tables_are_refused(tables: list[str], reported: str) -> None:
     with pytest.raises(BadInput) as caught:
         check_splits(Path("s.toml"), [["x", "y"]], tables)
-    assert told.lower() in caught.value.found.lower()
+    assert reported.lower() in caught.value.found.lower()

@@ -85,7 +85,7 @@ def test_a_scope_must_be_an_attribute(maps: Sequence[str], scope: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("maps", "scope", "told"),
+    ("maps", "scope", "reported"),
     [
         (["op=what"], None, "no column what, which --map reads as op"),
         ([], "run", "no column run, which --scope names"),
@@ -95,14 +95,14 @@ def test_a_scope_must_be_an_attribute(maps: Sequence[str], scope: str) -> None:
     ],
 )
 def test_a_missing_or_ambiguous_column_is_named(
-    tmp_path: Path, form: str, maps: Sequence[str], scope: str | None, told: str
+    tmp_path: Path, form: str, maps: Sequence[str], scope: str | None, reported: str
 ) -> None:
     rows: Rows = [{"src": "a", "dst": "b", "to": "c"}]
-    if "meaning" in told:
+    if "meaning" in reported:
         rows[0]["from"] = "d"
     source = written(tmp_path, form, rows, columns_of(maps, scope))
     for use in (check, read):
-        with pytest.raises(BadInput, match=told) as caught:
+        with pytest.raises(BadInput, match=reported) as caught:
             use(source)
         assert str(source.path) in caught.value.wanted
 

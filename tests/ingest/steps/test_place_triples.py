@@ -20,13 +20,13 @@ def test_placements_describe_the_partitions(sizes: list[int], limit: int) -> Non
     assert bounds[0] == 0
     assert bounds[-1] == len(sets)
     assert ((rows > 0) & (rows <= limit)).all()
-    told = sorted(tuple(row.values()) for row in placements.to_pylist())
+    reported = sorted(tuple(row.values()) for row in placements.to_pylist())
     there = [
         (int(one), number, int((sets[start:end] == one).sum()))
         for number, (start, end) in enumerate(pairwise(bounds))
         for one in np.unique(sets[start:end])
     ]
-    assert told == sorted(there)
+    assert reported == sorted(there)
 
 
 @settings(deadline=None, max_examples=300)

@@ -38,8 +38,8 @@ def test_a_reject_is_kept_with_its_row_and_reason(tmp_path: Path) -> None:
     rows = [("a", "b", "", "1"), ("", ODD, "", ""), (ODD, "", "x", ODD), ("", "", "", "")]
     assert staged(tmp_path, [header, *rows]) == StagedFile(1, 3)
     found = rejects(tmp_path)
-    told = [(row["row"], row["reason"], row["ingest"]) for row in found]
-    assert told == [(2, "no src", 7), (3, "no dst", 7), (4, "no src and no dst", 7)]
+    reported = [(row["row"], row["reason"], row["ingest"]) for row in found]
+    assert reported == [(2, "no src", 7), (3, "no dst", 7), (4, "no src and no dst", 7)]
     assert {row["file"] for row in found} == {str(tmp_path / "t.csv")}
     attributes = json.dumps({ODD: ODD}, ensure_ascii=False, separators=(",", ":"))
     assert [json.loads(str(row["content"])) for row in found] == [
@@ -71,8 +71,8 @@ def test_a_scope_is_put_before_names(tmp_path: Path) -> None:
     header = ("src", "dst", "run")
     rows = [("a", "b", "1"), ("a", "b", "2"), ("a", "", ""), ("a", "b", ""), ("", "b", "é")]
     assert staged(tmp_path, [header, *rows], columns_of([], "run")) == StagedFile(2, 3)
-    told = [(row["row"], row["reason"]) for row in rejects(tmp_path)]
-    assert told == [(3, "no dst and no run"), (4, "no run"), (5, "no src")]
+    reported = [(row["row"], row["reason"]) for row in rejects(tmp_path)]
+    assert reported == [(3, "no dst and no run"), (4, "no run"), (5, "no src")]
     parts = [read_stream(p) for p in staging(tmp_path).names.all()]
     assert sorted(n for part in parts for n in part["name"].to_pylist()) == [
         "1/a", "1/b", "2/a", "2/b",
