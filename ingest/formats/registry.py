@@ -38,7 +38,7 @@ class Format:
     endings: tuple[str, ...] = ()
     """The endings of its file names; without any, no file is recognised by name."""
     compressible: bool = False
-    """Whether a file may be compressed as a whole, with a further ending."""
+    """Whether it is plain text, which may be compressed as a whole, with a further ending."""
 
     def load(self) -> FormatModule:
         """Return the module that reads it."""
