@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from components_form import Run
 
-from provhouse.ingest.steps.edges import CHUNK
+from provhouse.ingest.staging import CHUNK
 from provhouse.model.arrays import I32, I64
 from provhouse.sets.components import weak_components
 

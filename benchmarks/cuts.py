@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 from sets_form import Cut, Read
 
-from provhouse.ingest.steps.place import partition
+from provhouse.ingest.steps.place_triples import partition
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import PARTITION, SET
 from provhouse.model.settings import Settings

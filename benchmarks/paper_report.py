@@ -12,10 +12,10 @@ from scipy.sparse.csgraph import connected_components
 from trace_files import Trace
 from workflow import splits
 
-from provhouse.ingest.splits import Split, split_codes
 from provhouse.model.arrays import I32, I64, Bools
 from provhouse.model.columns import DST, SRC
 from provhouse.sets.depths import depths
+from provhouse.sets.splits import Split, split_codes
 
 THETA = 25_000
 WANTED = 10

@@ -1,65 +1,72 @@
-"""A compaction: all that is held, cut anew into a base of its own, as one ingest would have been.
+"""Compact a warehouse: rebuild everything shown as a new base, as if one ingest had brought it.
 
-Many appends leave many small sets and partitions. Old and new base stand side by side, so that
-readers go on undisturbed and earlier generations stay.
+Many appends leave many small sets and partitions. The old base stays beside the new one, so that
+running readers are not disturbed and earlier generations remain.
 """
 
-from provhouse.ingest.run import Order, carry_out
-from provhouse.ingest.steps.order import STEPS
+from dataclasses import replace
+
+from provhouse.ingest.job import Inputs, Job, Step
+from provhouse.ingest.run import carry_out
+from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
 from provhouse.ingest.summary import Summary
-from provhouse.ingest.work import Work
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.tables.links import duplicate_links
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import current, nothing_stored
+from provhouse.store.warehouse.commits import Commit, current, nothing_stored
 from provhouse.store.warehouse.layout import Layout
 
 from .restage import restage
 
+STAGE = Step("stage", "Stage what is stored")
+VERIFY = Step("verify", "Verify the new base")
 LARGE = 1 << 18
-"""So many sets and dependencies are written sooner by Neo4j's importer, where it can be used."""
+"""From this many sets and dependencies on, Neo4j's importer is faster, where it can be used."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
-    """Make a new base of all that the current generation shows; answers are what they were.
+    """Rebuild what the current generation shows as a new base; answers do not change.
 
-    Raises NotFound where nothing is held, Busy beside another writer, and Damaged, with nothing
-    changed, where not all came out that went in.
+    Raises NotFound if the warehouse stores no triple, Busy if another process writes, and Damaged,
+    with nothing changed, if the new base lacks something.
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
-    held = current(layout)
-    if held is None or not held.totals.triples:
+    shown = current(layout)
+    if shown is None or not shown.totals.triples:
         raise nothing_stored(layout)
-    large = held.totals.sets + held.totals.set_dependencies >= LARGE
-    return carry_out(Order(COMPACTION, anew=True, large=large), settings, watch, progress)
+    large = shown.totals.sets + shown.totals.set_dependencies >= LARGE
+    return carry_out(_rebuild, Inputs(), settings, watch, progress, new_base=True, large=large)
 
 
-def _compare(work: Work) -> None:
-    """All that was held is there again; else nothing becomes current.
+def _rebuild(job: Job) -> JobResult:
+    """Run the steps of an ingest on what is stored instead of files."""
+    assert job.before, "compact checks that there is something to compact"
+    # A compaction brings nothing that a rollback could take back.
+    job = replace(job, rolls_back_to=job.before.rolls_back_to)
+    with job.step(STAGE):
+        read, numbered = restage(job)
+    if is_empty(job, read):
+        return JobResult(read)
+    return make_generation(job, read, numbered, Check(VERIFY, _compare))
 
-    Components come apart where triples between them have died, and are never fewer.
+
+def _compare(job: Job, commit: Commit) -> None:
+    """Raise Damaged unless the new base holds everything the old one shows.
+
+    There may be more components than before, since triples between them may have died.
     """
-    assert work.before, "there is something to be compacted"
-    assert work.commit, "the tables are written before"
-    before = Snapshot(work.layout, work.before)
+    assert job.before, "compact checks that there is something to compact"
+    before = Snapshot(job.layout, job.before)
     for name in ("triples", "items", "components"):
-        was, is_ = (getattr(commit.totals, name) for commit in (work.before, work.commit))
-        if name == "triples":  # links that tell nothing any more say the same once
+        was, is_ = (getattr(each.totals, name) for each in (job.before, commit))
+        if name == "triples":  # erased links that have become equal are stored once
             was -= duplicate_links(before, before.names.erased)
         if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
             raise Damaged(
-                f"The new base should hold as many {name} as the old one, {was:,}",
-                f"It holds {is_:,}",
-                "The old one stays current; bring its folder back from a backup",
+                f"The new base has {is_:,} {name}, the old one {was:,}",
+                "Files of the old base are damaged",
+                "The old base stays current; restore its folder from a backup",
             )
-
-
-COMPACTION = (
-    ("Stage what is held", restage),
-    *STEPS[2:5],
-    ("Verify what came out", _compare),
-    *STEPS[5:],
-)

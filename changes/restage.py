@@ -1,6 +1,6 @@
-"""What a warehouse holds, staged anew as if it had just been read, named and numbered.
+"""Stage what a warehouse stores, as if it had just been read and numbered.
 
-A place is the position of an item among all that are held, in the order of their numbers.
+A place is the position of an item among all stored items, in the order of their numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.commit.origins import stored_origins
-from provhouse.ingest.mapped import mapped
-from provhouse.ingest.steps.distinct_names import Named
-from provhouse.ingest.steps.name_order import RANGE
-from provhouse.ingest.steps.stage import HASH, REJECTS, Staged
-from provhouse.ingest.work import Work
+from provhouse.ingest.job import Job
+from provhouse.ingest.staging import Staging, create_array, open_array, write_stream
+from provhouse.ingest.steps.number import NumberResult
+from provhouse.ingest.steps.place_names import RANGE
+from provhouse.ingest.steps.read import ReadResult
+from provhouse.ingest.steps.read_names import NamedBucket
+from provhouse.ingest.steps.read_stage import HASH, REJECTS, StagedFile, rejects_writer
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import ATTRIBUTES, BORN, DST, INGEST, NAME, OP, ORIGIN, SRC, TABLE
-from provhouse.spark.tasks import run_tasks
 from provhouse.store.names.hashing import hashes
 from provhouse.store.tables.delta import table_files
 from provhouse.store.tables.partitions import partition_path, read_partition
@@ -30,52 +31,49 @@ from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
 
 CHUNK_TRIPLES = 2 << 20
-"""About how many triples are staged by one task."""
+"""The approximate number of triples staged by one task."""
 ROWS = pa.schema(
     [(OP, pa.string()), (ATTRIBUTES, pa.string()), (BORN, pa.int32()), (ORIGIN, pa.int32())]
 )
 
 
-def restage(work: Work) -> None:
-    """The step that stands for reading and numbering: all that is held, and nothing else."""
-    assert work.before, "there is something to be compacted"
-    work.rolls_back_to = work.before.rolls_back_to  # nothing is brought that could be taken back
-    snapshot = Snapshot(work.layout, work.before)
-    held = _Held(work.folder, work.layout, work.before)
-    work.tables = ["", *snapshot.tables]
-    work.origins = stored_origins(snapshot)
+def restage(job: Job) -> tuple[ReadResult, NumberResult]:
+    """Stage all that the current generation shows, instead of reading and numbering files."""
+    assert job.before, "compact checks that there is something to compact"
+    snapshot = Snapshot(job.layout, job.before)
+    old = _OldBase(job.staging, job.layout, job.before)
+    tables = ["", *snapshot.tables]
     items = sum(span.items for span in snapshot.spans)
-    tasks: list[_Task] = [_Triples(n, held, chunk) for n, chunk in enumerate(_chunks(snapshot))]
+    tasks: list[_Triples | _Names | _Rejects] = [
+        _Triples(number, old, chunk) for number, chunk in enumerate(_chunks(snapshot))
+    ]
     for number, start in enumerate(range(0, items, RANGE)):
-        tasks.append(_Names(number, held, start, min(start + RANGE, items), work.tables))
-    for number, file in enumerate(held.rejects()):
-        tasks.append(_Rejects(number, held, file, work.ids.ingest))
-    for kind in ("rows", "edges", "items", "rejects"):
-        (work.folder / kind).mkdir()
-    for name, dtype in (("tables", np.int32), ("held", np.int64)):  # mapped, filled by the tasks
-        mapped(work.folder / f"{name}.npy", dtype, (items,)).flush()
-    done = run_tasks(work.context, _run, tasks, work.progress)
-    work.staged = [result for result in done if isinstance(result, Staged)]
-    work.named = [result for result in done if isinstance(result, Named)]
+        tasks.append(_Names(number, old, start, min(start + RANGE, items), tables))
+    for number, file in enumerate(old.rejects()):
+        tasks.append(_Rejects(number, old, file, job.ids.ingest))
+    create_array(job.staging.tables, np.int32, (items,)).flush()  # filled by the tasks
+    create_array(job.staging.stored, np.int64, (items,)).flush()
+    done = job.run(tasks)
+    read = ReadResult(
+        [result for result in done if isinstance(result, StagedFile)],
+        [result for result in done if isinstance(result, NamedBucket)],
+    )
+    return read, NumberResult(tables, stored_origins(snapshot))
 
 
 def _chunks(snapshot: Snapshot) -> Iterator[I64]:
-    """Neighbouring partitions that have about so many triples together."""
+    """Yield runs of partitions with about ``CHUNK_TRIPLES`` triples each."""
     places = snapshot.placements
     at = np.searchsorted(snapshot.partitions, places.partitions)
     chunk = np.cumsum(np.bincount(at, places.triples)) // CHUNK_TRIPLES
     yield from np.split(snapshot.partitions, np.flatnonzero(np.diff(chunk)) + 1)
 
 
-def _run(task: "_Task") -> Staged | Named | None:
-    return task.run()
-
-
 @dataclass(frozen=True)
-class _Held:
-    """What is held, and where it is staged."""
+class _OldBase:
+    """The base that is compacted, and where it is staged."""
 
-    folder: Path
+    staging: Staging
     layout: Layout
     commit: Commit
 
@@ -83,7 +81,7 @@ class _Held:
         return Snapshot(self.layout, self.commit)
 
     def spans(self) -> tuple[I64, I64]:
-        """The numbers and the places at which the items of each ingest begin."""
+        """Return the first number, and the first place, of the items of each ingest."""
         spans = self.snapshot().spans
         items = np.array([span.items for span in spans], np.int64)
         return np.array([span.first for span in spans], np.int64), np.cumsum(items) - items
@@ -95,27 +93,27 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Triples:
-    """Some partitions that become staged rows, and edges between places.
+    """The task that stages the triples of some partitions as rows and edges.
 
-    A triple is staged once for each origin that stands for it, and is told from its duplicates as
-    those of any input are.
+    A triple is staged once for each origin that asserts it. The place step merges these rows like
+    the duplicates of any input.
     """
 
     number: int
-    held: _Held
+    old: _OldBase
     partitions: I64
 
-    def run(self) -> Staged:
-        triples = self.held.layout.table(self.held.commit.base, "triples")
-        firsts, starts = self.held.spans()
-        snapshot = self.held.snapshot()
+    def run(self) -> StagedFile:
+        triples = self.old.layout.table(self.old.commit.base, "triples")
+        firsts, starts = self.old.spans()
+        snapshot = self.old.snapshot()
 
         def place_of(numbers: I64) -> I32:
             span = np.searchsorted(firsts, numbers, "right") - 1
             return (numbers - firsts[span] + starts[span]).astype(np.int32)
 
         edges = [np.empty((2, 0), np.int32)]
-        path = self.held.folder / "rows" / f"{self.number:06d}.arrow"
+        path = self.old.staging.rows(self.number)
         with pa.ipc.new_stream(str(path), ROWS) as out:
             for partition in self.partitions.tolist():
                 rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
@@ -123,12 +121,12 @@ class _Triples:
                 out.write_table(rows.select(ROWS.names).cast(ROWS))
                 edges.append(np.stack([place_of(np.asarray(rows[end])) for end in (SRC, DST)]))
         joined = np.concatenate(edges, axis=1)
-        np.save(self.held.folder / "edges" / f"{self.number:06d}.npy", joined)
-        return Staged(joined.shape[1], 0)
+        np.save(self.old.staging.edges(self.number), joined)
+        return StagedFile(joined.shape[1], 0)
 
 
 def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
-    """The rows that live, each once for every origin that stands for it."""
+    """Return the rows that have not died, once for every origin that asserts them."""
     place = places(partition, np.arange(rows.num_rows))
     first = np.asarray(rows[ORIGIN], dtype=np.int64)
     at, origins = snapshot.assertions.standing(place, first)
@@ -140,53 +138,45 @@ def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True)
 class _Names:
-    """Some places whose items become staged names."""
+    """The task that stages the names of some places."""
 
     number: int
-    held: _Held
+    old: _OldBase
     start: int
     end: int
     tables: Sequence[str]
 
-    def run(self) -> Named:
-        firsts, starts = self.held.spans()
+    def run(self) -> NamedBucket:
+        firsts, starts = self.old.spans()
         place = np.arange(self.start, self.end)
         span = np.searchsorted(starts, place, "right") - 1
         numbers = place - starts[span] + firsts[span]
-        known = self.held.snapshot().names
+        known = self.old.snapshot().names
         names, tables = known.names(numbers), known.tables(numbers)
         rows = pa.table({NAME: names, TABLE: tables, HASH: hashes(names)})
-        path = self.held.folder / "items" / f"{self.number:04d}.arrow"
-        with pa.ipc.new_stream(str(path), rows.schema) as out:
-            out.write_table(rows)
+        write_stream(self.old.staging.items(self.number), rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
-        np.load(self.held.folder / "tables.npy", mmap_mode="r+")[place] = codes
-        np.load(self.held.folder / "held.npy", mmap_mode="r+")[place] = -1  # new in its base
-        return Named(len(names), 0, ())
+        open_array(self.old.staging.tables, "r+")[place] = codes
+        open_array(self.old.staging.stored, "r+")[place] = -1  # they are new to the new base
+        return NamedBucket(len(names), 0, ())
 
 
 @dataclass(frozen=True)
 class _Rejects:
-    """A file of rejected rows that is kept."""
+    """The task that stages a file of rejected rows."""
 
     number: int
-    held: _Held
+    old: _OldBase
     file: Path
     ingest: int
 
     def run(self) -> None:
-        snapshot = self.held.snapshot()
-        path = self.held.folder / "rejects" / f"{self.number:06d}.parquet"
-        with (
-            pq.ParquetFile(self.file) as file,
-            pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False) as out,
-        ):
+        snapshot = self.old.snapshot()
+        path = self.old.staging.rejects(self.number)
+        with pq.ParquetFile(self.file) as file, rejects_writer(path) as out:
             for batch in file.iter_batches():
                 shown = snapshot.shows(np.asarray(batch[INGEST]))
                 rows = pa.table(batch.filter(pa.array(shown)))
                 ingest = pa.repeat(pa.scalar(self.ingest, pa.int32()), rows.num_rows)
                 at = rows.column_names.index(INGEST)
                 out.write_table(rows.set_column(at, INGEST, ingest).cast(REJECTS))
-
-
-_Task = _Triples | _Names | _Rejects

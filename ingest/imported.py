@@ -1,4 +1,4 @@
-"""An import: what another warehouse exported becomes a generation, whole and unaltered."""
+"""Import what another warehouse exported, complete and unchanged, as one generation."""
 
 from functools import partial
 from pathlib import Path
@@ -6,21 +6,28 @@ from pathlib import Path
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
 
-from .formats.registry import Source, check
+from .formats.registry import check
+from .formats.source import Source
 from .ingest import IMPORTED_BYTES
-from .run import Order, carry_out
-from .steps.order import STEPS
+from .job import Inputs, Job, Step
+from .run import carry_out
+from .steps.number import number
+from .steps.order import NUMBER, READ, Check, JobResult, is_empty, make_generation
+from .steps.read import read
 from .summary import Summary
-from .work import Work
+
+COMPARE = Step("compare", "Compare with the manifest")
+VERIFY = Step("verify", "Verify the import")
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
-    """Take in an export: into a warehouse that is not there yet, or as any ingest beside others.
+    """Import the export in ``folder``, into a new warehouse or beside what a warehouse stores.
 
-    Raises BadInput, with nothing taken in, for a folder without a manifest, a file that is not as
-    it was exported, and totals that are not those of the manifest; Busy beside another writer.
+    Raises BadInput, with nothing imported, if the folder has no manifest, a file differs from the
+    exported one, or totals differ from the manifest; Busy if another process writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
@@ -30,38 +37,38 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     found = [Source(str(path), "export") for path in paths]
     for source in found:
         check(source)
-    order = Order(
-        steps=(
-            *STEPS[:2],
-            ("Compare with the manifest", partial(_compare_read, manifest)),
-            *STEPS[2:5],
-            ("Verify what came in", partial(_compare_held, manifest)),
-            *STEPS[5:],
-        ),
-        sources=found,
-        large=sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES,
-    )
-    return carry_out(order, settings, watch, progress)
+    inputs = Inputs(found)
+    large = inputs.bytes_unpacked >= IMPORTED_BYTES
+    flow = partial(_import_files, manifest)
+    return carry_out(flow, inputs, settings, watch, progress, large=large)
 
 
-def _compare_read(manifest: Manifest, work: Work) -> None:
-    """All rows are triples, and there are as many names as there should be."""
-    _compare("triples", manifest.triples, work.rows)
-    _compare("items", manifest.items, sum(named.items for named in work.named))
+def _import_files(manifest: Manifest, job: Job) -> JobResult:
+    """Run the steps of an ingest, and compare what is read and written with the manifest."""
+    with job.step(READ):
+        found = read(job)
+    if is_empty(job, found):
+        return JobResult(found)
+    with job.step(NUMBER):
+        numbered = number(job, found)
+    with job.step(COMPARE):
+        _compare("triples", manifest.triples, found.rows)
+        _compare("items", manifest.items, found.items)
+    check = Check(VERIFY, partial(_compare_stored, manifest))
+    return make_generation(job, found, numbered, check)
 
 
-def _compare_held(manifest: Manifest, work: Work) -> None:
-    """A warehouse that held nothing holds what was exported."""
-    assert work.commit, "the tables are written before"
-    if work.held is None or not work.held.visible:
-        _compare("triples", manifest.triples, work.commit.totals.triples)
-        _compare("items", manifest.items, work.commit.totals.items)
+def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
+    """Raise BadInput if a warehouse that was empty does not hold exactly what was exported."""
+    if job.extends is None or not job.extends.visible:
+        _compare("triples", manifest.triples, commit.totals.triples)
+        _compare("items", manifest.items, commit.totals.items)
 
 
 def _compare(what: str, wanted: int, found: int) -> None:
     if wanted != found:
         raise BadInput(
-            f"The export should hold {wanted:,} {what}, as its manifest says",
-            f"{found:,} came in",
-            "Export again; nothing was taken in",
+            f"The export has {found:,} {what}",
+            f"Its manifest lists {wanted:,}",
+            "Export again; nothing was imported",
         )

@@ -1,4 +1,4 @@
-"""An ingest: files of triples become a new generation, or nothing at all."""
+"""Ingest files of triples: they become a new generation, or nothing changes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,14 +8,18 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
 from provhouse.runtime.java import java
 
-from .formats.registry import AS_NAMED, Columns, Source, check, sources
-from .run import Order, carry_out
+from .formats.column_mapping import AS_NAMED, Columns
+from .formats.discover import sources
+from .formats.registry import check
+from .formats.source import Source
+from .job import Inputs
+from .run import carry_out
 from .splits import read_splits
-from .steps.order import STEPS
+from .steps.order import ingest_files
 from .summary import Summary
 
 IMPORTED_BYTES = 64 << 20
-"""Of such files the sets are so many that Neo4j's importer pays."""
+"""Files of this size bring so many sets that Neo4j's importer is worth starting."""
 
 
 def ingest(
@@ -30,31 +34,23 @@ def ingest(
     strict: bool = False,
     progress: Progress,
 ) -> Summary:
-    """Take in files and folders of triples as one new generation.
+    """Ingest files and folders of triples as one new generation.
 
-    ``columns`` says what the columns of the files are called, if not by their known names. What
-    ``run`` brought before and does not bring again ends with this generation.
-    ``replace`` begins a new base beside the held one. ``strict`` refuses rejected rows and items
-    named with two tables. Raises BadInput for an unusable file, Busy beside another writer;
-    whatever is raised, the warehouse is as it was.
+    ``columns`` maps known column names to those of the files. Triples that ``run`` brought before
+    and does not bring now end with this generation. ``replace`` begins a new base beside the stored
+    one. ``strict`` refuses rejected rows, and items named with two tables. Raises BadInput for an
+    unusable file, Busy if another process writes. The warehouse is unchanged after any error.
     """
     watch = Stopwatch()
     found = sources(files, input_format, columns, settings.own_folders)
-    order = Order(
-        steps=STEPS,
-        sources=found,
-        splits=(splits, read_splits(splits)) if splits else None,
-        strict=strict,
-        run=run,
-        anew=replace,
-        large=sum(source.bytes_unpacked for source in found) >= IMPORTED_BYTES,
-    )
+    inputs = Inputs(found, (splits, read_splits(splits)) if splits else None, strict, run)
     _check(found)
-    return carry_out(order, settings, watch, progress)
+    large = inputs.bytes_unpacked >= IMPORTED_BYTES
+    return carry_out(ingest_files, inputs, settings, watch, progress, new_base=replace, large=large)
 
 
 def _check(found: Sequence[Source]) -> None:
-    """Whatever can be known to fail does so before anything is written or started."""
+    """Raise every error that can be known before anything is written or started."""
     for source in found:
         check(source)
     java()

@@ -1,8 +1,8 @@
-"""``ingest --dry-run``: what files would bring, found out by the first steps of an ingest.
+"""``ingest --dry-run``: run the first steps of an ingest to find out what files would bring.
 
-They run here, over a folder of their own: neither Spark nor Neo4j is started, and nothing of the
-warehouse is written, which need not be there. Duplicates are not counted, since that is most of the
-work of the steps which are left out.
+The steps run in this process and use a temporary folder. Neither Spark nor Neo4j is started, and
+the warehouse is not written to; it need not exist. Duplicates are not counted, since finding them
+is most of the work of the steps left out.
 """
 
 from collections import Counter
@@ -23,36 +23,43 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-from .formats.registry import AS_NAMED, Columns, Source, check, sources
+from .formats.column_mapping import AS_NAMED, Columns
+from .formats.discover import sources
+from .formats.registry import check
+from .formats.source import Source
+from .job import Inputs, Job
 from .splits import read_splits
-from .steps.order import STEPS
-from .steps.stage import Reject, read_stream
-from .work import Work
+from .staging import Staging, read_stream
+from .steps.cut import CutResult, cut
+from .steps.number import NumberResult, number
+from .steps.order import CUT, NUMBER, READ
+from .steps.read import ReadResult, read
+from .summary import Reject
 
 LARGEST = 3
-"""So many components are told of, the largest first."""
+"""The number of components that are reported."""
 
 
 @dataclass(frozen=True)
-class Form:
-    """Files of one format whose columns are the same."""
+class FileKind:
+    """The files of one format that have the same columns."""
 
     format: str
     files: int
     first: str
-    """The first of these files."""
+    """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each column and what it is understood as."""
+    """Each column, and what it is read as."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """One that would be cut into several sets."""
+    """A component that would be cut into several sets."""
 
     items: int
     sets: int
     splits: tuple[tuple[str, ...], ...]
-    """Tables that have sets in common are one split; the empty name is no table."""
+    """The tables, grouped: tables that share a set are in one split. The empty name is no table."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +68,21 @@ class Preview:
 
     files: int
     rows: int
-    """All of them; duplicates are among them."""
+    """All rows, duplicates included."""
     rejected: int
     items: int
     new_items: int
     two_tables: int
     tables: tuple[str, ...]
     components: int
-    """Those that new items would be in."""
+    """The number of components that new items would belong to."""
     sets: int
-    """New sets, in which the new items would be."""
-    forms: tuple[Form, ...]
+    """The number of new sets."""
+    forms: tuple[FileKind, ...]
     rejects: tuple[Reject, ...]
-    """The first of them."""
+    """The first rejected rows."""
     largest: tuple[Component, ...]
-    """The largest of the components that are cut, counted in new items."""
+    """The components with the most new items, of those that would be cut."""
     seconds: dict[str, float]
 
 
@@ -90,39 +97,41 @@ def preview(
     strict: bool = False,
     progress: Progress,
 ) -> Preview:
-    """What ``ingest`` would do with the same arguments; raises what that would raise."""
+    """Return what ``ingest`` would bring with the same arguments; raise what it would raise."""
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
     found = sources(files, input_format, columns, settings.own_folders)
     given = (splits, read_splits(splits)) if splits else None
     forms = _forms(found)
     before = current(layout)
-    held = None if replace else before
+    extends = None if replace else before
     with ExitStack() as stack:
         folder = stack.enter_context(scratch("preview"))
-        if held:
-            stack.enter_context(pinned(layout, held))
-        work = Work(
+        if extends:
+            stack.enter_context(pinned(layout, extends))
+        job = Job(
             settings=settings,
             layout=layout,
             before=before,
-            held=held,
+            extends=extends,
+            rolls_back_to=None,
             ids=read_ids(layout),
-            sources=found,
-            splits=given,
-            strict=strict,
-            folder=Path(folder),
+            inputs=Inputs(found, given, strict),
+            staging=Staging(Path(folder)).create(),
             progress=progress,
+            watch=watch,
         )
-        for title, step in STEPS[:3]:
-            progress.begin(title)
-            with watch.step(title.split()[0].lower()):
-                step(work)
-        return _found(work, forms, watch)
+        with job.step(READ):
+            rows = read(job)
+        with job.step(NUMBER):
+            numbered = number(job, rows)
+        with job.step(CUT):
+            pieces = cut(job, rows, numbered)
+        return _found(job, forms, rows, numbered, pieces)
 
 
-def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
-    """The forms of all files, by the first file of each."""
+def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
+    """Group the files by format and columns, in the order of their first files."""
     count: Counter[tuple[str, tuple[str, ...]]] = Counter()
     first: dict[tuple[str, tuple[str, ...]], Source] = {}
     for source in found:
@@ -130,28 +139,36 @@ def _forms(found: Sequence[Source]) -> tuple[Form, ...]:
         count[key] += 1
         first.setdefault(key, source)
     return tuple(
-        Form(key[0], count[key], source.path, tuple((c, source.columns.meaning(c)) for c in key[1]))
+        FileKind(
+            key[0], count[key], source.path, tuple((c, source.columns.meaning(c)) for c in key[1])
+        )
         for key, source in first.items()
     )
 
 
-def _found(work: Work, forms: tuple[Form, ...], watch: Stopwatch) -> Preview:
-    sets = read_stream(work.folder / "sets.arrow")
+def _found(
+    job: Job,
+    forms: tuple[FileKind, ...],
+    read: ReadResult,
+    numbered: NumberResult,
+    pieces: CutResult,
+) -> Preview:
+    sets = read_stream(job.staging.sets)
     components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])
     cut = components.filter(pc.greater(components["count_all"], 1))
     largest = cut.sort_by([(f"{ITEMS}_sum", "descending"), (COMPONENT, "ascending")])
     return Preview(
-        files=len(work.sources),
-        rows=work.rows + work.rejected,
-        rejected=work.rejected,
-        items=sum(named.items for named in work.named),
-        new_items=work.cut.items,
-        two_tables=work.two_tables,
-        tables=tuple(table for table in work.tables if table),
+        files=len(job.inputs.sources),
+        rows=read.rows + read.rejected,
+        rejected=read.rejected,
+        items=read.items,
+        new_items=pieces.items,
+        two_tables=read.two_tables,
+        tables=tuple(table for table in numbered.tables if table),
         components=components.num_rows,
-        sets=work.cut.sets,
+        sets=pieces.sets,
         forms=forms,
-        rejects=tuple(work.first_rejects),
+        rejects=tuple(read.first_rejects),
         largest=tuple(
             Component(
                 items=row[f"{ITEMS}_sum"],
@@ -160,12 +177,12 @@ def _found(work: Work, forms: tuple[Form, ...], watch: Stopwatch) -> Preview:
             )
             for row in largest.slice(0, LARGEST).to_pylist()
         ),
-        seconds=watch.total(),
+        seconds=job.watch.total(),
     )
 
 
 def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:
-    """Tables put together where a set holds items of both; in order of name."""
+    """Merge tables that share a set; return the groups in order of name."""
     found: list[set[str]] = []
     for names in {tuple(names) or ("",) for names in tables.to_pylist()}:
         joined = set(names).union(*(split for split in found if not split.isdisjoint(names)))

@@ -1,46 +1,42 @@
-"""Splits: which tables are cut from which (CSProv, section IV), given by a person or found.
+"""Splits files: which tables belong together when a component is cut (CSProv, section IV).
 
-A splits file is a small TOML, one split a line: its tables, or its sub-splits, each again a list.
+A splits file is a small TOML file with one split per line: a list of tables, or a list of
+sub-splits, which are lists again.
 
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]
 
-Where no file is given, sets are found without splits: see ``search``.
+Without a file, sets are found by search: see ``provhouse.sets.search``.
 """
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
-
-from provhouse.model.arrays import I32
 from provhouse.model.errors import BadInput
-
-Split = Sequence["str | Split"]
+from provhouse.sets.splits import Split, tables_of
 
 
 def read_splits(path: Path) -> list[Split]:
-    """The splits of a file, in its order; raises BadInput, naming the file and what is wrong."""
+    """Return the splits of a file, in order; raise BadInput if the file is not valid."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadInput(
-            f"A splits file should be at {path}", f"It cannot be read: {error.strerror}"
-        ) from error
+        raise BadInput(f"Cannot read the splits file {path}", f"{error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} should be TOML, one split a line", f"It is not: {error}") from error
+        raise BadInput(f"The splits file {path} is not valid TOML", f"{error}") from error
     for name, split in content.items():
         if not _well_formed(split):
             raise BadInput(
-                f"{path}: the split {name} should be a list of tables, or a list of such lists",
+                f"{path}: the split {name} is not a list of tables, or a list of such lists",
                 f"It is {split!r}",
             )
-    twice = [table for table, n in Counter(_tables(content.values())).items() if n > 1]
+    twice = [table for table, n in Counter(tables_of(content.values())).items() if n > 1]
     if twice:
         raise BadInput(
-            f"{path} should name each table once", f"It names {', '.join(sorted(twice))} twice"
+            f"{path} names {', '.join(sorted(twice))} twice",
+            "A table belongs to one split only",
         )
     return list(content.values())
 
@@ -51,41 +47,15 @@ def _well_formed(split: object) -> bool:
     return all(isinstance(p, str) for p in split) or all(_well_formed(part) for part in split)
 
 
-def _tables(splits: Iterable["str | Split"]) -> Iterator[str]:
-    for part in splits:
-        if isinstance(part, str):
-            yield part
-        else:
-            yield from _tables(part)
-
-
 def check_splits(path: Path, splits: list[Split], tables: Iterable[str]) -> None:
-    """Raise BadInput unless the splits name exactly the tables that there are."""
-    named, there = set(_tables(splits)), {table for table in tables if table}
-    unknown, missing = sorted(named - there), sorted(there - named)
+    """Raise BadInput unless the splits name exactly these tables."""
+    named, existing = set(tables_of(splits)), {table for table in tables if table}
+    unknown, missing = sorted(named - existing), sorted(existing - named)
     if unknown or missing:
-        told = [f"no item is in {', '.join(unknown)}"] if unknown else []
-        told += [f"no split has {', '.join(missing)}"] if missing else []
+        wrong = [f"no item is in {', '.join(unknown)}"] if unknown else []
+        wrong += [f"no split has {', '.join(missing)}"] if missing else []
         raise BadInput(
-            f"{path} should name every table of the items, and no other",
-            "; ".join(told).capitalize(),
-            "Correct the file; nothing was taken in",
+            f"{path} does not name exactly the tables of the items",
+            "; ".join(wrong).capitalize(),
+            "Correct the file; nothing was ingested",
         )
-
-
-def split_codes(splits: list[Split], tables: Sequence[str]) -> list[I32]:
-    """For each nesting level, the split that each table is in there.
-
-    Tables that a level does not divide share the number of what they lie in; a table in no split
-    (the empty one) has a number of its own.
-    """
-    code = {table: number for number, table in enumerate(tables)}
-    levels: list[I32] = []
-    groups: list[Split] = list(splits)
-    while groups:
-        level = np.full(len(tables), -1, np.int32)
-        for number, group in enumerate(groups):
-            level[[code[t] for t in _tables(group)]] = number
-        levels.append(level)
-        groups = [part for group in groups for part in group if not isinstance(part, str)]
-    return levels

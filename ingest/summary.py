@@ -1,18 +1,25 @@
-"""What one ingest brought, and what the warehouse holds after it."""
+"""What an ingest brought, and what the warehouse stores after it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from .steps.stage import Reject
+
+@dataclass(frozen=True)
+class Reject:
+    """A rejected row, and the reason."""
+
+    file: str
+    row: int
+    reason: str
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of one ingest; those up to ``partitions`` speak of the whole warehouse after it."""
+    """The counts of one ingest; those up to ``partitions`` count the whole warehouse after it."""
 
     generation: int
     triples: int
-    """Distinct triples held now."""
+    """Distinct triples stored now."""
     items: int
     components: int
     sets: int
@@ -22,16 +29,16 @@ class Summary:
     duplicates: int
     two_tables: int
     ended: int
-    """Triples that the run had brought before and did not bring again."""
+    """Triples that ended: the run brought them before, and not this time."""
     new_triples: int
     new_items: int
     tables: tuple[str, ...]
-    """Names of the tables held, in order of name."""
+    """The names of all stored tables, sorted."""
     rejects: Path | None
-    """Where the rejected rows lie, if there are any."""
+    """The table of rejected rows, if this ingest rejected any."""
     first_rejects: tuple[Reject, ...]
     bytes_on_disk: int
     committed: bool
-    """False where the ingest brought nothing, so that the generation is the one from before."""
+    """False if the ingest brought nothing new; ``generation`` is then the one before."""
     seconds: dict[str, float]
     peak_memory_mb: int

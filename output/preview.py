@@ -9,7 +9,7 @@ from .escape import shown
 from .table import counted, names_of, rejected, steps
 
 if TYPE_CHECKING:
-    from provhouse.ingest.preview import Component, Form, Preview
+    from provhouse.ingest.preview import Component, FileKind, Preview
 
 FORMS = 10
 """So many forms of files are shown."""
@@ -44,7 +44,7 @@ def facts(preview: "Preview") -> Iterator[tuple[str, str]]:
     yield "time", steps(preview.seconds)
 
 
-def _form(form: "Form") -> str:
+def _form(form: "FileKind") -> str:
     """Known columns first, with what they are called in the files."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]

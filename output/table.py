@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from provhouse.changes.prune import Pruned
     from provhouse.changes.retract import Retraction
     from provhouse.ingest.preview import Preview
-    from provhouse.ingest.steps.stage import Reject
-    from provhouse.ingest.summary import Summary
+    from provhouse.ingest.summary import Reject, Summary
     from provhouse.model.answer import Answer
     from provhouse.query.diff import Diff
     from provhouse.query.explain import Explanation

@@ -1,8 +1,9 @@
-"""What a cut may join: tables or levels of tables, and bands by depth where tables go in circles.
+"""Groupings of items that a cut may join: tables, bands by depth, and levels of both.
 
-The paper's workflows derive tables from others (CSProv, section IV). A table of versions, of hashes
-of hashes or without a name derives from itself, over any number of steps, and no split of tables
-can cut it. Items of such tables go by how deep they lie, in bands of about equally many.
+In the paper's workflows each table derives from other tables (CSProv, section IV). A table of
+versions, of hashes of hashes, or of items without a table derives from itself, over any number of
+steps, and no split of tables can cut it. Items of such tables are grouped by depth instead, in
+bands of about equal size.
 """
 
 from collections.abc import Iterator
@@ -12,35 +13,38 @@ import numpy as np
 from provhouse.model.arrays import I32
 
 from .components import Edges
-from .cycles import depths_over, in_circles
+from .cycles import depths_over, on_cycles
 from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
-"""Bands that tables which derive from themselves are cut in, all together."""
-MOST = 256
-"""Groups, since each pair of them is looked at many times."""
+"""The number of bands for all tables that derive from themselves."""
+MAX_GROUPS = 256
+"""The most groups in a grouping: the contraction looks at each pair of groups many times."""
 
 
 def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
-    """Ways to group the items of a component, as numbers from 0 without gaps; at least one.
+    """Yield at least one grouping of a component's items, as numbers from 0 without gaps.
 
-    By table; then, as far as that is different, by band where tables derive from themselves, and by
-    level of those: the longest way to them. Where a way has too many groups, only the levels are
-    left, in bands. ``table`` holds numbers from 0 without gaps, ``cycle`` tells which items are
-    derived from each other.
+    The first grouping is by table. If some tables derive from themselves, the second replaces each
+    of them by bands. The last one is by level: the longest path of groups that leads to an item's
+    group. A grouping with more than ``MAX_GROUPS`` groups is left out; levels beyond that are
+    merged into bands.
+
+    ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
+    each other.
     """
     banded = _banded(src, dst, table, cycle)
     groups = int(banded.max()) + 1
-    level = _in_bands(depths(groups, *distinct_pairs(banded[src], banded[dst])), MOST)
+    level = _in_bands(depths(groups, *distinct_pairs(banded[src], banded[dst])), MAX_GROUPS)
     ways = [table] if banded is table else [table, banded]
-    yield from (way for way in ways if int(way.max()) < MOST)
-    if int(level.max()) + 1 < groups or groups > MOST:
+    yield from (way for way in ways if int(way.max()) < MAX_GROUPS)
+    if int(level.max()) + 1 < groups or groups > MAX_GROUPS:
         yield level[banded]
 
 
 def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
-    cyclic = in_circles(src, dst, table)[table]
+    cyclic = on_cycles(src, dst, table)[table]
     if not cyclic.any():
         return table
     group = table.copy()
@@ -49,7 +53,7 @@ def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
 
 
 def _in_bands(depth: I32, most: int) -> I32:
-    """Numbers that follow the depth, about as many items to each, and at most so many."""
+    """Number the depths in order, in at most ``most`` bands with about as many items each."""
     if depth.max() >= most:
         limits = np.quantile(depth, np.arange(1, most) / most, method="nearest")
         depth = np.searchsorted(np.unique(limits), depth, side="right").astype(np.int32)

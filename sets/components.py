@@ -1,8 +1,8 @@
 """Weakly connected components by union-find over a stream of edges (CSProv, section III-B).
 
-The paper leaves the algorithm open and ran Spark join rounds for minutes; one pass of union-find
-over numbered items takes seconds and four bytes an item. The form for more items than one worker's
-memory would take its place behind ``weak_components``.
+The paper leaves the algorithm open and ran Spark joins in rounds, which took minutes. One pass of
+union-find over numbered items takes seconds and four bytes per item. A version for more items than
+fit into one worker's memory would replace ``weak_components``.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,10 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """The component of each item: the smallest place in it. ``edges`` are pairs of places."""
+    """Return the component of each item, as the smallest place in it.
+
+    ``edges`` are chunks of edges: two arrays of places, src and dst.
+    """
     parent = np.arange(items, dtype=np.int32)
     for src, dst in edges:
         join(parent, src, dst)
@@ -26,7 +29,10 @@ def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
 
 
 def dense(labels: I32) -> tuple[I32, int]:
-    """Labels that are places, a root being its own label, as 0, 1, 2, … and how many there are."""
+    """Renumber labels as 0, 1, 2, …; return them and their number.
+
+    Each label is a place, and the label of that place is itself.
+    """
     roots = labels == np.arange(len(labels), dtype=labels.dtype)
     rank = np.cumsum(roots, dtype=np.int32) - np.int32(1)
     return rank[labels], int(roots.sum())
@@ -34,7 +40,7 @@ def dense(labels: I32) -> tuple[I32, int]:
 
 @njit(cache=True)
 def find(parent: I32, item: int) -> int:
-    """The root of an item; halves the path on its way."""
+    """Return the root of an item, and halve the path on the way."""
     while parent[item] != item:
         parent[item] = parent[parent[item]]
         item = parent[item]
@@ -43,7 +49,7 @@ def find(parent: I32, item: int) -> int:
 
 @njit(cache=True)
 def join(parent: I32, src: Edges, dst: Edges) -> None:
-    """Take edges into a forest whose roots are the smallest of their trees."""
+    """Join the trees at both ends of each edge; the smallest item of a tree is its root."""
     for edge in range(len(src)):
         one, other = find(parent, src[edge]), find(parent, dst[edge])
         if one < other:
@@ -54,14 +60,14 @@ def join(parent: I32, src: Edges, dst: Edges) -> None:
 
 @njit(cache=True)
 def flatten(parent: I32) -> None:
-    """Let every item point to its root."""
-    for item in range(len(parent)):  # a parent is never larger, so it is flat already
+    """Make every item point to its root."""
+    for item in range(len(parent)):  # parents are never larger: final already
         parent[item] = parent[parent[item]]
 
 
 @njit(cache=True)
 def join_within(parent: I32, src: Edges, dst: Edges, label: I32, side: I32) -> None:
-    """Take in the edges whose ends agree in label and side."""
+    """Join the trees at both ends of each edge whose ends agree in ``label`` and in ``side``."""
     for edge in range(len(src)):
         s, d = src[edge], dst[edge]
         if label[s] == label[d] and side[s] == side[d]:

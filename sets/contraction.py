@@ -1,15 +1,15 @@
-"""Sets that nobody has to plan: tables are joined while queries hardly read more.
+"""Cut a component without a plan by a person: join tables while queries read hardly more.
 
-In CSProv (section IV) a person divides the tables of a large component into splits. Here each
-component finds its own. At first every item is a set, so that a query reads what it needs and not
-more, but there are as many sets and dependencies as items and triples. Then the derivations between
-tables are taken up one by one. Taking one up joins items along all its triples, which makes the set
-graph smaller and lets queries read more; how much more is not guessed but measured, with sampled
-questions (``sampling``). What costs least for what it saves comes first, until the set graph is
-small enough. No set reaches theta.
+In CSProv (section IV) a person divides the tables of a large component into splits. Here the sets
+are found instead. At first every item is a set of its own. A query then reads no more than it
+needs, but there are as many sets as items and as many dependencies as triples. Step by step, the
+items on both ends of all triples between two tables are joined. This makes the set graph smaller
+and makes queries read more; how much more is measured with sampled queries (``sampling``). The pair
+of tables with the lowest cost for each set and dependency saved is joined first, until the set
+graph is small enough. No set reaches theta.
 
-A price is only measured anew when it is the lowest: while sets grow prices rarely fall, so what is
-still cheapest then is taken up.
+A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
+that is still the cheapest then is joined.
 """
 
 import math
@@ -26,28 +26,32 @@ from .forest import Forest
 from .sampling import UNBOUNDED, Reader
 
 Pair = tuple[int, int]
-"""Two groups of tables, the smaller number first, or twice the same."""
+"""Two groups of tables, the smaller number first, or one group twice."""
 Packed = Callable[[I32, bool], I32 | None]
-"""Gives the label of each item once sets (the root of each item) are packed, None if there are too
-many; with True, also when that takes long to find out."""
+"""Packs sets, given as the root of each item, and returns the label of each item.
+
+Returns None if there are still too many sets. With True as second argument it tries to pack even
+where that takes long.
+"""
 WORK = 100
-"""As many times its triples a component is read for prices, or"""
-LEAST_WORK = 20_000_000
-"""so many triples if that is more; what is left then goes by weight."""
-BY_WEIGHT = 1e18
-"""A price above all that are measured."""
-DEAR = 4
-"""A price this many times the lowest is not measured to its end."""
-LOOK = 0.8
-"""Whether it is enough is asked again when the set graph may have shrunk to this part."""
+"""Measuring costs may read a component this many times,"""
+MIN_WORK = 20_000_000
+"""or this many triples if that is more. The remaining pairs are ordered by what they save."""
+UNMEASURED = 1e18
+"""A cost above all measured ones."""
+PRICE_CUTOFF = 4
+"""Measuring stops at this many times the lowest cost."""
+RECHECK_AT = 0.8
+"""The size of the set graph is checked again once it may have shrunk to this part."""
 
 
 @dataclass(frozen=True, order=True)
 class _Price:
-    """What one set or dependency less costs in triples read by samples, and when that was so."""
+    """The cost of each set or dependency saved, in triples that the samples read."""
 
     each: float
     taken: int
+    """The number of joined pairs when it was measured."""
 
 
 STALE = -1
@@ -55,9 +59,10 @@ UNKNOWN = _Price(0.0, STALE)
 
 
 class Contraction:
-    """One component while its sets grow; ``table`` holds numbers from 0 without gaps.
+    """The growing sets of one component.
 
-    Items with the same number in ``cycle`` are derived from each other and belong together.
+    ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
+    each other and are joined from the start.
     """
 
     def __init__(self, src: Edges, dst: Edges, table: I32, theta: int, cycle: I32) -> None:
@@ -67,24 +72,24 @@ class Contraction:
         self._forest.join_some(src[together], dst[together], theta - 1)
         self._between: dict[Pair, list[tuple[Edges, Edges]]] = defaultdict(list)
         self._derived: dict[int, set[int]] = defaultdict(set)
-        """The groups that are derived from each, other than itself."""
+        """For each group, the other groups that derive from it."""
         for one, other, edges in _by_tables(src, dst, table):
             self._between[_pair(one, other)].append(edges)
             if one != other:
                 self._derived[one].add(other)
         self._size = self._looked = len(table) + len(src)
         self._left = 0
-        """Triples that may still be read for prices."""
+        """The number of triples that may still be read to measure costs."""
         self.read = 0
         self.plan: list[Pair] = []
-        """The pairs that were taken up, in order."""
+        """The joined pairs, in order."""
 
     def roots(self) -> I32:
-        """The set of each item, as one of its items."""
+        """Return the set of each item, as one of its items."""
         return self._forest.roots()
 
     def follow(self, plan: list[Pair]) -> bool:
-        """Take up what was taken up in a component of the same tables; whether theta allows it."""
+        """Join the pairs of another component's plan; return whether all sets stay below theta."""
         for pair in plan:
             joins = self._join(pair)
             if joins < 0:
@@ -93,12 +98,13 @@ class Contraction:
         return True
 
     def find(self, packed: Packed, reader: Reader, most: int) -> bool:
-        """Take up what costs least, again and again; whether sets are few before ``most`` is read.
+        """Join the cheapest pairs until the packed sets are few enough; return whether they are.
 
-        ``read`` says what samples read then, of packed sets.
+        Returns False once the samples read more than ``most`` triples. Afterwards ``read`` is the
+        number of triples that the samples read from the packed sets.
         """
         self.read = reader.read(self._forest)
-        self._left = max(WORK * self._edges, LEAST_WORK)
+        self._left = max(WORK * self._edges, MIN_WORK)
         prices = dict.fromkeys(self._between, UNKNOWN)
         label = None
         while label is None and prices and self.read <= most:
@@ -106,7 +112,7 @@ class Contraction:
             last = prices.pop(pair)
             joins = -1 if self._parted(*pair) else self._join(pair)
             if joins < 0:
-                continue  # theta forbids it, or third groups do until one of them is taken in
+                continue  # forbidden by theta, or by groups between the two, for now
             if last.taken < len(self.plan):
                 known = min((p.each for p in prices.values() if p != UNKNOWN), default=math.inf)
                 prices[pair] = self._price(reader, joins + self._triples(pair), known)
@@ -126,16 +132,19 @@ class Contraction:
         return label is not None and self.read <= most
 
     def _price(self, reader: Reader, saved: int, lowest: float) -> _Price:
-        """The price of what is joined now, and not kept yet."""
+        """Return the cost of the joins made now, which are not kept yet and save ``saved``."""
         if self._left <= 0:
-            return _Price(BY_WEIGHT / saved, len(self.plan))
-        most = int(min(self.read + DEAR * lowest * saved, UNBOUNDED))
+            return _Price(UNMEASURED / saved, len(self.plan))
+        most = int(min(self.read + PRICE_CUTOFF * lowest * saved, UNBOUNDED))
         now = reader.read(self._forest, most)
         self._left -= now
         return _Price((now - self.read + 1) / saved, len(self.plan) if now <= most else STALE)
 
     def _join(self, pair: Pair) -> int:
-        """Join along the derivations between two groups; how many joins, or -1: none."""
+        """Join items along the triples between two groups; return the number of joins.
+
+        Returns -1, with nothing joined, if a set would reach theta.
+        """
         joins = 0
         for src, dst in self._between[pair]:
             joins = self._forest.join(src, dst, joins, self._theta)
@@ -144,7 +153,7 @@ class Contraction:
         return joins
 
     def _keep(self, pair: Pair, joins: int) -> None:
-        """What was joined stays, and the second group becomes part of the first."""
+        """Keep the joins and merge the second group into the first."""
         self._size -= joins + self._triples(pair)
         self.plan.append(pair)
         del self._between[pair]
@@ -160,9 +169,10 @@ class Contraction:
         self._derived[one].discard(one)
 
     def _parted(self, one: int, other: int) -> bool:
-        """Whether one of two groups is derived from the other over third ones.
+        """Return whether one group derives from the other through third groups.
 
-        As one group they would be derived from each other and the third, and so would their sets.
+        Joined, the two would derive from the third groups and those from them, and so would their
+        sets.
         """
         return self._leads(one, other) or self._leads(other, one)
 
@@ -182,7 +192,7 @@ class Contraction:
         return sum(len(src) for src, _ in self._between[pair])
 
     def _shrunk(self) -> bool:
-        if self._size > LOOK * self._looked:
+        if self._size > RECHECK_AT * self._looked:
             return False
         self._looked = self._size
         return True
@@ -195,7 +205,7 @@ def _pair(one: int, other: int) -> Pair:
 def _by_tables(
     src: Edges, dst: Edges, table: I32
 ) -> Iterator[tuple[int, int, tuple[Edges, Edges]]]:
-    """The edges between any two tables."""
+    """Yield the edges between each two tables."""
     count = int(table.max(initial=-1)) + 1
     code = table[src].astype(np.int64) * count + table[dst]
     order = np.argsort(code, kind="stable")

@@ -1,8 +1,8 @@
-"""Algorithm 3 of CSProv (section IV): large pieces are cut into connected sets below theta.
+"""Algorithm 3 of CSProv (section IV): cut large pieces into connected sets below theta.
 
-The paper cuts along splits that a person names and stops where those end. Here a piece that is
-still too large after the given splits, or without any, finds its own sets (``search``). Any cut is
-right (``docs/decisions/0004-tables.md``), so none of this needs to be certain, only good.
+The paper cuts along splits named by a person, and stops where those end. Here a piece that is still
+too large after the given splits, or without any, is cut by search (``search``). Every cut gives
+right answers (``docs/decisions/0004-tables.md``); a better one only lets queries read less.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ def cut(
     splits: Sequence[I32] = (),
     limit: int = 0,
 ) -> tuple[I32, int]:
-    """Cut connected pieces into sets below ``theta`` items.
+    """Cut pieces into sets below ``theta`` items; return each item's set, and their number.
 
     ``piece`` numbers the connected piece of each item from 0; ``src`` and ``dst`` are the edges
-    within pieces; ``table`` is each item's table; ``splits`` come from ``split_codes``. Packing to
-    ``limit`` items will follow, which the cut counts on. Returns the set of each item, numbered
-    from 0, and how many there are.
+    within pieces; ``table`` is each item's table; ``splits`` come from ``split_codes``. The caller
+    will pack sets up to ``limit`` items, and the cut takes that into account. Sets are numbered
+    from 0.
     """
     sets = piece.copy()
     large = np.bincount(piece)[piece] >= theta
@@ -50,7 +50,7 @@ def cut(
 
 
 def _relabel(label: I32, src: Edges, dst: Edges, side: I32) -> I32:
-    """The weakly connected components of each side of each piece."""
+    """Return the weakly connected components of each side of each piece."""
     parent = np.arange(len(label), dtype=np.int32)
     join_within(parent, src, dst, label, side)
     flatten(parent)

@@ -1,6 +1,6 @@
-"""Items that are derived from each other: whoever asks for one gets all of them.
+"""Items that derive from each other: a query for one of them returns all of them.
 
-Tarjan's algorithm, without recursion, since cycles can be long.
+The algorithm is Tarjan's, without recursion, since cycles can be long.
 """
 
 import numpy as np
@@ -14,20 +14,20 @@ from .distinct import distinct_pairs
 
 
 def cycles(items: int, src: Edges, dst: Edges) -> I32:
-    """The strongly connected component of each item, from 0."""
+    """Return the strongly connected component of each item, numbered from 0."""
     result: I32 = _strong(*neighbours(items, src, dst))
     return result
 
 
 def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
-    """The depth of each item, where those of a cycle have one depth: the longest way to it."""
+    """Return the depth of each item, the longest path to it; a cycle counts as one item."""
     from_, to = cycle[src], cycle[dst]
     across = from_ != to
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]
 
 
-def in_circles(src: Edges, dst: Edges, group: I32) -> Bools:
-    """Which groups of items are derived from themselves, directly or over others."""
+def on_cycles(src: Edges, dst: Edges, group: I32) -> Bools:
+    """Return which groups of items derive from themselves, directly or through other groups."""
     one, other = group[src], group[dst]
     together = cycles(int(group.max()) + 1, *distinct_pairs(one, other))
     found = np.bincount(together)[together] > 1
@@ -44,7 +44,7 @@ def _strong(at: I64, heads: I32) -> I32:
     next_edge = at[:-1].copy()
     path = np.empty(items, np.int32)
     waiting = np.empty(items, np.int32)
-    count = seen = held = 0
+    count = seen = depth = 0
     for start in range(items):
         if index[start] >= 0:
             continue
@@ -54,8 +54,8 @@ def _strong(at: I64, heads: I32) -> I32:
             if index[item] < 0:
                 index[item] = low[item] = seen
                 seen += 1
-                waiting[held] = item
-                held += 1
+                waiting[depth] = item
+                depth += 1
             if next_edge[item] < at[item + 1]:
                 head = heads[next_edge[item]]
                 next_edge[item] += 1
@@ -70,9 +70,9 @@ def _strong(at: I64, heads: I32) -> I32:
                 low[path[length - 1]] = min(low[path[length - 1]], low[item])
             if low[item] == index[item]:
                 while True:
-                    held -= 1
-                    found[waiting[held]] = count
-                    if waiting[held] == item:
+                    depth -= 1
+                    found[waiting[depth]] = count
+                    if waiting[depth] == item:
                         break
                 count += 1
     return found

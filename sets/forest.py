@@ -1,8 +1,8 @@
-"""A union-find forest that can take joins back, and that knows the items of each tree.
+"""A union-find forest that can undo joins and list the items of each tree.
 
-Each tree is a growing set. Paths stay as they are and the smaller tree goes below the larger one,
-so that cutting one link undoes a join. The items of a tree form a ring: two rings become one, or
-one two again, when two of their links are exchanged.
+Each tree is a growing set. Paths are never shortened and the smaller tree goes below the larger
+one, so that removing one link undoes a join. The items of a tree form a ring: exchanging two links
+makes one ring of two, or two of one.
 """
 
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ from .components import Edges
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees over items, at first one for each."""
+    """Trees over items; at first each item is a tree."""
 
     parent: I32
     size: I32
-    """Items of the tree, where it is asked for its root."""
+    """The number of items in a tree, valid at its root."""
     ring: I32
     """The next item of the same tree."""
     log: I32
-    """A buffer: the roots that lost their trees in the joins that may be taken back, in order."""
+    """A buffer for the joins that may be undone: the roots that went below another, in order."""
 
     @classmethod
     def of(cls, items: int) -> "Forest":
-        """A forest of single items."""
+        """Return a forest of single items."""
         places = np.arange(items, dtype=np.int32)
         return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
 
     @classmethod
     def holding(cls, label: I32) -> "Forest":
-        """A forest with a tree for each label; labels are numbers from 0 without gaps."""
+        """Return a forest with one tree per label; labels are numbers from 0 without gaps."""
         order = np.argsort(label, kind="stable").astype(np.int32)
         begins = np.flatnonzero(np.diff(label[order], prepend=-1))
         ring = np.empty_like(order)
@@ -45,9 +45,9 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join along edges; how many joins are in the log now, or -1 if a tree reached theta.
+        """Join along edges, after ``joins`` joins in the log; return the number of joins there now.
 
-        In that case all joins of the log, ``joins`` earlier ones too, are taken back.
+        If a tree reaches ``theta``, undoes all joins of the log and returns -1.
         """
         return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
 
@@ -56,17 +56,17 @@ class Forest:
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
-        """Join along those edges, in order, that make no tree larger; how many joins that were."""
+        """Join along the edges that make no tree too large; return the number of joins."""
         return int(_join_some(self.parent, self.size, self.ring, src, dst, largest))
 
     def roots(self) -> I32:
-        """The root of each item."""
+        """Return the root of each item."""
         return _roots(self.parent)
 
 
 @njit(cache=True)
 def root(parent: I32, item: int) -> int:
-    """The root of an item; no path is changed."""
+    """Return the root of an item, without changing any path."""
     while parent[item] != item:
         item = parent[item]
     return item
@@ -100,7 +100,7 @@ def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, larges
 
 @njit(cache=True)
 def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
-    """Join two trees; the root that is below now, or -1 if they were one."""
+    """Join two trees; return the root that is now below the other, or -1 if both were one tree."""
     if one == other:
         return -1
     if size[one] < size[other]:

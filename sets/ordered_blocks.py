@@ -1,13 +1,13 @@
-"""Sets of a component whose tables give no way to cut it: blocks of an order.
+"""Cut a component whose tables give no way to cut it: into blocks of an order.
 
-In an order where each item follows those it derives from, blocks of neighbours depend on earlier
-blocks only, never in circles. The order is depth first, from the deepest items, so that an item is
-close to what it derives from. Items that very many derive from would still tie all blocks together:
-they and all that they derive from, the core, are cut apart from the rest, which falls into pieces
-that depend on the core and not on each other.
+In an order where each item follows the items it derives from, blocks of neighbours depend on
+earlier blocks only, never in a cycle. The order is depth first, from the deepest items, so that an
+item is close to those it derives from. Items with very many children would still tie all blocks
+together. They and everything they derive from, the core, are cut apart from the rest, which falls
+into pieces that depend on the core and not on each other.
 
-How many children make an item part of the core, and how large blocks are, is tried out. Of the cuts
-that are small enough once they are packed, the one is kept that samples read least of.
+Several core sizes and block sizes are tried. Of the cuts that are small enough once packed, the one
+is kept from which the samples read least.
 """
 
 from collections.abc import Iterator
@@ -26,22 +26,23 @@ from .ordering import parents_first
 from .sampling import UNBOUNDED, Reader
 
 CHILDREN = (1 << 30, 8, 2)
-"""An item with more children than this is part of the core; none is at first."""
+"""Items with more children than this belong to the core. The first value selects no items."""
 SMALLEST = 8
-"""Blocks of fewer items are not tried: there would be too many."""
-HARDLY = 2
-"""Where no way is small enough, how many times the smallest graph of sets may still be taken."""
+"""Blocks with fewer items are not tried: there would be too many."""
+NEAR_SMALLEST = 2
+"""If no cut is small enough, a cut may have this many times the smallest set graph."""
 GROWTH = 8
-"""Where nothing helps, how many times larger sets may be in each round."""
+"""If no cut is small enough, sets may grow by this factor in each round."""
 
 
 def blocks(
     src: Edges, dst: Edges, theta: int, cycle: I32, packed: Packed, reader: Reader
 ) -> tuple[I32, int]:
-    """The set of each item, as one of its items, where samples read least; how much that is.
+    """Return the set of each item, as one of its items, and the number of triples the samples read.
 
-    If no way is small enough it is one that is not much larger than it must be, and what is read
-    counts as unbounded: any cut that is small enough is better.
+    Of the cuts that are small enough, it is the one from which the samples read least. If none is
+    small enough, the cut is one that is little larger than necessary, and the number is
+    ``UNBOUNDED``: any cut that is small enough is better.
     """
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
@@ -50,7 +51,7 @@ def blocks(
     best, least, coarsest = None, UNBOUNDED, 0
     for core in graph.cores():
         below, above = coarsest, len(sizes)
-        while below < above:  # smaller blocks read less, as long as they are few enough
+        while below < above:  # smaller blocks read less, as long as there are few enough
             middle = (below + above) // 2
             roots = graph.cut(core, sizes[middle])
             sets = packed(roots, True)
@@ -65,16 +66,16 @@ def blocks(
 
 
 def _compromise(graph: "Ordered", reader: Reader) -> I32:
-    """Sets joined until they are large, or large blocks that are hardly more and read less."""
+    """Return sets joined as far as possible, or large blocks that are few and read less."""
     joined = graph.joined()
-    most = HARDLY * graph.size(joined)
+    most = NEAR_SMALLEST * graph.size(joined)
     ways = [joined, *(graph.cut(core, graph.theta - 1) for core in graph.cores())]
     few = [way for way in ways if graph.size(way) <= most]
     return min(few, key=lambda way: reader.read(Forest.holding(dense(way)[0])))
 
 
 class Ordered:
-    """Edges and the order of items; ``cycle`` numbers those derived from each other."""
+    """Edges and the order of items; items with the same ``cycle`` derive from each other."""
 
     def __init__(self, src: Edges, dst: Edges, cycle: I32, theta: int) -> None:
         self._src, self._dst, self._cycle, self.theta = src, dst, cycle, theta
@@ -89,7 +90,7 @@ class Ordered:
         self._items = np.argsort(rank[cycle], kind="stable")
 
     def cores(self) -> Iterator[Bools]:
-        """Which items are part of the core, ever more; at first none is."""
+        """Yield growing cores, as a mask over items; the first is empty."""
         children = np.bincount(self._src, minlength=len(self._cycle))
         before = -1
         for most in CHILDREN:
@@ -102,7 +103,7 @@ class Ordered:
                 yield chosen[self._cycle]
 
     def cut(self, core: Bools, size: int) -> I32:
-        """The set of each item, in blocks of at most about this size."""
+        """Return the set of each item, in blocks of about ``size`` items at most."""
         src, dst = self._src, self._dst
         piece = np.arange(len(core), dtype=np.int32)
         join_within(piece, src, dst, np.zeros_like(piece), core.astype(np.int32))
@@ -114,7 +115,7 @@ class Ordered:
         return forest.roots()
 
     def joined(self) -> I32:
-        """The set of each item, all as large as can be."""
+        """Return the set of each item, joined along edges as far as theta allows."""
         forest, largest = self._begun(), 1
         while largest < self.theta - 1:
             largest = min(largest * GROWTH, self.theta - 1)
@@ -122,12 +123,12 @@ class Ordered:
         return forest.roots()
 
     def size(self, roots: I32) -> int:
-        """How many sets and dependencies these are."""
+        """Return the number of sets and dependencies."""
         sets = np.count_nonzero(roots == np.arange(len(roots)))
         return int(sets) + len(distinct_pairs(roots[self._dst], roots[self._src])[0])
 
     def _begun(self) -> Forest:
-        """Items that are derived from each other are joined."""
+        """Return a forest in which only items that derive from each other are joined."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
         forest.join_some(self._src[together], self._dst[together], self.theta - 1)
@@ -144,7 +145,7 @@ def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
 
 @njit(cache=True)
 def _fill(items: I64, piece: I32, size: int) -> I32:
-    """The number of each item's block among those of its piece, by the order of ``items``."""
+    """Return the block of each item within its piece, filled in the order of ``items``."""
     filled = np.zeros(len(piece), np.int32)
     block = np.empty(len(piece), np.int32)
     for item in items:

@@ -1,4 +1,4 @@
-"""Orders in which what is derived follows what it derives from."""
+"""Orders of items and sets in which each follows those it derives from."""
 
 import numpy as np
 from numba import njit
@@ -10,7 +10,7 @@ from .distinct import dense_values
 
 
 def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
-    """The order of sets: by component, the largest first; then each after those it derives from."""
+    """Order sets by component, the largest first, then each after those it derives from."""
     count = len(items)
     roots = dense_values(group)
     size = np.bincount(roots, items)[roots] if count else items
@@ -20,10 +20,10 @@ def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
 
 
 def parents_first(start: I64, at: I64, heads: I32) -> I64:
-    """Each node after its parents, one of a circle excepted; each as close to them as can be.
+    """Return an order in which each node follows its parents, as closely as possible.
 
-    The parents of node ``n`` are ``heads[at[n]:at[n + 1]]``; nodes are begun with in the order of
-    ``start``.
+    On each cycle one node comes before a parent. The parents of node ``n`` are ``heads[at[n]:at[n +
+    1]]``; nodes are visited in the order of ``start``.
     """
     result: I64 = _depth_first(start, at, heads)
     return result

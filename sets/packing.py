@@ -1,4 +1,4 @@
-"""Tiny sets are packed into larger ones, as long as the set graph is too large to walk.
+"""Pack tiny sets into larger ones while the set graph is too large to walk.
 
 The paper leaves many sets of a few items. Four rules pack them, measured in
 ``docs/decisions/0006-sets.md``, one after the other until sets and dependencies are few enough:
@@ -8,10 +8,11 @@ The paper leaves many sets of a few items. Four rules pack them, measured in
 3. Sets without parents join while together they have at most twice the children of the first.
 4. Sets with the same parents join each other.
 
-The first two make a closure larger by their own items only. The third costs nothing upstream, since
-such sets end no path, and bounds what it costs downstream. The fourth costs hardly more upstream
-than the second, but a walk downstream goes on from all that were joined. Others that were tried,
-which join sets with different parents, close cycles in the set graph and ruin deep traces.
+The first two make a closure larger by the joined items only. The third costs nothing upstream,
+since no path goes on from such sets, and has a bounded cost downstream. The fourth costs hardly
+more upstream than the second, but a walk downstream continues from all joined sets. Other rules
+that were tried join sets with different parents; they close cycles in the set graph and ruin deep
+traces.
 """
 
 from collections.abc import Callable
@@ -28,12 +29,12 @@ from .distinct import distinct_pairs
 def pack(
     sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int, enough: int
 ) -> I32:
-    """Pack sets into sets of at most ``limit`` items; the new set of each, without gaps.
+    """Pack sets into sets of at most ``limit`` items; return the new set of each, without gaps.
 
-    ``items`` are the sizes of the first ``sets`` sets, which may be packed; higher numbers in the
+    ``items`` are the sizes of the first ``sets`` sets, which may be packed. Higher numbers in the
     dependencies ``child`` and ``parent`` (distinct pairs) are sets that stay as they are. ``group``
-    is each set's component: sets of different ones are never packed. Rules are applied while there
-    are more than ``enough`` sets and dependencies.
+    is each set's component; sets of different components are never packed. Rules are applied while
+    there are more than ``enough`` sets and dependencies.
     """
     label = np.arange(sets, dtype=np.int32)
     fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
@@ -50,7 +51,7 @@ def pack(
 
 
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
-    """The dependencies between packed sets; those that stay follow the packed ones again."""
+    """Return the dependencies between packed sets; fixed sets are again numbered after them."""
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)
 
@@ -62,7 +63,7 @@ def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32
 
 
 def _chains(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Rule 1."""
+    """Apply rule 1; return the set that each set joins."""
     sets = len(items)
     parents = np.bincount(child, minlength=nodes)
     children = np.bincount(parent, minlength=nodes)
@@ -78,7 +79,7 @@ def _chains(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: 
 @njit(cache=True)
 def _follow(heads: I64, below: I32, items: I64, limit: int) -> I32:
     label = np.arange(len(below)).astype(np.int32)
-    for head in heads:  # a ring of sets has no head and stays as it is
+    for head in heads:  # sets on a cycle have no head and stay as they are
         leader, size, at = head, items[head], below[head]
         while at >= 0:
             if size + items[at] > limit:
@@ -90,22 +91,22 @@ def _follow(heads: I64, below: I32, items: I64, limit: int) -> I32:
 
 
 def _alike(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Rule 2, but for sets that have neither parents nor children.
+    """Apply rule 2, except to sets without any neighbours; return the set that each joins.
 
-    Neighbours are compared by a 64-bit sum of mixed numbers; if two differ and agree in it, the
-    sets are packed all the same, which reads more and is still right.
+    Neighbours are compared by a 64-bit sum of mixed numbers. If two different lists have the same
+    sum, the sets are packed all the same: queries read more and answers stay right.
     """
     signature = _sums(child, parent, nodes, 1) ^ _sums(parent, child, nodes, 2)
     return _joined_alike(signature[: len(items)], items, group, limit)
 
 
 def _siblings(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Rule 4, compared in the same way; sets without parents are no siblings."""
+    """Apply rule 4, with the sums of rule 2; sets without parents are not packed."""
     return _joined_alike(_sums(child, parent, nodes, 1)[: len(items)], items, group, limit)
 
 
 def _joined_alike(mine: U64, items: I64, group: I32, limit: int) -> I32:
-    """Join sets of one component and one signature; 0 is none."""
+    """Join sets with the same component and signature; a signature of 0 is never joined."""
     single = np.flatnonzero(mine != 0)
     order = single[np.lexsort((single, mine[single], group[single]))]
     result: I32 = _fill(order, mine, group, items, limit)
@@ -149,7 +150,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Rule 3, in the order of the children, so that those that share some meet."""
+    """Apply rule 3, in the order of children, so that sets with common children meet."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

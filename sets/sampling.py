@@ -1,8 +1,8 @@
-"""What queries would read if sets were cut so: closures of sampled items, counted in triples.
+"""Measure how many triples queries would read from sets, by closures of sampled items.
 
 A query reads the triples of every set that its walk names, and a set owns the triples that end in
 its items (CSProv, section IV). So a walk over items that takes the whole set of each item it meets
-counts just that.
+counts exactly those triples.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from .depths import neighbours
 from .forest import Forest, root
 
 SAMPLES = 50
-"""Items drawn from all that are derived; as many again are drawn from each table alike."""
+"""The number of items drawn from all derived items; as many again are drawn evenly by table."""
 SEED = 0
 UNBOUNDED = 1 << 62
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A graph that sampled items are asked in, upstream and downstream."""
+    """A graph and sampled items, whose upstream and downstream closures are measured."""
 
     samples: I64
     up: tuple[I64, I32]
@@ -32,7 +32,7 @@ class Reader:
 
     @classmethod
     def of(cls, src: Edges, dst: Edges, table: I32) -> "Reader":
-        """Draw samples: figures that people ask for are often in small tables, near the end."""
+        """Draw the samples, half of them by table: people ask for items of small tables."""
         items = len(table)
         up = neighbours(items, dst, src)
         derived = np.flatnonzero(np.diff(up[0]))
@@ -40,9 +40,9 @@ class Reader:
         return cls(_drawn(random, derived, table), up, neighbours(items, src, dst))
 
     def read(self, forest: Forest, most: int = UNBOUNDED) -> int:
-        """The triples that all samples read in both directions; more than ``most`` if that is so.
+        """Return the number of triples that all samples read in both directions.
 
-        What is more is not counted to its end.
+        Counting stops once the number is above ``most``.
         """
         seen = np.full(len(forest.parent), -1, np.int32)
         return int(
@@ -97,7 +97,7 @@ def _reach(
     stack: I32,
     most: int,
 ) -> int:
-    """The triples of all sets reached from an item's."""
+    """Return the number of triples in all sets reached from an item's set."""
     seen[root(parent, item)] = mark
     top = _push(item, ring, stack, 0)
     total = 0
@@ -115,7 +115,7 @@ def _reach(
 
 @njit(cache=True)
 def _push(item: int, ring: I32, stack: I32, top: int) -> int:
-    """All items of a set onto the stack."""
+    """Push all items of a set; return the new top of the stack."""
     stack[top] = item
     top += 1
     node = ring[item]

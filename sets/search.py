@@ -1,10 +1,10 @@
-"""The search for the sets of large pieces: ways to cut them are tried, the best is kept.
+"""Search for the best cut of large pieces: try several ways and keep the best.
 
-Tables are joined (``contraction``). Where they derive from themselves, or joining them does not get
-far, blocks of an order are tried (``blocks``).
+Tables are joined (``contraction``). If tables derive from themselves, or joining them is not
+enough, blocks of an order are tried too (``ordered_blocks``).
 
-Pieces of one kind of workflow, with the same tables derived from the same, are cut alike: copies
-and runs of a workflow cost the search once.
+Pieces of one kind of workflow, with the same dependencies between the same tables, are cut alike:
+the search runs once for all copies and runs of a workflow.
 """
 
 from collections.abc import Iterator
@@ -17,42 +17,42 @@ from provhouse.model.arrays import I32, I64
 from .bands import bands
 from .components import Edges, dense
 from .contraction import Contraction, Pair
-from .cycles import cycles, in_circles
+from .cycles import cycles, on_cycles
 from .distinct import distinct_pairs
 from .ordered_blocks import blocks
 from .packing import pack
 from .sampling import UNBOUNDED, Reader
 
 ENOUGH = 5
-"""Sets and dependencies together are few enough at one per this many items."""
-HOPEFUL = 5
-"""Packing is tried where there are at most so many times as many as are enough."""
+"""There may be one set or dependency for this many items."""
+PACKING_FACTOR = 5
+"""Quick packing is tried if the set graph is at most this many times too large."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One connected piece: its items, their tables from 0, its edges as places among the items."""
+    """A connected piece: its items, their tables from 0, and edges as places among the items."""
 
     items: I64
     table: I32
     src: I32
     dst: I32
     kind: bytes
-    """Its tables and which derives from which."""
+    """The piece's tables and the dependencies between them."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How the first piece of a kind was contracted: by which grouping, and what was joined."""
+    """How the first piece of a kind was cut: by which grouping, and which groups were joined."""
 
     grouping: int
     taken: list[Pair]
 
 
 def find_sets(label: I32, src: Edges, dst: Edges, table: I32, theta: int, limit: int) -> I32:
-    """The set of each item of pieces, as one of its items; pieces below ``theta`` are a set each.
+    """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
 
-    ``label`` numbers the pieces from 0, ``limit`` is to how many items sets will be packed.
+    ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items.
     """
     sets = _first_items(label)
     plans: dict[bytes, Plan | None] = {}
@@ -62,7 +62,7 @@ def find_sets(label: I32, src: Edges, dst: Edges, table: I32, theta: int, limit:
 
 
 def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]) -> I32:
-    """The set of each item of a piece, as one of its items."""
+    """Return the set of each item of a piece, as one of its items."""
     cycle = cycles(len(piece.items), piece.src, piece.dst)
     groupings = list(bands(piece.src, piece.dst, piece.table, cycle))
 
@@ -83,7 +83,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]
     if plan is None and piece.kind in plans:
         return in_blocks()[0]
     best, least, plan = None, UNBOUNDED, None
-    if in_circles(piece.src, piece.dst, piece.table).any():
+    if on_cycles(piece.src, piece.dst, piece.table).any():
         best, least = in_blocks()
     for number in range(len(groupings)):
         contraction = begun(number)
@@ -95,7 +95,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]
 
 
 def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) -> Iterator[Piece]:
-    """The pieces of at least ``theta`` items, the largest first."""
+    """Yield the pieces of at least ``theta`` items, the largest first."""
     sizes = np.bincount(label)
     large = np.flatnonzero(sizes >= theta)
     large = large[np.argsort(-sizes[large], kind="stable")]
@@ -118,10 +118,10 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) ->
 
 
 def _as_met(src: I32, dst: I32) -> I64:
-    """The items in the order in which the edges name them.
+    """Return the items in the order in which the edges name them.
 
-    Files tend to name near each other what is derived from each other; searching them in the order
-    of hashes takes nine times as long on the paper's trace.
+    Files tend to name an item near those it derives from. In the order of hashes, the search takes
+    nine times as long on the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)
@@ -130,13 +130,13 @@ def _as_met(src: I32, dst: I32) -> I64:
 
 
 def _runs(rank: I32, count: int) -> Iterator[I64]:
-    """The rows of each rank below ``count``, in order."""
+    """Yield the rows of each rank below ``count``, in order."""
     order = np.argsort(rank, kind="stable")
     yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
 
 
 class _Packed:
-    """The sets of a piece as they will be packed, if they are few enough then."""
+    """Packs the sets of a piece and returns them if they are few enough."""
 
     def __init__(self, piece: Piece, limit: int) -> None:
         self._piece, self._limit = piece, limit
@@ -146,7 +146,7 @@ class _Packed:
         label, count = dense(roots)
         child, parent = self._dependencies(label)
         graph = count + len(child)
-        if graph > self._most and (thorough or graph <= HOPEFUL * self._most):
+        if graph > self._most and (thorough or graph <= PACKING_FACTOR * self._most):
             sizes, group = np.bincount(label), np.zeros(count, np.int32)
             label = pack(count, sizes, child, parent, group, self._limit, self._most)[label]
             graph = int(label.max()) + 1 + len(self._dependencies(label)[0])
@@ -157,7 +157,7 @@ class _Packed:
 
 
 def _first_items(label: I32) -> I32:
-    """For each item the first that has the same label."""
+    """Return for each item the first item with the same label."""
     first = np.full(int(label.max(initial=-1)) + 1, len(label), np.int64)
     np.minimum.at(first, label, np.arange(len(label)))
     return first.astype(np.int32)[label]

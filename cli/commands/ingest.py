@@ -1,14 +1,20 @@
 """``ingest``: files of triples into the warehouse."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from provhouse.ingest.formats.registry import CHOICES
 from provhouse.output.output import opened
 
 from ..invocation import FormOption, invocation
 from .retract import check_run
+
+if TYPE_CHECKING:
+    InputFormat = str
+else:
+    InputFormat = Literal[CHOICES]
 
 
 def ingest(
@@ -22,7 +28,7 @@ def ingest(
         ),
     ],
     input_format: Annotated[
-        Literal["csv", "jsonl", "parquet"] | None,
+        InputFormat | None,
         typer.Option("--input", help="What the files are; else their names say it."),
     ] = None,
     columns: Annotated[
@@ -81,7 +87,7 @@ def ingest(
     if run is not None:
         check_run(run)
 
-    from provhouse.ingest.formats.registry import columns_of
+    from provhouse.ingest.formats.column_mapping import columns_of
     from provhouse.ingest.ingest import ingest as taken
     from provhouse.ingest.preview import preview
     from provhouse.serve.process import await_generation

@@ -1,1 +1,1 @@
-"""Read input files: one module a format."""
+"""Input formats, one module each; ``registry`` lists them."""

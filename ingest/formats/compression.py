@@ -1,4 +1,4 @@
-"""Files opened as bytes or as text, whatever they are compressed with."""
+"""Open input files as bytes or text, compressed or not."""
 
 import io
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from . import limits
-from .source import codec_of
+from .registry import codec_of
 
 
 def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
-    """The bytes of a file, unpacked, and as they are, to tell how far it is read.
+    """Return the uncompressed bytes of a file, and the raw file, whose position shows the progress.
 
-    One that is cut off raises OSError at its end, one that holds far too much BadInput.
+    Reading raises OSError at the end of a truncated file, and BadInput if far too much comes out.
     """
     raw = pa.OSFile(path)
     codec = codec_of(path)
@@ -23,7 +23,7 @@ def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
 
 
 class _Unpacking:
-    """A packed file, read until it holds more than any should."""
+    """A compressed file; reading it stops at a limit on what may come out."""
 
     closed = False
 
@@ -43,10 +43,10 @@ class _Unpacking:
 
 @contextmanager
 def text_lines(path: str) -> Iterator[Iterator[str]]:
-    """The lines of a file with their ends, for Python's own reader of CSV.
+    """Open a file as lines with their line ends, for Python's own CSV reader.
 
-    What is no UTF-8 becomes surrogates, which can't be encoded again. Raises ValueError for a line
-    that is longer than any row may be.
+    Bytes that are not UTF-8 become surrogates, which cannot be encoded again. Raises ValueError for
+    a line that is longer than a row may be.
     """
     text = io.TextIOWrapper(opened(path)[0], "utf-8-sig", errors="surrogateescape", newline="")
     with text:
@@ -56,5 +56,5 @@ def text_lines(path: str) -> Iterator[Iterator[str]]:
 def _bounded(text: io.TextIOWrapper) -> Iterator[str]:
     while line := text.readline(limits.BLOCK):
         if len(line) == limits.BLOCK:
-            raise ValueError(f"A row takes more than {limits.BLOCK:,} characters")
+            raise ValueError(f"A row is longer than {limits.BLOCK:,} characters")
         yield line

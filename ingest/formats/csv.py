@@ -1,4 +1,4 @@
-"""CSV: Arrow reads it, Python's own reader says at which line it is broken."""
+"""CSV, read by Arrow; Python's own reader finds the line of an error."""
 
 import csv
 from collections.abc import Iterator
@@ -9,36 +9,40 @@ import pyarrow.csv as pa_csv
 from provhouse.model.errors import BadInput
 
 from . import limits
-from .broken import unreadable
 from .compression import opened, text_lines
-from .source import Source, Told
+from .source import Batch, ReportBytes, Source, unreadable
+from .tabular import as_batches
 
 _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
 
 def check(source: Source) -> list[str]:
-    """The columns; raises BadInput if the header is none."""
+    """Return the columns; raise BadInput if the header is unusable."""
     return _header(source)[0]
 
 
-def tables(source: Source, told: Told) -> Iterator[pa.Table]:
-    """The rows, every column as text; a field with nothing in it is null."""
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
+    """Yield the rows, with every column as text; an empty field is null."""
+    return as_batches(source, _tables(source, report))
+
+
+def _tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
     header, alone = _header(source)
-    if alone:  # Arrow refuses a header without the end of its line
+    if alone:  # Arrow refuses a header without a line end
         return
     try:
         stream, raw = opened(source.path)
         reader = _reader(stream, header)
         if reader.schema.names != header:
-            raise ValueError("Its header can be read in two ways")
+            raise ValueError("The header is ambiguous")
         for number, batch in enumerate(reader, 1):
-            yield pa.Table.from_batches([batch])  # pa.table() ends names at a NUL
-            # Arrow reads ahead of what it hands out, block by block.
+            yield pa.Table.from_batches([batch])  # pa.table() would cut names at a NUL
+            # Arrow reads ahead by blocks, so the raw position alone would be too far.
             part = min(number * limits.BLOCK / source.bytes_unpacked, 1)
-            told(min(int(part * raw.size()), raw.tell()))
+            report(min(int(part * raw.size()), raw.report_progress()))
     except _BROKEN as error:
         line = _broken_line(source.path)
-        place = f"{source.path}, line {line}," if line else source.path
+        place = f"{source.path}, line {line}" if line else source.path
         raise unreadable(place, "CSV", error) from error
 
 
@@ -49,7 +53,7 @@ def _reader(stream: pa.NativeFile, header: list[str]) -> pa_csv.CSVStreamingRead
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(header, pa.string()),
-            null_values=[""],  # a field with nothing in it is absent, a quoted nothing is not
+            null_values=[""],  # an empty field is absent, "" is an empty text
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         ),
@@ -57,25 +61,25 @@ def _reader(stream: pa.NativeFile, header: list[str]) -> pa_csv.CSVStreamingRead
 
 
 def _header(source: Source) -> tuple[list[str], bool]:
-    """The names of the columns, and whether there is nothing behind them."""
+    """Return the column names, and whether the file ends with the header."""
     path = source.path
     csv.field_size_limit(limits.BLOCK)
     try:
         with text_lines(path) as lines:
             header, alone = next(csv.reader(lines), []), next(lines, None) is None
-        "".join(header).encode()  # what was no UTF-8 cannot be encoded again
+        "".join(header).encode()  # raises for bytes that are not UTF-8
     except UnicodeError as error:
         raise BadInput(
-            f"{path}, line 1, should be a header with src and dst", f"It is not text: {error}"
+            f"{path}, line 1: the header is not text", f"{error}", "Write it in UTF-8"
         ) from error
     except _BROKEN as error:
-        raise unreadable(f"{path}, line 1,", "CSV", error) from error
-    source.columns.check(f"{path}, line 1,", header)
+        raise unreadable(f"{path}, line 1", "CSV", error) from error
+    source.columns.check(f"{path}, line 1", header)
     return header, alone
 
 
 def _broken_line(path: str) -> int | None:
-    """The line at which a CSV stops being one; found by reading it again, slowly."""
+    """Return the first line that is not valid CSV, by reading the file again, which is slow."""
     line = 0
     try:
         with text_lines(path) as lines:
@@ -83,7 +87,7 @@ def _broken_line(path: str) -> int | None:
             width = len(next(reader))
             line = reader.line_num
             for row in reader:
-                "".join(row).encode()  # what was no UTF-8 cannot be encoded again
+                "".join(row).encode()  # raises for bytes that are not UTF-8
                 if row and len(row) != width:
                     return line + 1
                 line = reader.line_num

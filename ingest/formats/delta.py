@@ -1,4 +1,4 @@
-"""Delta tables: the Parquet files of the current version, and what the log says of each."""
+"""Delta tables: the Parquet files of the current version, with the values kept in the log."""
 
 import json
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ LOG = "_delta_log"
 
 
 def table_of(file: Path) -> Path | None:
-    """The Delta table that a file lies in, if any."""
+    """Return the Delta table that a file lies in, or None."""
     return next((folder for folder in file.parents if (folder / LOG).is_dir()), None)
 
 
 def tables_files(folder: Path) -> Iterator[Source]:
-    """The files of a table's current version; values of partition columns go along as text.
+    """Yield the files of a table's current version, with the values of partition columns as text.
 
-    Raises BadInput for a log that can't be read or that says what Parquet files alone don't tell.
+    Raises BadInput if the log cannot be read, or if the Parquet files alone do not hold the table.
     """
     try:
         table = DeltaTable(folder)
@@ -32,29 +32,29 @@ def tables_files(folder: Path) -> Iterator[Source]:
         _check(table, folder)
     except BadInput:
         raise
-    except Exception as error:  # what its Rust core raises has no type of its own
+    except Exception as error:  # its Rust core raises errors without a type of their own
         raise BadInput(
-            f"{folder} should be a Delta table",
-            f"Its log cannot be read: {next(iter(str(error).splitlines()), 'no reason is given')}",
-            "Nothing was taken in; mend the table, or copy its files elsewhere to read them alone",
+            f"Cannot read the Delta table {folder}",
+            f"Its log is not readable: {next(iter(str(error).splitlines()), 'no reason is given')}",
+            "Nothing was ingested; repair the table, or ingest a copy of its files alone",
         ) from error
     for path, constants in sorted(zip(_paths(folder, actions), _constants(actions), strict=True)):
         yield Source(path, "parquet", constants=constants)
 
 
 def _check(table: DeltaTable, folder: Path) -> None:
-    """Raise BadInput for tables whose files hold deleted rows or columns of other names."""
+    """Raise BadInput if rows are deleted, or columns renamed, only in the log."""
     mode = table.metadata().configuration.get("delta.columnMapping.mode", "none")
     if mode != "none":
-        found = f"Its columns are renamed by its log (columnMapping {mode})"
+        found = f"Columns are renamed in its log only (columnMapping {mode})"
     elif any(batch.num_rows for batch in table.deletion_vectors()):
-        found = "Some of its rows are deleted by its log only (deletion vectors)"
+        found = "Rows are deleted in its log only (deletion vectors)"
     else:
         return
     raise BadInput(
-        f"The files of {folder} should hold what the table holds",
+        f"The files of the Delta table {folder} do not hold exactly its rows",
         found,
-        "Write it anew as a plain table or as Parquet, and name that",
+        "Rewrite it as a plain table or as Parquet, and ingest that",
     )
 
 
@@ -63,9 +63,9 @@ def _paths(folder: Path, actions: pa.Table) -> Iterator[str]:
         name = unquote(path.removeprefix("file://"))
         if "\0" in name:
             raise BadInput(
-                f"{folder} should be a Delta table",
-                f"Its log names a file that no system can hold: {name!r}",
-                "Nothing was taken in; mend the table",
+                f"Cannot read the Delta table {folder}",
+                f"Its log has an impossible file name: {name!r}",
+                "Nothing was ingested; repair the table",
             )
         yield str(folder / name)
 

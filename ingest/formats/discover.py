@@ -1,8 +1,8 @@
-"""The files that paths stand for: files, folders, patterns and Delta tables.
+"""Find the input files that paths stand for: files, folders, patterns and Delta tables.
 
-A folder and a pattern stand for every file in or under them whose name tells a format, but for
-hidden ones and those that begin with an underline. A Delta table stands for the files of its
-current version wherever it is met.
+A folder or a pattern stands for every file in it, at any depth, or matched by it, whose name ends
+like a known format, except hidden files and those that begin with an underscore. A Delta table,
+wherever it is found, stands for the files of its current version.
 """
 
 import glob
@@ -15,9 +15,10 @@ from provhouse.model.errors import BadInput, UsageError
 
 from .column_mapping import AS_NAMED, Columns
 from .delta import LOG, table_of, tables_files
-from .source import COMPRESSED, FORMATS, Source, format_of
+from .registry import CHOICES, all_endings, format_of
+from .source import Source
 
-_ENDINGS = f"{', '.join(FORMATS)}, the texts also with {' or '.join(COMPRESSED)}"
+_ENDINGS = all_endings()
 
 
 def sources(
@@ -26,11 +27,11 @@ def sources(
     columns: Columns = AS_NAMED,
     own: Sequence[Path] = (),
 ) -> list[Source]:
-    """The files that these paths stand for, in order, each once.
+    """Return the files that these paths stand for, in order, each once.
 
-    Raises BadInput for a path that is not there, a pattern that nothing matches, a folder without a
-    readable file, and one file of a Delta table; UsageError for a name that does not tell its form,
-    and for what lies in one of our ``own`` folders, through whatever links.
+    Raises BadInput for a missing path, a pattern without matches, a folder without readable files,
+    and a single file of a Delta table; UsageError for a name that shows no format, and for paths
+    that lead into one of the ``own`` folders, through links too.
     """
     _check_outside(paths, own)
     found = [source for path in paths for source in _sources(path, input_format)]
@@ -41,11 +42,11 @@ def sources(
 def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
     folders = [folder.resolve() for folder in own]
     for path in paths:
-        real = Path(os.path.realpath(path))  # links in a circle are told of later
+        real = Path(os.path.realpath(path))  # cyclic links raise later
         if any(real.is_relative_to(folder) for folder in folders):
             raise UsageError(
-                "Files of triples should lie outside of the warehouse",
-                f"{path} leads into it",
+                f"{path} leads into a folder of provhouse",
+                "Input files must be outside of the warehouse and of Neo4j's folder",
                 "Name the files themselves, or a folder that does not lead there",
             )
 
@@ -55,20 +56,20 @@ def _sources(path: Path, input_format: str | None) -> list[Source]:
         kept = list(_inside(path, input_format))
         if not kept and not (path / LOG).is_dir():
             raise BadInput(
-                f"The folder {path} should hold files of triples",
-                f"It holds none that ends in {_ENDINGS}",
-                "Name the files themselves and their form with --input",
+                f"The folder {path} has no input files",
+                f"No name in it ends in {_ENDINGS}",
+                "Name the files themselves, and their format with --input",
             )
         return kept
     if path.exists():
         return [_file(path, input_format)]
     if glob.has_magic(str(path)):
         return _matching(path, input_format)
-    raise BadInput(f"A file of triples should be at {path}", "There is none", "Check the name")
+    raise BadInput(f"Cannot open {path}", "No such file or folder", "Check the name")
 
 
 def _inside(folder: Path, input_format: str | None) -> Iterator[Source]:
-    """All files below a folder, in the order of their names."""
+    """Yield all files below a folder, in the order of their names."""
     if (folder / LOG).is_dir():
         yield from tables_files(folder)
         return
@@ -76,7 +77,7 @@ def _inside(folder: Path, input_format: str | None) -> Iterator[Source]:
         if inside.name.startswith((".", "_")):
             continue
         if inside.is_dir():
-            if not inside.is_symlink():  # it may lead back to where we are
+            if not inside.is_symlink():  # a link may lead back to this folder
                 yield from _inside(inside, input_format)
         elif inside.is_file() and (form := input_format or format_of(inside)):
             yield Source(str(inside), form)
@@ -94,8 +95,8 @@ def _matching(pattern: Path, input_format: str | None) -> list[Source]:
             kept.append(_file(match, input_format))
     if not kept:
         raise BadInput(
-            f"The pattern {pattern} should match files of triples",
-            f"It matches none that ends in {_ENDINGS}",
+            f"The pattern {pattern} matches no input files",
+            f"No match ends in {_ENDINGS}",
             "Check the pattern; ** stands for any number of folders",
         )
     return kept
@@ -104,19 +105,19 @@ def _matching(pattern: Path, input_format: str | None) -> list[Source]:
 def _file(path: Path, input_format: str | None) -> Source:
     if not path.is_file():
         raise BadInput(
-            f"{path} should be a file or a folder", "It is a device or a pipe", "Write it to a file"
+            f"Cannot read {path}", "It is a device or a pipe", "Write its content to a file"
         )
     form = input_format or format_of(path)
     if not form:
         raise UsageError(
-            f"The name of {path} should tell its form, by one of the endings {_ENDINGS}",
-            "It does not",
-            "Give the form with --input csv, --input jsonl or --input parquet",
+            f"The format of {path} is unknown",
+            f"Its name has none of the endings {_ENDINGS}",
+            f"Name the format with --input {'|'.join(CHOICES)}",
         )
     if form == "parquet" and (table := table_of(path)):
         raise BadInput(
-            f"{path} should be a file of its own",
-            f"It is part of the Delta table {table}, which may have given it up",
+            f"Cannot read {path} alone",
+            f"It is part of the Delta table {table}, which may no longer use it",
             "Name the table's folder",
         )
     return Source(str(path), form)

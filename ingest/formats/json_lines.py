@@ -1,8 +1,8 @@
-"""JSON lines: an object a line, whose keys are the columns; each row may have others.
+"""JSON lines: one object per line, whose keys are the columns; rows may have different keys.
 
-Python's own decoder reads each line. Arrow's reader takes whole columns for one type: it refuses a
-key that is a number here and a text there or that only comes in a later block, rounds whole numbers
-of more than 64 bits, and makes times of texts that look like one.
+Python's own decoder reads each line. Arrow's reader gives each column one type: it refuses a key
+that is a number in one row and text in another, or that first appears in a later block; it rounds
+integers of more than 64 bits, and turns text that looks like a time into a time.
 """
 
 import json
@@ -13,39 +13,38 @@ import pyarrow as pa
 from provhouse.model.attributes import as_object, as_text
 
 from . import limits
-from .broken import unreadable
 from .column_mapping import KNOWN, Columns
 from .compression import opened
-from .source import Batch, Source, Told
+from .source import Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
-"""Bytes of text that become one batch."""
+"""The number of bytes of text in a batch."""
 
 _NONE = pa.schema([(name, pa.string()) for name in KNOWN]).empty_table()
 Numbered = list[tuple[int, dict[str, object]]]
 
 
 def check(source: Source) -> list[str]:
-    """The keys of the first objects; raises BadInput if these are none or lack src or dst."""
+    """Return the keys of the first objects; raise BadInput if there is no object, src or dst."""
     return _keys(next(filter(None, _objects(source, lambda _: None)), []))
 
 
-def batches(source: Source, told: Told) -> Iterator[Batch]:
-    """The rows; empty lines are no rows."""
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
+    """Yield the rows; empty lines are skipped, but counted."""
     row = 1
-    for objects in _objects(source, told):
+    for objects in _objects(source, report):
         yield _batch(source, row, objects)
         row += len(objects)
 
 
-def _objects(source: Source, told: Told) -> Iterator[Numbered]:
-    """The objects of a file with the numbers of their lines, a chunk's worth at a time."""
+def _objects(source: Source, report: ReportBytes) -> Iterator[Numbered]:
+    """Yield the objects with their line numbers, one chunk of the file at a time."""
     number, unchecked = 1, True
-    for lines in _chunks(source.path, told):
+    for lines in _chunks(source.path, report):
         objects = _parsed(source.path, number, lines)
         number += len(lines)
         if objects and unchecked:
-            place = f"{source.path}, in one of the first {number - 1:,} lines,"
+            place = f"{source.path}, lines 1 to {number - 1:,}"
             source.columns.check(place, _keys(objects))
             unchecked = False
         yield objects
@@ -55,8 +54,8 @@ def _keys(objects: Numbered) -> list[str]:
     return list(dict.fromkeys(key for _, row in objects for key in row))
 
 
-def _chunks(path: str, told: Told) -> Iterator[list[bytes]]:
-    """The lines of a file, as many as come in one piece."""
+def _chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
+    """Yield the lines of a file, one chunk at a time."""
     number, rest = 1, b""
     try:
         stream, raw = opened(path)
@@ -66,12 +65,12 @@ def _chunks(path: str, told: Told) -> Iterator[list[bytes]]:
                 *lines, rest = (rest + chunk).split(b"\n")
                 number += len(lines)
                 if len(rest) > limits.BLOCK:
-                    raise ValueError(f"It takes more than {limits.BLOCK:,} bytes")
+                    raise ValueError(f"A row is longer than {limits.BLOCK:,} bytes")
                 chunk = stream.read(CHUNK)
-                told(raw.tell())
+                report(raw.report_progress())
                 yield [*lines, rest] if rest and not chunk else lines
     except (pa.ArrowException, OSError, EOFError, ValueError) as error:
-        raise unreadable(f"{path}, line {number},", "JSON", error) from error
+        raise unreadable(f"{path}, line {number}", "JSON", error) from error
 
 
 def _parsed(path: str, first: int, lines: Sequence[bytes]) -> Numbered:
@@ -81,23 +80,23 @@ def _parsed(path: str, first: int, lines: Sequence[bytes]) -> Numbered:
             try:
                 objects.append((number, _object(line)))
             except (ValueError, RecursionError) as error:
-                raise unreadable(f"{path}, line {number},", "JSON", error) from error
+                raise unreadable(f"{path}, line {number}", "JSON", error) from error
     return objects
 
 
 def _object(line: bytes) -> dict[str, object]:
     value = _decode(line.decode())
     if not isinstance(value, dict):
-        raise ValueError("A row should be an object, in braces")
+        raise ValueError("The row is not an object in braces")
     if b"\\u" in line:
-        json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair cannot be
+        json.dumps(value, ensure_ascii=False).encode()  # raises for half a surrogate pair
     return value
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError("It names a key twice")
+        raise ValueError("A key is repeated")
     return made
 
 
@@ -110,14 +109,17 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     scopes: list[str | None] = []
     columns, read_for = source.columns, [column for _, column in source.columns.read_for]
     for number, given in objects:
-        if not columns.unfree.isdisjoint(given):
-            columns.check_free(f"{source.path}, line {number},", given)
+        if not columns.reserved.isdisjoint(given):
+            columns.check_free(f"{source.path}, line {number}", given)
         try:
             names.append([_name(column, given.get(column)) for column in read_for])
             attributes.append(as_object(given, columns.taken))
             scopes.append(_scope(columns, given))
-        except (ValueError, RecursionError) as error:  # an object for a name, too deep a list
-            raise unreadable(f"{source.path}, line {number},", "JSON", error) from error
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # an object as a name, or lists nested too deep
+            raise unreadable(f"{source.path}, line {number}", "JSON", error) from error
     known = [pa.array(texts, pa.string()) for texts in zip(*names, strict=True)]
     rows = pa.table(known, [name for name, _ in columns.read_for]) if names else _NONE
     scope = pa.array(scopes, pa.string()) if columns.scope else None
@@ -130,7 +132,7 @@ def _scope(columns: Columns, given: dict[str, object]) -> str | None:
 
 
 def _name(column: str, value: object) -> str | None:
-    """A value of src, dst, op or a table, as it comes from a Parquet column of its type."""
+    """Return a src, dst, op or table as text, as a Parquet column of that type gives it."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -139,4 +141,4 @@ def _name(column: str, value: object) -> str | None:
         return str(value)
     if isinstance(value, float):
         return str(pa.scalar(value).cast(pa.string()).as_py())
-    raise ValueError(f"{column} should be a text or a number")
+    raise ValueError(f"{column} is neither a text nor a number")

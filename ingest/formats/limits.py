@@ -1,4 +1,4 @@
-"""How much is read at once, and of one file."""
+"""Limits on what is read at once, and on what a compressed file may hold."""
 
 from dataclasses import InitVar, dataclass, field
 from os.path import getsize
@@ -6,20 +6,20 @@ from os.path import getsize
 from provhouse.model.errors import BadInput
 
 BLOCK = 16 << 20
-"""About how many bytes are read at once; a single row must fit."""
+"""The approximate number of bytes read at once; a single row must fit."""
 ROWS = 1 << 18
-"""The most rows at once, however short they are."""
+"""The most rows read at once."""
 UNPACKED_TIMES = 300
-"""How many times its size a packed file may hold, once that is more than..."""
+"""A compressed text file may hold this many times its size, or ``UNPACKED_BYTES``."""
 PARQUET_TIMES = 5_000
-"""The same of Parquet: texts that repeat cost nothing in the file and their length in each row."""
+"""The factor for Parquet, where repeated texts take no room in the file."""
 UNPACKED_BYTES = 256 << 20
-"""...so many bytes. What is worth tracing holds names, which do not pack like that."""
+"""The number of bytes that any compressed file may hold; real names do not compress that well."""
 
 
 @dataclass
 class Unpacked:
-    """What came out of one packed file so far."""
+    """Counts the bytes that came out of one compressed file."""
 
     path: str
     times: InitVar[int] = UNPACKED_TIMES
@@ -30,11 +30,11 @@ class Unpacked:
         self.most = max(times * getsize(self.path), UNPACKED_BYTES)
 
     def add(self, size: int) -> None:
-        """More came out; raises BadInput for a file that was made to be endless."""
+        """Count more bytes; raise BadInput above the limit, as for a file made to fill the disk."""
         self.size += size
         if self.size > self.most:
             raise BadInput(
-                f"{self.path} should hold at most {self.most:,} bytes, as it is so small",
-                "It holds more, as files do that are made to fill a disk",
-                "If all of it is meant, write it without compression or codes for texts",
+                f"{self.path} holds more than {self.most:,} bytes, uncompressed",
+                "Files of its size that hold so much are made to fill a disk",
+                "If the content is real, write it without compression or dictionaries",
             )

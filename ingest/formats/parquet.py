@@ -1,4 +1,4 @@
-"""Parquet: a row group at a time, in pieces that stay small however long names are."""
+"""Parquet, read one row group at a time, in pieces that stay small even if names are long."""
 
 import os
 from collections.abc import Iterator
@@ -8,22 +8,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import limits
-from .broken import unreadable
-from .source import Source, Told
+from .source import Batch, ReportBytes, Source, unreadable
+from .tabular import as_batches
 
 PIECE = 1 << 10
-"""Rows decoded at once: a page of one long name repeated is small, its rows are not."""
+"""The number of rows decoded at once: a repeated long name is small only on its page."""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
 def check(source: Source) -> list[str]:
-    """The columns; raises BadInput without a Parquet footer, or without src or dst in it."""
+    """Return the columns; raise BadInput if the footer is missing, or has no src or dst."""
     with _opened(source) as file:
         return _columns(source, file)
 
 
-def tables(source: Source, told: Told) -> Iterator[pa.Table]:
-    """The rows, with the types that they have in the file."""
+def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
+    """Yield the rows as batches of triples."""
+    return as_batches(source, tables(source, report))
+
+
+def tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
+    """Yield the rows with the types they have in the file."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
         unpacked = limits.Unpacked(source.path, limits.PARQUET_TIMES)
@@ -32,10 +37,12 @@ def tables(source: Source, told: Told) -> Iterator[pa.Table]:
                 for table in _gathered(file, group):
                     rows += table.num_rows
                     unpacked.add(table.nbytes)
-                    told(size * rows // max(file.metadata.num_rows, rows))  # a footer may lie
+                    report(
+                        size * rows // max(file.metadata.num_rows, rows)
+                    )  # the footer may be wrong
                     yield table
             except _BROKEN as error:
-                place = f"{source.path}, row group {group + 1},"
+                place = f"{source.path}, row group {group + 1}"
                 raise unreadable(place, "Parquet", error) from error
 
 
@@ -56,11 +63,11 @@ def _columns(source: Source, file: pq.ParquetFile) -> list[str]:
 
 
 def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
-    """Pieces of a row group put together until they are a block."""
+    """Yield the rows of a row group, in tables of about a block."""
     pieces: list[pa.RecordBatch] = []
     size = rows = read = 0
     for piece in file.iter_batches(PIECE, [group], use_threads=False):
-        piece.validate(full=True)  # text that is no UTF-8 is found here or by nobody
+        piece.validate(full=True)  # the only check for text that is not UTF-8
         pieces.append(piece := _decoded(piece))
         size, rows = size + piece.nbytes, rows + piece.num_rows
         read += piece.num_rows
@@ -68,14 +75,14 @@ def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
             yield pa.Table.from_batches(pieces)
             pieces, size, rows = [], 0, 0
     wanted = file.metadata.row_group(group).num_rows
-    if read != wanted:  # columns of unlike lengths are cut to the shortest
-        raise pa.ArrowInvalid(f"It has {read:,} rows and should have {wanted:,}")
+    if read != wanted:  # Arrow cuts columns of different lengths to the shortest
+        raise pa.ArrowInvalid(f"It has {read:,} rows instead of {wanted:,}")
     if pieces:
         yield pa.Table.from_batches(pieces)
 
 
 def _decoded(piece: pa.RecordBatch) -> pa.RecordBatch:
-    """The piece without dictionaries, whose size says little about what they stand for."""
+    """Return the piece with its values in full; the size of dictionaries is no measure of them."""
     for at, field in enumerate(piece.schema):
         if pa.types.is_dictionary(field.type):
             piece = piece.set_column(at, field.name, piece.column(at).dictionary_decode())

@@ -1,70 +1,100 @@
-"""From a file to batches of triples, whatever its format; ``reading`` has a file for each.
+"""The table of input formats, and reading a file by its format.
 
-A file that is not what it claims to be raises BadInput with its name and line or row group. A
-reader never decides about single rows: ``stage`` does.
+To add a format, write a module here with the functions of ``FormatModule`` and add a line to
+``FORMATS``. A module is imported when the first file of its format is read, so that the command
+line can list the formats without delay.
+
+A file that is not what it claims to be raises BadInput with its name and the line or row group.
+Format modules do not judge single rows; the step that stages them does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
-import pyarrow as pa
-
-from provhouse.model.attributes import canonical, texts
-
-from . import csv, limits, parquet
-from . import exported as export
-from . import json_lines as jsonl
-from .broken import unreadable
-from .column_mapping import AS_NAMED, Columns, columns_of
-from .discover import sources
-from .source import Batch, Source, Told
-
-__all__ = ["AS_NAMED", "Batch", "Columns", "Source", "batches", "check", "columns_of", "sources"]
-
-_UNTOLD = (pa.ArrowException, ValueError, OverflowError)  # times too far for Python, for example
-_FORMATS = {"csv": csv, "jsonl": jsonl, "parquet": parquet, "export": export}
+if TYPE_CHECKING:
+    from .source import Batch, Source
 
 
-def check(source: Source) -> list[str]:
-    """The columns of a file, of JSON lines those that its beginning has.
+class FormatModule(Protocol):
+    """The functions of a format's module."""
 
-    Raises BadInput if the beginning of the file shows that it can't be taken in.
+    def check(self, source: "Source") -> list[str]:
+        """Return the columns; raise BadInput if the file begins in an unusable way."""
+
+    def batches(self, source: "Source", report: Callable[[int], None]) -> Iterator["Batch"]:
+        """Yield the rows in batches; call ``report`` with the number of bytes read so far."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format."""
+
+    name: str
+    module: str
+    """The module of this package that reads it."""
+    endings: tuple[str, ...] = ()
+    """The endings of its file names; without any, no file is recognised by name."""
+    compressible: bool = False
+    """Whether it is plain text, which may be compressed as a whole, with a further ending."""
+
+    def load(self) -> FormatModule:
+        """Return the module that reads it."""
+        return cast(FormatModule, import_module(f".{self.module}", __package__))
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("csv", "csv", (".csv",), compressible=True),
+        Format("jsonl", "json_lines", (".jsonl", ".ndjson"), compressible=True),
+        Format("parquet", "parquet", (".parquet",)),
+        Format("export", "exported"),
+    )
+}
+CHOICES = tuple(each.name for each in FORMATS.values() if each.endings)
+"""The formats that ``--input`` offers."""
+COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+"""The endings of compressed files, and their codecs."""
+
+
+def check(source: "Source") -> list[str]:
+    """Return the columns of a file; of JSON lines, those of its first rows.
+
+    Raises BadInput if the beginning of the file shows that it is unusable.
     """
-    found: list[str] = _FORMATS[source.format].check(source)
-    return found
+    return FORMATS[source.format].load().check(source)
 
 
-def batches(source: Source, told: Told = lambda _: None) -> Iterator[Batch]:
-    """The rows of a file, a batch at a time; raises BadInput, naming file and place.
+def batches(source: "Source", report: Callable[[int], None] = lambda _: None) -> Iterator["Batch"]:
+    """Yield the rows of a file in batches; call ``report`` with the number of bytes read so far.
 
-    ``told`` hears how many bytes of the file are behind.
+    Raises BadInput, with the file and the place in it, if the file is broken.
     """
-    if source.format == "jsonl":
-        yield from jsonl.batches(source, told)
-        return
-    if source.format == "export":
-        yield from export.batches(source, told)
-        return
-    row = 1
-    for table in {"csv": csv, "parquet": parquet}[source.format].tables(source, told):
-        for start in range(0, table.num_rows, limits.ROWS):
-            rows = table.slice(start, limits.ROWS)
-            yield _batch(source, row, rows)
-            row += rows.num_rows
+    return FORMATS[source.format].load().batches(source, report)
 
 
-def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
-    for name, value in source.constants:
-        rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
-    columns, there = source.columns, rows.column_names
-    extra = rows.select([name for name in there if name not in columns.taken])
-    try:
-        known = {n: _text(rows[column]) for n, column in columns.read_for if column in there}
-        scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
-        return Batch(row, pa.table(known), canonical(extra), scope)
-    except _UNTOLD as error:
-        place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,},"
-        raise unreadable(place, "text", error) from error
+def format_of(path: Path) -> str:
+    """Return the format that a file's name shows, or the empty text."""
+    name = path.name.lower()
+    plain = name
+    for ending in COMPRESSED:
+        plain = plain.removesuffix(ending)
+    for each in FORMATS.values():
+        if plain.endswith(each.endings) and (each.compressible or plain == name):
+            return each.name
+    return ""
 
 
-def _text(column: pa.ChunkedArray) -> pa.Array:
-    return column.cast(pa.string()).combine_chunks()
+def codec_of(path: str) -> str | None:
+    """Return the codec that a file's name shows, or None."""
+    name = path.lower()
+    return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
+
+
+def all_endings() -> str:
+    """Return the endings of all formats, for a sentence."""
+    plain = [ending for each in FORMATS.values() for ending in each.endings]
+    return f"{', '.join(plain)}, text formats also with {' or '.join(COMPRESSED)}"

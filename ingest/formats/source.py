@@ -1,64 +1,57 @@
-"""What is read, and what comes out of it: the two ends of every reader."""
+"""The two ends of every reader: a file to read, and a batch of its rows."""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 
-from .column_mapping import AS_NAMED, Columns
+from provhouse.model.errors import BadInput
 
-FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-"""Endings behind those of text formats, and the name of the codec."""
+from .column_mapping import AS_NAMED, Columns
+from .registry import FORMATS, codec_of
+
 PACKED = 10
-"""How many times larger packed files are taken to be, once they are read."""
+"""The assumed ratio of uncompressed to compressed size; provenance compresses well."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file to read and what it is."""
+    """A file to read, and how."""
 
     path: str
     format: str
     columns: Columns = AS_NAMED
     constants: tuple[tuple[str, str], ...] = ()
-    """Columns with one value for all rows, which a Delta table keeps outside of the file."""
+    """Columns with one value for all rows, which a Delta table keeps in its log."""
 
     @property
     def bytes_unpacked(self) -> int:
-        """About how many bytes it holds once it is read; provenance packs well."""
-        packed = self.format in ("parquet", "export") or codec_of(self.path)
+        """The approximate size of the file, uncompressed."""
+        packed = not FORMATS[self.format].compressible or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
 
-Told = Callable[[int], None]
-"""Is told how many bytes of a file are behind, as it is read."""
+ReportBytes = Callable[[int], None]
+"""Called with the number of bytes of a file that have been read so far."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as they were read, and the row number of the first (from 1, the header not counted)."""
+    """Rows as they were read; ``first_row`` counts from 1, without the header."""
 
     first_row: int
     rows: pa.Table
     attributes: pa.Array
     scope: pa.Array | None = None
-    """What stands in front of each row's names."""
+    """The text that is put before the names of each row."""
 
 
-def format_of(path: Path) -> str:
-    """The format that a name tells, or nothing."""
-    name = path.name.lower()
-    plain = name
-    for ending in COMPRESSED:
-        plain = plain.removesuffix(ending)
-    form = next((form for ending, form in FORMATS.items() if plain.endswith(ending)), "")
-    return "" if form == "parquet" and plain != name else form
-
-
-def codec_of(path: str) -> str | None:
-    """How a text file is compressed, by its name."""
-    name = path.lower()
-    return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
+def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
+    """Return the error for a file, or a place in it, that is not valid ``kind``."""
+    why = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
+    return BadInput(
+        f"{place}: not readable as {kind}",
+        f"{why[0].upper()}{why[1:]}",
+        "Nothing was ingested; repair the file and run the command again",
+    )

@@ -1,21 +1,24 @@
-"""What was staged becomes rows of the Delta tables, and segments of names.
+"""Step 5: append what was staged to the Delta tables, and add segments of names.
 
-Ids are taken for good before the first file is moved; nothing here is visible before the commit.
+Ids are taken for good before the first file is moved. Nothing is visible before the commit.
 """
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.commit.append import Target, append, merged
+from provhouse.commit.append import Target, append, merged, pairs_among
+from provhouse.commit.ending import life_rows
+from provhouse.commit.record import commit_with_ingest, ingest_row
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,
+    INGEST,
     PARTITION,
     SET,
     SRC_TABLE,
@@ -25,35 +28,105 @@ from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.tables.delta import NewFile, append_files
 from provhouse.store.tables.partitions import partition_file
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import Commit, Totals
+from provhouse.store.warehouse.ids import take_ids
 from provhouse.store.warehouse.locks import check_lock
 
-from .place import Gathered
-from .stage import read_stream
+from ..job import Job
+from ..staging import Staging, read_stream
+from .cut import CutResult
+from .number import NumberResult
+from .place import PlaceResult
+from .place_assertions import assertions
+from .place_triples import GatheredRange
+from .read import ReadResult
 
 
-def write_tables(
-    folder: Path,
+def write(
+    job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult, placed: PlaceResult
+) -> Commit:
+    """Append to the Delta tables; return the commit record, which is not written yet."""
+    ids = job.ids
+    after = replace(
+        ids,
+        ingest=ids.ingest + 1,
+        generation=ids.generation + 1,
+        base=max(ids.base, job.base + 1),
+        item=ids.item + cut.items,
+        set=ids.set + cut.sets,
+        partition=ids.partition + placed.partitions,
+        origin=max([ids.origin, *(origin.number + 1 for origin in placed.origins)]),
+    )
+    take_ids(job.layout, after)
+    extended = job.extends or Commit(job.base, 0, "", "", (), {}, Totals())
+    commit = commit_with_ingest(extended, ids, job.rolls_back_to)
+    row = ingest_row(
+        commit,
+        ids,
+        run=job.inputs.run,
+        files=[source.path for source in job.inputs.sources],
+        items=cut.items,
+        partitions=placed.partitions,
+        triples=placed.triples,
+        duplicates=read.rows - placed.triples,
+        rejected=read.rejected,
+        two_tables=read.two_tables,
+    )
+    target = Target(job.layout, job.base, ids.ingest, ids.partition)
+    sizes = [len(part.partitions) for part in placed.ranges]
+    asserted = assertions(job.staging, sizes, ids.partition)
+    life = life_rows(placed.origins, asserted, placed.ended, ids.generation)
+    versions = _write_tables(job.staging, target, placed, numbered.tables, row, life)
+    commit = replace(commit, tables={**extended.tables, **versions})
+    return replace(commit, totals=_totals(job, Snapshot(job.layout, commit), cut, placed))
+
+
+def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> Totals:
+    before = job.extends.totals if job.extends else Totals()
+    return Totals(
+        partitions=before.partitions + placed.partitions,
+        triples=before.triples + placed.triples - len(placed.ended.deaths),
+        items=before.items + cut.items,
+        components=before.components + cut.components,
+        sets=before.sets + cut.sets,
+        set_dependencies=before.set_dependencies + _new_dependencies(job, after),
+    )
+
+
+def _new_dependencies(job: Job, after: Snapshot) -> int:
+    """Return the number of pairs of sets that did not depend on each other before."""
+    rows = after.rows("set_dependencies", [SET, DERIVES_FROM])
+    mine = rows.filter(pc.equal(rows[INGEST], job.ids.ingest))
+    if job.extends is None or not mine.num_rows:
+        return int(mine.num_rows)
+    before = rows.filter(pc.less(rows[INGEST], job.ids.ingest))
+    return int((~pairs_among(mine, before)).sum())
+
+
+def _write_tables(
+    staging: Staging,
     target: Target,
-    gathered: Sequence[Gathered],
+    placed: PlaceResult,
     tables: Sequence[str],
     ingest_row: pa.Table,
     life: Mapping[str, pa.Table],
 ) -> dict[str, int]:
-    """Append everything that was staged; the new version of each table that grew."""
+    """Append everything staged; return the new version of each table that grew."""
     check_lock(target.layout)
-    _move_names(folder, target)
-    versions = {"triples": _triples(folder, target, gathered)}
-    rejects = _rejects(folder, target)
+    _move_names(staging, target)
+    versions = {"triples": _triples(staging, target, placed.ranges)}
+    rejects = _rejects(staging, target)
     if rejects is not None:
         versions["rejects"] = rejects
-    pairs = merged([read_stream(p) for p in _parts(folder, "dependencies")], SET, DERIVES_FROM)
+    pairs = merged([read_stream(p) for p in staging.dependencies.all()], SET, DERIVES_FROM)
     for name, rows in (
-        ("sets", read_stream(folder / "sets.arrow")),
-        ("placements", _placements(folder, target, gathered)),
+        ("sets", read_stream(staging.sets)),
+        ("placements", _placements(staging, target, placed.ranges)),
         ("set_dependencies", pairs),
-        ("merges", read_stream(folder / "merges.arrow")),
-        ("workflow", _workflow(folder, tables)),
-        ("tables", _table_items(folder, tables)),
+        ("merges", read_stream(staging.merges)),
+        ("workflow", _workflow(staging, tables)),
+        ("tables", _table_items(staging, tables)),
         *life.items(),
         ("ingests", ingest_row),
     ):
@@ -62,18 +135,14 @@ def write_tables(
     return {name: version for name, version in versions.items() if version >= 0}
 
 
-def _parts(folder: Path, kind: str) -> list[Path]:
-    return sorted((folder / kind).glob("*"))
-
-
-def _triples(folder: Path, target: Target, gathered: Sequence[Gathered]) -> int:
-    """Move the partitions to where they stay, under their numbers."""
+def _triples(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> int:
+    """Move the partitions to the warehouse, under their numbers."""
     table = target.layout.table(target.base, "triples")
     table.mkdir(parents=True, exist_ok=True)
-    sizes = [size for part in gathered for size in part.partitions]
+    sizes = [size for part in ranges for size in part.partitions]
     files = []
     for number, (path, size) in enumerate(
-        zip(_parts(folder, "partitions"), sizes, strict=True), target.first_partition
+        zip(staging.partitions.all(), sizes, strict=True), target.first_partition
     ):
         os.replace(path, table / partition_file(number))
         reach("partition moved")
@@ -83,8 +152,8 @@ def _triples(folder: Path, target: Target, gathered: Sequence[Gathered]) -> int:
     return append_files(table, "triples", files) if files else -1
 
 
-def _rejects(folder: Path, target: Target) -> int | None:
-    parts = _parts(folder, "rejects")
+def _rejects(staging: Staging, target: Target) -> int | None:
+    parts = staging.rejects.all()
     if not parts:
         return None
     table = target.layout.table(target.base, "rejects")
@@ -98,20 +167,20 @@ def _rejects(folder: Path, target: Target) -> int | None:
     return append_files(table, "rejects", files)
 
 
-def _move_names(folder: Path, target: Target) -> None:
+def _move_names(staging: Staging, target: Target) -> None:
     names = target.layout.names(target.base)
     names.mkdir(parents=True, exist_ok=True)
-    for path in _parts(folder, "segments"):
+    for path in staging.segments.all():
         sync_file(path)
         os.replace(path, names / path.name)
     sync_folder(names)
     reach("names moved")
 
 
-def _placements(folder: Path, target: Target, gathered: Sequence[Gathered]) -> pa.Table:
+def _placements(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> pa.Table:
     parts = []
     first = target.first_partition
-    for path, part in zip(_parts(folder, "placements"), gathered, strict=True):
+    for path, part in zip(staging.placements.all(), ranges, strict=True):
         rows = read_stream(path)
         column = rows.column_names.index(PARTITION)
         parts.append(rows.set_column(column, PARTITION, pc.add(rows[PARTITION], first)))
@@ -119,8 +188,8 @@ def _placements(folder: Path, target: Target, gathered: Sequence[Gathered]) -> p
     return pa.concat_tables(parts)
 
 
-def _workflow(folder: Path, tables: Sequence[str]) -> pa.Table:
-    rows = merged([read_stream(p) for p in _parts(folder, "workflow")], SRC_TABLE, DST_TABLE)
+def _workflow(staging: Staging, tables: Sequence[str]) -> pa.Table:
+    rows = merged([read_stream(p) for p in staging.workflow.all()], SRC_TABLE, DST_TABLE)
     names = pa.array(tables, pa.string())
     for column in (SRC_TABLE, DST_TABLE):
         at = rows.column_names.index(column)
@@ -128,10 +197,10 @@ def _workflow(folder: Path, tables: Sequence[str]) -> pa.Table:
     return rows
 
 
-def _table_items(folder: Path, tables: Sequence[str]) -> pa.Table:
-    """How many new items each table has."""
-    codes = np.load(folder / "tables.npy")[np.load(folder / "held.npy") < 0]
+def _table_items(staging: Staging, tables: Sequence[str]) -> pa.Table:
+    """Count the new items of each table."""
+    codes = np.load(staging.tables)[np.load(staging.stored) < 0]
     counts = np.bincount(codes, minlength=len(tables))
-    there = np.flatnonzero(counts)
-    names = pa.array(tables, pa.string()).take(pa.array(there))
-    return pa.table({TABLE: names, "items": counts[there]})
+    used = np.flatnonzero(counts)
+    names = pa.array(tables, pa.string()).take(pa.array(used))
+    return pa.table({TABLE: names, "items": counts[used]})

@@ -23,42 +23,42 @@ def empty(folder: Path) -> tuple[Path, str]:
     """Nothing in it."""
     file = folder / "empty.csv"
     file.touch()
-    return file, "it is empty"
+    return file, "It is empty"
 
 
 def without_columns(folder: Path) -> tuple[Path, str]:
     """Another file of theirs."""
     file = folder / "other.csv"
     file.write_text("from,to\na,b\n")
-    return file, "It has no src and no dst: from, to"
+    return file, "The columns are from, to"
 
 
 def twice_a_column(folder: Path) -> tuple[Path, str]:
     """Which of them would it be?"""
     file = folder / "twice.csv"
     file.write_text("src,dst,src\na,b,c\n")
-    return file, "It names src more than once"
+    return file, "Found more than once: src"
 
 
 def torn_parquet(folder: Path) -> tuple[Path, str]:
     """A copy that broke off."""
     file = folder / "torn.parquet"
     file.write_bytes(_parquet(file)[:-100])
-    return file, "It is not: "
+    return file, "not readable as "
 
 
 def no_parquet(folder: Path) -> tuple[Path, str]:
     """A CSV with the wrong name."""
     file = folder / "table.parquet"
     file.write_text(GOOD)
-    return file, "It is not: "
+    return file, "not readable as "
 
 
 def parquet_without_columns(folder: Path) -> tuple[Path, str]:
     """Another table of theirs."""
     file = folder / "other.parquet"
     pq.write_table(pa.table({"src": ["a"]}), file)
-    return file, "It has no dst: src"
+    return file, "no column dst"
 
 
 def no_gzip(folder: Path) -> tuple[Path, str]:
@@ -72,14 +72,14 @@ def no_json(folder: Path) -> tuple[Path, str]:
     """A CSV with the wrong name."""
     file = folder / "table.jsonl"
     file.write_text(GOOD)
-    return file, "It is not: "
+    return file, "not readable as "
 
 
 def json_without_columns(folder: Path) -> tuple[Path, str]:
     """Other objects of theirs."""
     file = folder / "other.jsonl"
     file.write_text('{"from": "a", "to": "b"}\n')
-    return file, "It has no src and no dst: from, to"
+    return file, "The columns are from, to"
 
 
 def no_zstd(folder: Path) -> tuple[Path, str]:
@@ -91,26 +91,26 @@ def no_zstd(folder: Path) -> tuple[Path, str]:
 
 def no_match(folder: Path) -> tuple[Path, str]:
     """A pattern that reached the command, since it is quoted or matches nothing."""
-    return folder / "*.ndjson", "It matches none"
+    return folder / "*.ndjson", "matches no input files"
 
 
 def broken_delta(folder: Path) -> tuple[Path, str]:
     """A table whose log was lost."""
     table = folder / "table"
     (table / "_delta_log").mkdir(parents=True)
-    return table, "Its log cannot be read"
+    return table, "Its log is not readable"
 
 
 def not_there(folder: Path) -> tuple[Path, str]:
     """A slip of the pen."""
-    return folder / "nowhere.csv", "There is none"
+    return folder / "nowhere.csv", "No such file or folder"
 
 
 def folder_without_files(folder: Path) -> tuple[Path, str]:
     """What is in it is none of ours."""
     (folder / "sub").mkdir()
     (folder / "sub" / "notes.txt").touch()
-    return folder / "sub", "It holds none that ends in .csv"
+    return folder / "sub", "No name in it ends in .csv"
 
 
 def a_device(folder: Path) -> tuple[Path, str]:
@@ -152,9 +152,9 @@ def test_an_unknown_ending(fresh: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("x = ", "should be TOML"),
-        ("x = 3", "should be a list of tables"),
-        ('x = ["a"]\ny = ["a"]', "It names a twice"),
+        ("x = ", "is not valid TOML"),
+        ("x = 3", "is not a list of tables"),
+        ('x = ["a"]\ny = ["a"]', "names a twice"),
     ],
 )
 def test_a_wrong_splits_file(content: str, found: str, fresh: Command, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_one_file_that_is_wrong_further_down_keeps_out_all(
     file, named = make(tmp_path)
     done = held("ingest", good, file, status=4)
     assert named in done.message
-    assert "Nothing was taken in" in done.message
+    assert "Nothing was ingested" in done.message
     assert done.out == ""
     unchanged()
 

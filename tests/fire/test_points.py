@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from helpers.fire import Fire, at_point, victims
-from provhouse.changes.compact import COMPACTION
-from provhouse.ingest.steps.order import STEPS
+from provhouse.changes import compact
+from provhouse.ingest.job import Step
+from provhouse.ingest.steps import order
 from provhouse.model import faults
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,7 +21,8 @@ def test_every_fault_point_is_listed_once_and_reached_somewhere() -> None:
         for file in (ROOT / folder).rglob("*.py")
     )
     reached = set(re.findall(r'\breach\("([^"]+)"\)', code))
-    steps = {title.split()[0].lower() for title, _ in (*STEPS, *COMPACTION)}
+    defined = (*vars(order).values(), *vars(compact).values())
+    steps = {each.name for each in defined if isinstance(each, Step)}
     assert reached | steps == set(faults.POINTS)
     assert len(set(faults.POINTS)) == len(faults.POINTS) >= 25
 

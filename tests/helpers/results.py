@@ -14,9 +14,8 @@ from provhouse.care.report import Damage, Report
 from provhouse.changes.forget import Forgotten
 from provhouse.changes.prune import Pruned
 from provhouse.changes.retract import Retraction
-from provhouse.ingest.preview import Component, Form, Preview
-from provhouse.ingest.steps.stage import Reject
-from provhouse.ingest.summary import Summary
+from provhouse.ingest.preview import Component, FileKind, Preview
+from provhouse.ingest.summary import Reject, Summary
 from provhouse.model.answer import Answer, Counts, Read
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side
@@ -312,7 +311,7 @@ def preview() -> Preview:
     return Preview(
         files=12, rows=1_000_003, rejected=3, items=700_000, new_items=699_999, two_tables=1,
         tables=("clean", "raw"), components=2, sets=41,
-        forms=(Form("csv", 1, "a.csv", plain), Form("jsonl", 11, "b/1.jsonl", mapped)),
+        forms=(FileKind("csv", 1, "a.csv", plain), FileKind("jsonl", 11, "b/1.jsonl", mapped)),
         rejects=(Reject("a.csv", 7, "no src"), Reject("b/1.jsonl", 8, "no run")),
         largest=(Component(600_000, 40, (("",), ("clean", "raw"))),),
         seconds={"read": 1.25, "number": 2.5, "cut": 0.25, "total": 4.0},

@@ -1,12 +1,12 @@
-"""Valid files, damaged at random: each is read right, has rejects, or is refused as bad input.
+"""Valid files, damaged at random, are read correctly, have rejects, or are refused as bad input.
 
-Some hundred files by default, some of them through a whole ingest. 10,000 for each format and 1,666
-ingests, from another seed if wanted, a failure telling its number:
+By default a few hundred files are tried, some of them in complete ingests. To try 10,000 files of
+each format and 1,666 ingests, with another seed if wanted, run this; a failure reports its number:
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
-What is right is told by Python's own readers of CSV and JSON and, there being no other one, by
-Arrow's reader of whole Parquet files.
+The expected content comes from Python's own readers of CSV and JSON. For Parquet, which has no
+second reader, it comes from Arrow's reader of complete files.
 """
 
 import csv
@@ -29,25 +29,28 @@ from deltalake import write_deltalake
 
 from helpers.fuzzed import fuzzed
 from helpers.warehouse import House
-from provhouse.ingest.formats.registry import Source, check, sources
-from provhouse.ingest.steps.stage import Task, read_stream, stage
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.registry import check
+from provhouse.ingest.formats.source import Source
+from provhouse.ingest.staging import Staging, read_stream
+from provhouse.ingest.steps.read_stage import StageFile
 from provhouse.model.errors import BadInput
 from provhouse.store.warehouse.commits import current
 
 FILES = int(os.environ.get("PROVHOUSE_FUZZ", "60"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LONGEST = 20.0
-"""Seconds for one file on a machine that others use too; it takes some milliseconds."""
+"""The limit for one file in seconds, on a shared machine; a file takes some milliseconds."""
 NAMES = ("a", "b/1", "", "ä😀", 'q"x', "c,d", "e\nf", "\r", "7", " ", "x" * 90, "\\", "null", "\t")
 
 Rows = list[dict[str, str | None]]
 Named = Counter[tuple[str, str]]
-"""How often names are named, by src and dst."""
+"""The number of rows by src and dst."""
 
 
 @dataclass(frozen=True)
 class Right:
-    """What a reader that is not ours finds in a file."""
+    """What an independent reader finds in a file."""
 
     rows: int
     triples: Named
@@ -124,7 +127,7 @@ def repeated(data: bytes, chance: random.Random) -> bytes:
 
 
 def moved(data: bytes, chance: random.Random) -> bytes:
-    """Two parts change places: columns, or any bytes."""
+    """Exchange two parts: columns, lines, or any bytes between quotes."""
     sign = chance.choice((b",", b"\n", b'"'))
     parts = data.split(sign)
     one, other = chance.randrange(len(parts)), chance.randrange(len(parts))
@@ -155,7 +158,7 @@ def unzstd(content: bytes) -> bytes:
 
 
 def read_csv(content: bytes) -> Right | None:
-    """What Python reads; None where it refuses or rows are of unlike lengths."""
+    """Return what Python reads; None if rows have different lengths or a header repeats a name."""
     text = io.StringIO(content.decode("utf-8-sig"), newline="")
     found = list(csv.reader(text, strict=True))
     header, table = found[0], [row for row in found[1:] if row]
@@ -202,7 +205,7 @@ def _right(src: Sequence[str | None], dst: Sequence[str | None]) -> Right:
 
 @dataclass(frozen=True)
 class Kind:
-    """A format, and who else can read it."""
+    """A format, and an independent reader for it."""
 
     ending: str
     make: Callable[[random.Random], bytes]
@@ -223,30 +226,31 @@ KINDS = (
 
 
 def outcome(source: Source, folder: Path) -> Right | None:
-    """What we read of a file, or None where it is refused as bad input."""
+    """Return what provhouse reads from a file, or None if it refuses the file as bad input."""
+    staging = Staging(folder)
     try:
         check(source)
-        done = stage(Task(0, source, folder, 1, 0, 1))
+        done = StageFile(0, source, staging.create(), 1, 0, 1).run()
     except BadInput as error:
-        _told(error, source.path)
+        _check_error(error, source.path)
         return None
-    names = read_stream(folder / "names" / "0000-000000.arrow")
+    names = read_stream(staging.names(0, 0))
     spelt = dict(zip(names["hash"].to_pylist(), names["name"].to_pylist(), strict=True))
-    ends = read_stream(folder / "rows" / "000000.arrow").select(["src", "dst"]).to_pylist()
+    ends = read_stream(staging.rows(0)).select(["src", "dst"]).to_pylist()
     assert len(ends) == done.valid
     if done.rejected:
-        assert pq.read_table(folder / "rejects").num_rows == done.rejected
-    told = Counter((spelt[row["src"]], spelt[row["dst"]]) for row in ends)
-    return Right(done.valid + done.rejected, told)
+        assert pq.read_table(staging.rejects.folder).num_rows == done.rejected
+    reported = Counter((spelt[row["src"]], spelt[row["dst"]]) for row in ends)
+    return Right(done.valid + done.rejected, reported)
 
 
-def _told(error: BadInput, path: str) -> None:
+def _check_error(error: BadInput, path: str) -> None:
     assert path in error.wanted, error
     assert error.found, error
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.ending)
-def test_damaged_files(kind: Kind, tmp_path: Path) -> None:
+def test_damaged_files_are_read_correctly_or_refused(kind: Kind, tmp_path: Path) -> None:
     with fuzzed(f"reader of .{kind.ending}") as ends:
         for number in range(FILES):
             ends[_damaged(kind, number, tmp_path)] += 1
@@ -254,31 +258,31 @@ def test_damaged_files(kind: Kind, tmp_path: Path) -> None:
 
 
 def _damaged(kind: Kind, number: int, folder: Path) -> str:
-    """What becomes of a file of that number."""
+    """Make and read the file with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} {kind.ending} {number}")
     content = kind.make(chance)
-    whole = chance.random() < 0.5  # else what is packed is damaged
+    whole = chance.random() < 0.5  # otherwise damage the content before packing
     packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
     path = folder / f"{number}.{kind.ending}"
     path.write_bytes(packed)
-    told = f"seed {SEED}, file {number}: {path}"
+    reported = f"seed {SEED}, file {number}: {path}"
     began = time.monotonic()
     try:
         found = outcome(Source(str(path), kind.ending.split(".")[0]), folder / str(number))
     except Exception as error:
-        raise AssertionError(told) from error
-    assert time.monotonic() - began < LONGEST, told
+        raise AssertionError(reported) from error
+    assert time.monotonic() - began < LONGEST, reported
     other = right(kind, packed)
-    assert other or packed != kind.pack(content), told
-    if other and (found or not whole):  # whoever unpacks may be stricter
-        assert found == other, told
+    assert other or packed != kind.pack(content), reported
+    if other and (found or not whole):  # an unpacker may be stricter than another
+        assert found == other, reported
     path.unlink()
     shutil.rmtree(folder / str(number), ignore_errors=True)
     return "read" if found else "refused"
 
 
 def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: Path) -> None:
-    """What is refused changes nothing; of all else every name is held."""
+    """A refused file changes nothing; of every other file all names are stored."""
     house = houses(theta=3, pack=0)
     held: set[str] = set()
     ends: Counter[str] = Counter()
@@ -292,7 +296,7 @@ def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: 
         try:
             summary = house.ingest_files(path)
         except BadInput as error:
-            _told(error, str(path))
+            _check_error(error, str(path))
             assert found is None, path
             assert current(house.layout) == before
             ends["refused"] += 1
@@ -307,14 +311,14 @@ def test_damaged_files_in_whole_ingests(houses: Callable[..., House], tmp_path: 
 
 
 def right(kind: Kind, packed: bytes) -> Right | None:
-    """What another reader finds; None where it refuses."""
+    """Return what the independent reader finds, or None if it fails."""
     try:
         return kind.read(kind.unpack(packed))
     except Exception:
         return None
 
 
-def test_damaged_logs_of_delta_tables(tmp_path: Path) -> None:
+def test_damaged_delta_logs_are_refused_or_read(tmp_path: Path) -> None:
     with fuzzed("logs of Delta tables") as ends:
         for number in range(FILES // 3):
             folder = tmp_path / str(number)
@@ -324,7 +328,7 @@ def test_damaged_logs_of_delta_tables(tmp_path: Path) -> None:
 
 
 def _damaged_log(number: int, folder: Path) -> str:
-    """What becomes of a table of that number."""
+    """Make and read the table with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} delta {number}")
     write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
     log = folder / "_delta_log" / f"{0:020}.json"
@@ -332,7 +336,7 @@ def _damaged_log(number: int, folder: Path) -> str:
     try:
         found = sources([folder], None)
     except BadInput as error:
-        _told(error, str(folder))
+        _check_error(error, str(folder))
         return "refused"
     except Exception as error:
         raise AssertionError(f"seed {SEED}, table {number}: {folder}") from error

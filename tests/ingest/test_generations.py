@@ -1,6 +1,6 @@
-"""Ingests, rollbacks and compactions: each generation answers what it should.
+"""After ingests, rollbacks and compactions, each generation gives the right answers.
 
-Any order of them is tried in ``tests/fire/test_sequences.py``.
+``tests/fire/test_sequences.py`` tries any order of these.
 """
 
 import csv
@@ -38,7 +38,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 
 def assert_answers(house: House, held: list[Triple], random: Random, questions: int) -> None:
-    """Some of the items that are held have the lineage and impact that networkx says."""
+    """Compare the lineage and impact of some stored items with networkx."""
     oracle = Oracle.of(held)
     items = sorted({end for triple in held for end in triple[:2]})
     with house.asker() as asker:
@@ -48,8 +48,8 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
                 assert content(asker.ask(item, direction, "csprov")) == expected, item
 
 
-def test_ten_appends_answer_as_one_ingest_does(houses: Houses) -> None:
-    """The table of an item that is named with two apart: it keeps the one it came with."""
+def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
+    """Except for the table of an item that is named with two: it keeps its first table."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)
@@ -70,7 +70,7 @@ def test_ten_appends_answer_as_one_ingest_does(houses: Houses) -> None:
 
 
 def shown(house: House, sets: set[int]) -> list[str]:
-    """What people see in Neo4j of these sets, of their components and of tables."""
+    """Return what Neo4j shows of these sets, of their components, and of tables."""
     auth = (house.address.user, house.address.password)
     with (
         GraphDatabase.driver(house.address.bolt, auth=auth) as driver,
@@ -81,7 +81,7 @@ def shown(house: House, sets: set[int]) -> list[str]:
     return sorted(repr([kind, sorted(own.items()), *rest]) for kind, own, *rest in kept)
 
 
-def test_neo4j_shows_what_it_did_before_what_was_taken_back(houses: Houses) -> None:
+def test_neo4j_shows_its_former_state_after_a_rollback(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(triples(44, 47))
     commit = current(house.layout)
@@ -98,10 +98,10 @@ def test_neo4j_shows_what_it_did_before_what_was_taken_back(houses: Houses) -> N
     house.check()
     after = shown(house, ids)
     assert [row for row in after if "'ops': ['join']" not in row] == before
-    assert len(after) == len(before) + 1  # that dependency stays, for the generation that had it
+    assert len(after) == len(before) + 1  # the dependency stays for the generation that had it
 
 
-def test_a_rollback_goes_back_to_the_base_before_and_to_nothing(houses: Houses) -> None:
+def test_rollbacks_return_to_the_previous_base_and_to_an_empty_warehouse(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(triples(1))
     house.ingest(triples(2), replace=True)
@@ -119,8 +119,8 @@ def test_a_rollback_goes_back_to_the_base_before_and_to_nothing(houses: Houses) 
     assert_answers(house, triples(1, 2), Random(1), 3)
 
 
-def test_a_compaction_is_one_ingest_and_disturbs_no_reader(houses: Houses) -> None:
-    """Triples keep the generation they were born in, rejects stay, and what is hidden does not."""
+def test_a_compaction_equals_one_ingest_and_disturbs_no_reader(houses: Houses) -> None:
+    """Triples keep the generation they were born in, rejects stay, hidden triples are dropped."""
     house = houses(theta=4, pack=0, partition_triples=20)
     parts = [triples(seed) for seed in range(60, 66)]
     for part in parts[:5]:
@@ -158,7 +158,7 @@ def file(house: House, rows: list[Triple]) -> Path:
 
 
 def born_in(house: House) -> dict[tuple[str, ...], int]:
-    """The generation that each triple was born in, read from the Delta table."""
+    """Return the generation each triple was born in, as stored in the Delta table."""
     commit = current(house.layout)
     assert commit
     snapshot = Snapshot(house.layout, commit)
@@ -168,13 +168,13 @@ def born_in(house: House) -> dict[tuple[str, ...], int]:
     return dict(zip(triples, rows["born"].to_pylist(), strict=True))
 
 
-def test_a_compaction_that_lost_something_changes_nothing(
+def test_a_compaction_that_loses_triples_changes_nothing(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = houses(theta=4, pack=0, partition_triples=5)
     house.ingest(triples(1, 2))
     monkeypatch.setattr(restage, "_chunks", lambda snapshot: [snapshot.partitions[1:]])
-    with pytest.raises(Damaged, match="as many triples"):
+    with pytest.raises(Damaged, match=r"The new base has .* triples"):
         compact(house.settings, Silent())
     assert generations(house.layout) == [1]
     assert [f.name for f in house.layout.root.glob("base-*")] == ["base-1"]

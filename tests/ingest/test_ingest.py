@@ -1,4 +1,4 @@
-"""What an ingest takes in, refuses and reports; all that must hold is checked each time."""
+"""What an ingest accepts, refuses and reports; every test checks the warehouse's invariants."""
 
 import csv
 import gzip
@@ -22,7 +22,7 @@ from provhouse.cypher.server import process_id
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
-from provhouse.ingest.steps import order as steps
+from provhouse.ingest.steps import cut, read
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
@@ -68,7 +68,7 @@ def test_two_names_with_one_hash_are_kept_apart(houses: Houses) -> None:
                 assert content(asker.ask(item, direction)) == expected
 
 
-def test_a_name_with_the_hash_of_a_held_one_is_new(houses: Houses) -> None:
+def test_a_name_with_the_hash_of_a_stored_name_is_new(houses: Houses) -> None:
     one, other = colliding()
     house = houses()
     house.ingest([Triple(one, "x")])
@@ -78,7 +78,7 @@ def test_a_name_with_the_hash_of_a_held_one_is_new(houses: Houses) -> None:
         assert content(asker.ask(other, "downstream")).items == {("x", 1)}
 
 
-def test_names_of_any_kind(houses: Houses) -> None:
+def test_names_may_be_any_text(houses: Houses) -> None:
     names = ["a b", ' "quoted" ', "two\nlines", "komma, das", "ünï😀", "\u202eright", "\\N", "0",
              "null", "'", "\t", "x" * 5_000, "\r\n", "{}", "A", "a"]  # fmt: skip
     triples = [Triple(src, dst, dst) for src, dst in pairwise(names)]
@@ -107,8 +107,8 @@ def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
     assert summary.rejects is not None
 
 
-def test_an_ingest_of_rejects_alone(houses: Houses, tmp_path: Path) -> None:
-    """Makes a generation, first and later."""
+def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: Path) -> None:
+    """As the first ingest and as a later one."""
     house = houses()
     path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
     for generation in (1, 2):
@@ -149,7 +149,7 @@ def test_attributes_make_triples_distinct(houses: Houses, tmp_path: Path) -> Non
     numbers = {"v": [1, 2, 3, None], "w": pa.array([None] * 4, pa.string())}
     pq.write_table(pa.table({"src": ["a"] * 4, "dst": ["b"] * 4, "op": ["o"] * 4, **numbers}), path)
     summary = house.ingest_files(path)
-    assert (summary.new_triples, summary.duplicates) == (2, 2)  # v = 3, and none at all
+    assert (summary.new_triples, summary.duplicates) == (2, 2)  # v = 3, and the row without v
     with house.asker() as asker:
         for method in METHODS:
             found = asker.ask("b", "upstream", method).triples.to_pylist()
@@ -166,8 +166,8 @@ def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
             Triple("a", "b", "1", "T", "U"),
             Triple("a", "c", "2", "T", ""),
             Triple("a", "d", "3", "S", ""),
-            Triple("b", "c", "4", "R", "Z"),  # b is as often in R as in U: first by name
-            Triple("c", "d", "5", "", ""),  # no vote
+            Triple("b", "c", "4", "R", "Z"),  # b is in R as often as in U: the first name counts
+            Triple("c", "d", "5", "", ""),  # names no table
         ]
     )
     assert summary.two_tables == 2
@@ -177,7 +177,7 @@ def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
     assert [table_of(house, item) for item in "ae"] == ["T", "S"]
 
 
-def test_strict_refuses_what_would_be_reported(houses: Houses, tmp_path: Path) -> None:
+def test_strict_refuses_rejects_and_items_with_two_tables(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     rejected = file(tmp_path, "r.csv", [("a", ""), ("a", "b")])
     two = file(tmp_path, "t.csv", [("a", "b", "T"), ("a", "c", "U")], "src,dst,src_table")
@@ -189,7 +189,7 @@ def test_strict_refuses_what_would_be_reported(houses: Houses, tmp_path: Path) -
     assert not house.layout.staging.exists()
 
 
-def test_a_broken_file_leaves_nothing(houses: Houses, tmp_path: Path) -> None:
+def test_a_broken_file_leaves_the_warehouse_unchanged(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     house.ingest([Triple("a", "b")])
     before = sorted(house.layout.root.glob("base-1/**/*"))
@@ -208,7 +208,7 @@ def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
     house = houses(theta=3, pack=0)
     splits = tmp_path / "s.toml"
     triples = [Triple(f"{n}", f"{n + 1}", "", f"t{n // 2}", f"t{(n + 1) // 2}") for n in range(5)]
-    for text, told in (
+    for text, reported in (
         ('a = ["t0", "t1"]', "no split has t2"),
         ('a = ["t0", "t1", "t2", "t3"]', "no item is in t3"),
         ('a = ["t0", "t1", "t2"]\nb = ["t1"]', "names t1 twice"),
@@ -216,13 +216,13 @@ def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
         splits.write_text(text, encoding="utf-8")
         with pytest.raises(BadInput) as caught:
             house.ingest(triples, splits=splits)
-        assert told in str(caught.value).lower()
+        assert reported in str(caught.value).lower()
     assert generations(house.layout) == []
     splits.write_text('a = [["t0"], ["t1"]]\nb = ["t2"]', encoding="utf-8")
     assert house.ingest(triples, splits=splits).sets == 3
 
 
-def test_replace_begins_a_base_and_keeps_the_old_one(houses: Houses) -> None:
+def test_replace_begins_a_base_and_keeps_the_old_base(houses: Houses) -> None:
     house = houses(theta=3)
     old = [Triple("a", "b"), Triple("b", "c"), Triple("c", "d")]
     house.ingest(old)
@@ -234,7 +234,7 @@ def test_replace_begins_a_base_and_keeps_the_old_one(houses: Houses) -> None:
     assert (first.commit.base, second.commit.base) == (1, 2)
     assert second.set_ids.min() > first.set_ids.max()
     assert second.set_firsts.min() >= first.set_firsts.max() + first.set_items[-1]
-    assert first.rows("placements")["triples"].to_pylist() == [1, 2]  # the old one stays
+    assert first.rows("placements")["triples"].to_pylist() == [1, 2]  # the old base stays
     assert first.names.names(np.array([1])).to_pylist()[0] in "abcd"
     with house.asker() as asker:
         assert content(asker.ask("y", "upstream")).items == {("x", 1), ("a", 2)}
@@ -258,10 +258,12 @@ def test_appends_merge_components(houses: Houses) -> None:
                     assert content(asker.ask(item, direction, method)) == expected
 
 
-def test_many_buckets_ranges_and_files(houses: Houses, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All that is cut up for large inputs, on a small one."""
-    monkeypatch.setattr(steps, "BUCKET_BYTES", 3_000)
-    monkeypatch.setattr(steps, "RANGE_TRIPLES", 500)
+def test_an_input_may_have_many_buckets_ranges_and_files(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small input goes through everything that divides large inputs."""
+    monkeypatch.setattr(read, "BUCKET_BYTES", 3_000)
+    monkeypatch.setattr(cut, "RANGE_TRIPLES", 500)
     random = np.random.default_rng(4)
     pairs = random.integers(0, 2_000, (5_000, 2)).tolist()
     triples = [Triple(f"item {min(p)}", f"item {max(p)}", "o", f"t{min(p) // 700}") for p in pairs]
@@ -283,13 +285,13 @@ def test_many_buckets_ranges_and_files(houses: Houses, monkeypatch: pytest.Monke
 def test_a_large_first_ingest_is_loaded_by_the_importer(
     houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Into a Neo4j that never ran; an append to it finds all that it needs."""
+    """Neo4j has never run before; an append finds everything it needs."""
     monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
     graphs = [graph(seed) for seed in range(9_000, 9_010)]
     triples = [triple for one in graphs for triple in one.triples]
     home = tmp_path / "fresh"
     home.mkdir()
-    ServerRecord(*free_ports(), keep=True).save(home)  # what the first ingest starts stays up
+    ServerRecord(*free_ports(), keep=True).save(home)  # keep running what the first ingest starts
     house = houses(theta=3, pack=2, neo4j_home=home)
     try:
         house.ingest(triples[::2])
@@ -305,7 +307,7 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
 
 
 def refuse_an_emptied_neo4j(house: House, home: Path) -> None:
-    """An append would look whole, but what earlier ingests wrote is gone."""
+    """An append would seem to succeed, although earlier ingests are missing in Neo4j."""
     process.stop(process_id(home), home)
     shutil.rmtree(home / "data")
     before = current(house.layout)

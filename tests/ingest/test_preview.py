@@ -1,4 +1,4 @@
-"""What a preview tells is what the ingest then does, and it leaves no trace."""
+"""A preview reports what the ingest then does, and leaves nothing behind."""
 
 import os
 import subprocess
@@ -12,9 +12,9 @@ import pytest
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.ingest.formats.registry import columns_of
-from provhouse.ingest.preview import Form, Preview, preview
-from provhouse.ingest.steps.stage import Reject
+from provhouse.ingest.formats.column_mapping import columns_of
+from provhouse.ingest.preview import FileKind, Preview, preview
+from provhouse.ingest.summary import Reject
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
@@ -22,7 +22,7 @@ from provhouse.runtime.scratch import clear_abandoned
 
 
 def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Preview:
-    """A preview for a warehouse that is not there, and still is not afterwards."""
+    """Preview files for a warehouse that does not exist, and check that it is not created."""
     before = set(Path(tempfile.gettempdir()).glob("provhouse-preview-*"))
     try:
         settings = Settings(warehouse=folder / "nowhere", theta=theta, pack=0)
@@ -32,7 +32,7 @@ def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Pre
         assert set(Path(tempfile.gettempdir()).glob("provhouse-preview-*")) <= before
 
 
-def test_what_would_come_in(tmp_path: Path) -> None:
+def test_a_preview_counts_what_an_ingest_would_bring(tmp_path: Path) -> None:
     one, other = tmp_path / "a.csv", tmp_path / "b.jsonl"
     one.write_text("src,dst,src_table,dst_table,v\na,b,S,T,1\na,,S,T,1\na,b,S,T,1\nx,y,S,T,\n")
     other.write_text('{"src":"a","dst":"c","src_table":"U"}\n{"src":""}\n')
@@ -46,13 +46,13 @@ def test_what_would_come_in(tmp_path: Path) -> None:
     )
     known = tuple((name, (name,)) for name in ("src", "dst", "src_table", "dst_table"))
     assert found.forms == (
-        Form("csv", 1, str(one), (*known, ("v", ("attribute",)))),
-        Form("jsonl", 1, str(other), known[:3]),
+        FileKind("csv", 1, str(one), (*known, ("v", ("attribute",)))),
+        FileKind("jsonl", 1, str(other), known[:3]),
     )
     assert found.largest == ()
 
 
-def test_columns_are_told_as_they_are_mapped(tmp_path: Path) -> None:
+def test_a_preview_shows_how_columns_are_mapped(tmp_path: Path) -> None:
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("from,dst,t,run\na,b,S,1\na,b,S,2\n")
     columns = columns_of(["src=from,src_table=t,dst_table=t"], "run")
@@ -67,14 +67,14 @@ def test_columns_are_told_as_they_are_mapped(tmp_path: Path) -> None:
 
 
 def chain(length: int) -> str:
-    """A component along three tables, of three times so many items."""
+    """Return the CSV of a component over three tables."""
     rows = ["src,dst,src_table,dst_table"]
     for n in range(length):
         rows += [f"a{n},b{n},A,B", f"b{n},c,B,C"]
     return "\n".join(rows) + "\n"
 
 
-def test_tables_are_told_as_they_are_split(tmp_path: Path) -> None:
+def test_a_preview_shows_how_tables_are_split(tmp_path: Path) -> None:
     file, splits = tmp_path / "t.csv", tmp_path / "s.toml"
     file.write_text(chain(5))
     splits.write_text('one = ["A", "B"]\nother = ["C"]')
@@ -87,29 +87,29 @@ def test_tables_are_told_as_they_are_split(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["src,dst\na\n", "from,to\na,b\n"])
-def test_a_broken_file_is_told_as_ever(tmp_path: Path, content: str) -> None:
+def test_a_preview_refuses_a_broken_file(tmp_path: Path, content: str) -> None:
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises(BadInput, match=r"t\.csv, line"):
         previewed(tmp_path, tmp_path / "t.csv")
 
 
-def test_strict_and_splits_are_judged_too(tmp_path: Path) -> None:
+def test_a_preview_checks_strict_and_splits(tmp_path: Path) -> None:
     file, splits = tmp_path / "t.csv", tmp_path / "s.toml"
     file.write_text("src,dst,src_table\na,b,T\na,,T\n")
     splits.write_text('one = ["U"]')
     with pytest.raises(BadInput, match="--strict"):
         previewed(tmp_path, file, strict=True)
-    with pytest.raises(BadInput, match="should name every table"):
+    with pytest.raises(BadInput, match="does not name exactly the tables"):
         previewed(tmp_path, file, splits=splits)
 
 
 def files(root: Path) -> dict[Path, int]:
-    """All files with the time of their last change, but for the lock that every reader takes."""
+    """Return all files with their modification times."""
     inside = [file for file in root.rglob("*") if file.is_file()]
     return {file: file.stat().st_mtime_ns for file in inside}
 
 
-def test_what_is_held_is_known_and_stays(houses: Callable[..., House]) -> None:
+def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., House]) -> None:
     house = houses(theta=3)
     house.ingest([Triple("a", "b", "1", "T", "T"), Triple("b", "c", "1", "T", "T")])
     before = files(house.layout.root)
@@ -122,8 +122,10 @@ def test_what_is_held_is_known_and_stays(houses: Callable[..., House]) -> None:
     assert preview([file], house.settings, replace=True, progress=Silent()).new_items == 4
 
 
-def test_what_a_killed_preview_leaves_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It holds the names that were read."""
+def test_the_folder_of_a_killed_preview_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder holds names from the input."""
     file, temporary = tmp_path / "a.csv", tmp_path / "temporary"
     file.write_text("src,dst\na,b\n")
     temporary.mkdir()

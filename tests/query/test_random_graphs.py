@@ -15,7 +15,7 @@ import pytest
 from helpers.graphs import Graph, chain, graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.ingest.steps import order as steps
+from provhouse.ingest.steps import cut, read
 from provhouse.model.question import Direction
 from provhouse.query.ask import Asker
 
@@ -51,9 +51,9 @@ def test_all_methods_answer_as_networkx_does(
     number = WAREHOUSES.index((theta, pack, ingests))
     graphs = [graph(SEED * 1_000_000 + number * GRAPHS + n) for n in range(GRAPHS)]
     long = chain(LONG, tables=theta) if (theta, pack) in {(2, 0), (3, 2), (10, 5)} else None
-    # So that even a few thousand rows need several buckets of names and ranges of triples.
-    monkeypatch.setattr(steps, "BUCKET_BYTES", 20_000)
-    monkeypatch.setattr(steps, "RANGE_TRIPLES", 2_000 if long else 300)
+    # Even a few thousand rows go through several buckets of names and ranges of triples.
+    monkeypatch.setattr(read, "BUCKET_BYTES", 20_000)
+    monkeypatch.setattr(cut, "RANGE_TRIPLES", 2_000 if long else 300)
     house = houses(theta=theta, pack=pack, partition_triples=2_000 if long else 200)
     _take_in(house, [*graphs, long] if long else graphs, ingests)
     with house.asker() as asker:

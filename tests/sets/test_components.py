@@ -1,4 +1,4 @@
-"""Components equal networkx's, whatever order and chunks the edges come in."""
+"""Components equal those of networkx, whatever the order and chunks of the edges."""
 
 import networkx as nx
 import numpy as np
@@ -12,7 +12,7 @@ CHUNKS = st.lists(st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), ma
 
 @settings(deadline=None)
 @given(CHUNKS)
-def test_components_are_networkxs(chunks: list[list[tuple[int, int]]]) -> None:
+def test_components_equal_those_of_networkx(chunks: list[list[tuple[int, int]]]) -> None:
     edges = [np.array(chunk, np.int32).reshape(-1, 2) for chunk in chunks]
     label = weak_components(26, [(chunk[:, 0], chunk[:, 1]) for chunk in edges])
     graph: nx.Graph[int] = nx.Graph()

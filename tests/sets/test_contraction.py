@@ -1,4 +1,4 @@
-"""Sets that are found read hardly more than is asked for, and follow each other as tables do."""
+"""The sets that a search finds let queries read little, and form no cycles."""
 
 import networkx as nx
 import numpy as np
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from provhouse.model.arrays import I32
-from provhouse.sets.bands import BANDS, MOST, bands
+from provhouse.sets.bands import BANDS, MAX_GROUPS, bands
 from provhouse.sets.components import dense
 from provhouse.sets.contraction import Contraction
 from provhouse.sets.cycles import cycles
@@ -19,7 +19,7 @@ LAYERS, WIDTH = 6, 60
 
 
 def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I32, I32]:
-    """Tables in a row; most items have a parent near their own place in the table before."""
+    """Return a chain of tables, where most items have a parent near their own position."""
     random = np.random.default_rng(seed)
     items = np.arange(layers * width)
     dst = np.concatenate([items[width:], random.choice(items[width:], width)])
@@ -29,12 +29,12 @@ def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I
 
 
 def apart(items: int) -> I32:
-    """No item is derived from another that is derived from it."""
+    """Return cycles for a graph without any."""
     return np.arange(items, dtype=np.int32)
 
 
 def reads(src: I32, dst: I32, label: I32, item: int) -> int:
-    """Triples that a walk from an item reads, up and down, by networkx."""
+    """Return the triples that walks up and down from an item read, by networkx."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(label.tolist())
     graph.add_edges_from(zip(label[src].tolist(), label[dst].tolist(), strict=True))
@@ -62,7 +62,7 @@ def test_samples_read_what_a_walk_over_sets_reads(seed: int, joined: int) -> Non
 
 @settings(deadline=None, max_examples=50)
 @given(SEEDS, st.integers(2, 200))
-def test_a_join_is_whole_or_taken_back(seed: int, theta: int) -> None:
+def test_a_join_is_complete_or_undone(seed: int, theta: int) -> None:
     src, dst, table = layered(seed, 3, 60)
     forest = Forest.of(len(table))
     kept = forest.join_some(src, dst, 3)
@@ -78,14 +78,14 @@ def test_a_join_is_whole_or_taken_back(seed: int, theta: int) -> None:
 
 
 def after(forest: Forest) -> tuple[I32, I32, I32]:
-    """What must be as it was; the size of what is no root does not count."""
+    """Return what must be restored; sizes count at roots only, but all are restored."""
     return forest.roots(), forest.size, forest.ring
 
 
 @settings(deadline=None, max_examples=30)
 @given(SEEDS, st.sampled_from([20, 100, 1000]))
 def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
-    """Sets of joined tables never depend on each other in circles."""
+    """The sets of joined tables never depend on each other in cycles."""
     src, dst, table = layered(seed)
     contraction = Contraction(src, dst, table, theta, apart(len(table)))
     contraction.find(lambda roots, thorough: None, Reader.of(src, dst, table), UNBOUNDED)
@@ -97,8 +97,8 @@ def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
     assert nx.is_directed_acyclic_graph(order)
 
 
-def test_tables_that_would_be_in_a_circle_are_not_joined() -> None:
-    """a -> b -> c and a -> c, where theta keeps b out: a and c must not become one."""
+def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
+    """In a -> b -> c and a -> c, where theta excludes b, a and c must not become one group."""
     src = np.array([0, 0, 0, 0, 1, 2, 3, 0, 0], np.int32)
     dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
     table = np.array([0, 1, 1, 1, 2], np.int32)
@@ -109,7 +109,7 @@ def test_tables_that_would_be_in_a_circle_are_not_joined() -> None:
 
 
 def test_pieces_of_one_kind_are_cut_alike() -> None:
-    """A copy of a component is cut by the plan of the first, without a search."""
+    """A copy of a component is cut by the plan of the first, without another search."""
     src, dst, table = layered(7)
     count = len(table)
     two = find_sets(
@@ -123,8 +123,8 @@ def test_pieces_of_one_kind_are_cut_alike() -> None:
     assert np.array_equal(two[:count] + count, two[count:])
 
 
-def test_a_star_stays_small() -> None:
-    """What no cut can help is still cut below theta, into few sets once they are packed."""
+def test_a_star_is_cut_below_theta() -> None:
+    """A graph that no cut divides well is still cut below theta, into sets that pack well."""
     count = 5_000
     src = np.arange(1, count, dtype=np.int32)
     dst = np.zeros(count - 1, np.int32)
@@ -135,7 +135,7 @@ def test_a_star_stays_small() -> None:
 
 
 def test_bands_follow_depth() -> None:
-    """A table that derives from itself is told apart by depth, others are left as they are."""
+    """A table that derives from itself is divided by depth; other tables are not."""
     chain = np.arange(1_000, dtype=np.int32)
     table = np.zeros(1_001, np.int32)
     table[1_000] = 1
@@ -149,8 +149,8 @@ def test_bands_follow_depth() -> None:
     assert not others
 
 
-def test_more_tables_than_can_be_looked_at_are_levels() -> None:
-    """Two thousand tables that derive from a common one and make a common one have three levels."""
+def test_too_many_tables_are_grouped_by_level() -> None:
+    """Two thousand tables between one first and one last table are three levels."""
     middle = np.arange(1, 2_001, dtype=np.int32)
     src = np.concatenate([np.zeros_like(middle), middle])
     dst = np.concatenate([middle, np.full_like(middle, 2_001)])
@@ -161,7 +161,7 @@ def test_more_tables_than_can_be_looked_at_are_levels() -> None:
 def test_bands_are_bounded() -> None:
     chain = np.arange(5_000, dtype=np.int32)
     (levels,) = bands(chain, chain + 1, apart(5_001), apart(5_001))
-    assert len(np.unique(levels)) == levels.max() + 1 <= MOST
+    assert len(np.unique(levels)) == levels.max() + 1 <= MAX_GROUPS
     assert (np.diff(levels) >= 0).all()
 
 
@@ -188,7 +188,7 @@ def test_a_cycle_is_one_set_if_theta_allows_it() -> None:
 
 
 def test_small_families_of_a_table_that_derives_from_itself_stay_together() -> None:
-    """Chains of 20 under one root: theta allows each to be a set, so no depth may cut them."""
+    """Chains of 20 under one root: each can be a set below theta, so depth must not cut them."""
     item = np.arange(2_000)
     src = np.where(item % 20, item, 0).astype(np.int32)  # each chain begins at the root, item 0
     dst = (item + 1).astype(np.int32)

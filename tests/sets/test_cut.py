@@ -1,4 +1,4 @@
-"""Any piece is cut into connected sets below theta."""
+"""Every piece is cut into connected sets below theta."""
 
 import networkx as nx
 import numpy as np
@@ -18,7 +18,7 @@ THETAS = st.sampled_from([2, 3, 4, 7, 10, 25])
 
 
 class Arrays:
-    """A graph as the kernels take it."""
+    """A graph as arrays, in the form that ``cut`` takes."""
 
     def __init__(self, triples: list[Triple]) -> None:
         names = sorted({end for triple in triples for end in triple[:2]})
@@ -32,7 +32,7 @@ class Arrays:
 
 
 def check(arrays: Arrays, label: I32, count: int, theta: int) -> None:
-    """Sets are numbered without gaps, small, within pieces, and connected."""
+    """Check that sets are numbered without gaps, below theta, inside pieces, and connected."""
     sizes = np.bincount(label, minlength=count)
     assert len(sizes) == count
     assert (sizes > 0).all()
@@ -53,7 +53,7 @@ def test_every_set_is_small_and_connected(seeds: list[int], theta: int) -> None:
 
 @pytest.mark.parametrize("theta", [2, 3, 10, 1000])
 @pytest.mark.parametrize("tables", [0, 1, 7])
-def test_a_long_chain(theta: int, tables: int) -> None:
+def test_a_long_chain_is_cut(theta: int, tables: int) -> None:
     arrays = Arrays(chain(5_000, tables).triples)
     label, count = cut(arrays.piece, arrays.src, arrays.dst, arrays.table, theta)
     check(arrays, label, count, theta)
@@ -61,8 +61,8 @@ def test_a_long_chain(theta: int, tables: int) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(SEEDS, THETAS, st.lists(st.integers(0, 2), min_size=10, max_size=10))
-def test_given_splits_part_sets(seed: int, theta: int, splits: list[int]) -> None:
-    """A set of a piece that is cut lies in one split, unless the piece was small before."""
+def test_a_set_lies_in_one_given_split(seed: int, theta: int, splits: list[int]) -> None:
+    """Each set of a piece that is cut lies in one split."""
     arrays = Arrays(graph(seed).triples)
     level = np.array(splits, np.int32)
     arrays.table %= np.int32(10)
@@ -73,7 +73,7 @@ def test_given_splits_part_sets(seed: int, theta: int, splits: list[int]) -> Non
         assert len(np.unique(level[arrays.table[label == one]])) == 1
 
 
-def test_without_items() -> None:
+def test_no_items_have_no_sets() -> None:
     none = np.empty(0, np.int32)
     label, count = cut(none, none, none, none, 10)
     assert (len(label), count) == (0, 0)
@@ -81,7 +81,7 @@ def test_without_items() -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(SEEDS)
-def test_depths_are_longest_ways(seed: int) -> None:
+def test_depths_are_the_longest_paths(seed: int) -> None:
     arrays = Arrays(graph(seed).triples)
     found = depths(len(arrays.piece), arrays.src, arrays.dst)
     edges: nx.DiGraph[int] = nx.DiGraph()

@@ -1,4 +1,4 @@
-"""Where tables give no way to cut, blocks of an order read little and never go in circles."""
+"""If tables give no way to cut, blocks of an order read little and form no cycles."""
 
 import networkx as nx
 import numpy as np
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shapes import SHAPES
 
 from provhouse.model.arrays import I32
-from provhouse.sets.cycles import cycles, in_circles
+from provhouse.sets.cycles import cycles, on_cycles
 from provhouse.sets.depths import neighbours
 from provhouse.sets.distinct import dense_values
 from provhouse.sets.ordered_blocks import Ordered, blocks
@@ -20,7 +20,7 @@ ITEMS, THETA = 1_000, 60
 
 
 def cut(shape: str, seed: int, most: int) -> tuple[I32, I32, I32, int]:
-    """Edges, the sets of blocks if so many sets are few enough, and what samples read."""
+    """Return edges, the set of each item in at most ``most`` blocks, and what the samples read."""
     trace = SHAPES[shape](ITEMS, seed)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
 
@@ -41,7 +41,7 @@ def test_blocks_are_small_and_depend_on_each_other_one_way(shape: str) -> None:
     cores = list(ordered.cores())
     assert (len(cores) > 1) == (shape in {"merkle", "runs", "zipf"})
     for core in cores:
-        assert core[src[core[dst]]].all()  # with all that it derives from
+        assert core[src[core[dst]]].all()  # the core contains everything it derives from
         for size in (THETA - 1, 9):
             roots = ordered.cut(core, size)
             assert np.bincount(roots).max() <= size
@@ -59,13 +59,13 @@ def test_blocks_are_connected() -> None:
 
 
 def test_more_sets_read_less() -> None:
-    """The bound decides how small blocks are."""
+    """The limit on the number of sets decides the size of blocks."""
     few, many = (cut("ladder", 3, most)[3] for most in (40, 400))
     assert many < few
 
 
-def test_what_nothing_helps_is_joined_as_far_as_theta_allows() -> None:
-    """Blocks of `bipartite` are many, with many dependencies; those of `merkle` hardly more."""
+def test_sets_are_joined_up_to_theta_if_no_cut_is_small_enough() -> None:
+    """Blocks of `bipartite` have too many dependencies; those of `merkle` have few enough."""
     for shape, joined in (("bipartite", True), ("merkle", False)):
         src, dst, roots, read = cut(shape, 3, 0)
         assert read == UNBOUNDED
@@ -87,9 +87,9 @@ def test_parents_come_first(seed: int) -> None:
     assert (place[src] < place[dst]).all()
 
 
-def test_tables_in_circles() -> None:
+def test_tables_on_cycles_are_found() -> None:
     item = np.arange(4, dtype=np.int32)
     src, dst = item[:-1], item[1:]
-    assert not in_circles(src, dst, item).any()
-    assert in_circles(src, dst, np.array([0, 0, 1, 2], np.int32)).tolist() == [True, False, False]
-    assert in_circles(src, dst, np.array([0, 1, 0, 1], np.int32)).all()
+    assert not on_cycles(src, dst, item).any()
+    assert on_cycles(src, dst, np.array([0, 0, 1, 2], np.int32)).tolist() == [True, False, False]
+    assert on_cycles(src, dst, np.array([0, 1, 0, 1], np.int32)).all()

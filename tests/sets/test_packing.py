@@ -1,4 +1,4 @@
-"""Packing keeps to its limits, and the two free rules add nothing to a closure but own items."""
+"""Packing keeps its limits; the two free rules enlarge a closure by the packed sets only."""
 
 import networkx as nx
 import numpy as np
@@ -15,7 +15,7 @@ SEEDS = st.integers(0, 10_000_000)
 
 
 class SetGraph:
-    """A graph of sets with sizes, whose last few sets are held already."""
+    """A graph of sets with sizes, the last few of which are stored already."""
 
     def __init__(self, seed: int, held: int) -> None:
         names = {
@@ -34,7 +34,7 @@ class SetGraph:
             self.group[[node for node in part if node < self.sets]] = number
 
     def closures(self, label: I32, downstream: bool = False) -> list[tuple[set[int], set[int]]]:
-        """What each set reaches, before and after packing; after it as sets from before."""
+        """Return what each set reaches before and after packing, both as sets from before."""
         ends = (self.parent, self.child) if downstream else (self.child, self.parent)
         packed = np.concatenate([label, np.arange(self.sets, self.nodes) + self.sets])
         before: nx.DiGraph[int] = nx.DiGraph()
@@ -75,7 +75,7 @@ def test_packed_sets_keep_to_the_limit_and_to_their_component(
 
 @settings(deadline=None, max_examples=200)
 @given(SEEDS, st.integers(0, 3))
-def test_closures_after_packing_hold_those_before(seed: int, held: int) -> None:
+def test_closures_after_packing_contain_those_before(seed: int, held: int) -> None:
     given_ = SetGraph(seed, held)
     assert all(before <= after for before, after in given_.closures(given_.pack(100)))
 
@@ -83,8 +83,8 @@ def test_closures_after_packing_hold_those_before(seed: int, held: int) -> None:
 @pytest.mark.parametrize("rule", [0, 1])
 @settings(deadline=None, max_examples=200)
 @given(seed=SEEDS, held=st.integers(0, 3))
-def test_the_free_rules_add_only_what_joined_the_ends(rule: int, seed: int, held: int) -> None:
-    """Chains and alike sets: whatever reaches one of them reaches them all anyway."""
+def test_the_free_rules_add_only_sets_packed_with_the_ends(rule: int, seed: int, held: int) -> None:
+    """Rules 1 and 2: a walk that reaches one of the packed sets reaches all of them anyway."""
     given_ = SetGraph(seed, held)
     label = RULES[rule](given_.nodes, given_.items, given_.child, given_.parent, given_.group, 100)
     packed = np.concatenate([label, np.arange(given_.sets, given_.nodes) + given_.sets])
@@ -94,7 +94,7 @@ def test_the_free_rules_add_only_what_joined_the_ends(rule: int, seed: int, held
             assert after - before <= set(np.flatnonzero(packed == packed[node]).tolist())
 
 
-def test_nothing_is_packed_when_there_are_few() -> None:
+def test_few_sets_are_not_packed() -> None:
     given_ = SetGraph(9, 0)
     assert given_.pack(100, enough=10_000).tolist() == list(range(given_.sets))
     assert given_.pack(0).tolist() == list(range(given_.sets))

@@ -1,4 +1,4 @@
-"""Files that are small and hold far too much stop at a limit; our own folders are never read."""
+"""Small files with far too much content stop at a limit; provhouse's own folders are never read."""
 
 import gzip
 import os
@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.registry import Source, batches, check, sources
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.settings import Settings
 
@@ -37,7 +39,9 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize(("ending", "pack"), [("gz", gzip.compress), ("zst", zstd)])
-def test_packed_csv(tmp_path: Path, text: str, ending: str, pack: Callable[[bytes], bytes]) -> None:
+def test_a_csv_bomb_is_refused(
+    tmp_path: Path, text: str, ending: str, pack: Callable[[bytes], bytes]
+) -> None:
     file = tmp_path / f"bomb.csv.{ending}"
     file.write_bytes(pack(TEXTS[text]))
     assert file.stat().st_size * limits.UNPACKED_TIMES < 8 * FLOOR
@@ -46,14 +50,14 @@ def test_packed_csv(tmp_path: Path, text: str, ending: str, pack: Callable[[byte
 
 
 @pytest.mark.parametrize("line", [b'{"src":"a","dst":"b"}\n', b"\n", b" "])
-def test_packed_json(tmp_path: Path, line: bytes) -> None:
+def test_a_json_bomb_is_refused(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "bomb.jsonl.gz"
     file.write_bytes(gzip.compress(line * (8 * FLOOR // len(line))))
     with pytest.raises(BadInput, match=r"bomb\.jsonl"):
         read(Source(str(file), "jsonl"))
 
 
-def test_parquet_of_one_long_name_over_and_over(tmp_path: Path) -> None:
+def test_a_parquet_bomb_of_one_repeated_name_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "bomb.parquet"
     name = pa.array(["x" * 10_000] * (FLOOR // 500))
     pq.write_table(pa.table({"src": name, "dst": name}), file)
@@ -62,8 +66,8 @@ def test_parquet_of_one_long_name_over_and_over(tmp_path: Path) -> None:
         read(Source(str(file), "parquet"))
 
 
-def test_what_packs_well_is_read(tmp_path: Path) -> None:
-    """Thirty times is nothing unusual."""
+def test_a_file_that_compresses_well_is_read(tmp_path: Path) -> None:
+    """A ratio of thirty is nothing unusual."""
     file = tmp_path / "well.csv.gz"
     lines = (f"clean/{n},report/{n},nightly aggregation of sales\n" for n in range(60_000))
     content = ("src,dst,op\n" + "".join(lines)).encode()
@@ -77,8 +81,8 @@ def read(source: Source) -> int:
     return sum(batch.rows.num_rows for batch in batches(source))
 
 
-def test_nothing_leads_into_the_warehouse(tmp_path: Path) -> None:
-    """Neither a name, a folder, a pattern, a link, nor a way round about."""
+def test_paths_into_the_warehouse_are_refused(tmp_path: Path) -> None:
+    """Neither as a file, folder, pattern or link, nor by a path with dots."""
     settings = Settings(warehouse=tmp_path / "w", neo4j_home=tmp_path / "neo4j")
     inside = tmp_path / "w" / "base-1" / "triples"
     inside.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Columns called otherwise, and names that are unique only within a run."""
+"""Columns with other names, and names that are unique only within a run."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import json_lines as jsonl
-from provhouse.ingest.formats.registry import AS_NAMED, Columns, Source, batches, check, columns_of
+from provhouse.ingest.formats.column_mapping import AS_NAMED, Columns, columns_of
+from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 
 FORMS = ("csv", "jsonl", "parquet")
@@ -29,7 +31,7 @@ def written(folder: Path, form: str, rows: Rows, columns: Columns) -> Source:
 
 
 def read(source: Source) -> list[tuple[dict[str, object], object, str | None]]:
-    """Known columns that have a value, attributes and scope of each row."""
+    """Return each row's known columns that have a value, its attributes, and its scope."""
     check(source)
     return [
         ({k: v for k, v in row.items() if v is not None}, json.loads(text or "{}"), scope)
@@ -59,7 +61,7 @@ def read(source: Source) -> list[tuple[dict[str, object], object, str | None]]:
         (["src=src"], {"src": "x", "dst": "y"}, {"src": "x", "dst": "y"}, {}),
     ],
 )  # fmt: skip
-def test_a_column_is_read_for_another(
+def test_a_column_can_be_mapped_to_a_known_name(
     tmp_path: Path, form: str, maps: Sequence[str], given: dict[str, object],
     known: dict[str, str], attributes: dict[str, str],
 ) -> None:  # fmt: skip
@@ -70,7 +72,7 @@ def test_a_column_is_read_for_another(
 @pytest.mark.parametrize(
     "maps", [["from=x"], ["src"], ["src="], ["=x"], ["src=a,src=b"], ["src=a", "src=a"], [""]]
 )
-def test_what_makes_no_sense_is_wrong_usage(maps: Sequence[str]) -> None:
+def test_an_invalid_map_is_a_usage_error(maps: Sequence[str]) -> None:
     with pytest.raises(UsageError, match="--map"):
         columns_of(maps, None)
 
@@ -83,36 +85,34 @@ def test_a_scope_must_be_an_attribute(maps: Sequence[str], scope: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("maps", "scope", "told"),
+    ("maps", "scope", "reported"),
     [
-        (["op=what"], None, "should have the column what, which --map takes for op"),
-        ([], "run", "should have the column run, which --scope names"),
-        (["src=from"], None, "should have no column src beside from"),
-        (["op=src", "src=from"], None, "should have the column from"),
-        (["dst_table=src"], None, "It has no src"),
+        (["op=what"], None, "no column what, which --map reads as op"),
+        ([], "run", "no column run, which --scope names"),
+        (["src=from"], None, "the column src has no known meaning"),
+        (["op=src", "src=from"], None, "no column from"),
+        (["dst_table=src"], None, "no column src"),
     ],
 )
-def test_a_column_that_is_missing_or_in_the_way_is_told(
-    tmp_path: Path, form: str, maps: Sequence[str], scope: str | None, told: str
+def test_a_missing_or_ambiguous_column_is_named(
+    tmp_path: Path, form: str, maps: Sequence[str], scope: str | None, reported: str
 ) -> None:
     rows: Rows = [{"src": "a", "dst": "b", "to": "c"}]
-    if "beside" in told:
+    if "meaning" in reported:
         rows[0]["from"] = "d"
     source = written(tmp_path, form, rows, columns_of(maps, scope))
     for use in (check, read):
-        with pytest.raises(BadInput, match=told) as caught:
+        with pytest.raises(BadInput, match=reported) as caught:
             use(source)
         assert str(source.path) in caught.value.wanted
 
 
-def test_a_key_that_is_in_the_way_later_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_later_ambiguous_key_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "CHUNK", 40)
     rows: Rows = [{"from": "a", "dst": "b"} for _ in range(3)]
     rows.append({"from": "a", "dst": "b", "src": "c"})
     source = written(tmp_path, "jsonl", rows, columns_of(["src=from"], None))
-    with pytest.raises(BadInput, match="line 4, should have no column src"):
+    with pytest.raises(BadInput, match="line 4: the column src has no known meaning"):
         read(source)
 
 
@@ -128,5 +128,5 @@ def test_a_scope_stays_an_attribute(tmp_path: Path, form: str) -> None:
     ]
 
 
-def test_without_options_columns_are_what_they_are_called() -> None:
+def test_without_options_columns_are_read_by_name() -> None:
     assert columns_of([], None) == AS_NAMED

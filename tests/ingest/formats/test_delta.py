@@ -1,4 +1,4 @@
-"""Delta tables: the rows of the current version, whatever its files hold."""
+"""A Delta table is read as the rows of its current version, whatever other files it has."""
 
 import json
 from datetime import date, datetime
@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from provhouse.ingest.formats.registry import batches, sources
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.registry import batches
 from provhouse.model.errors import BadInput
 
 
@@ -26,7 +27,7 @@ def read(folder: Path) -> list[dict[str, object]]:
     )
 
 
-def test_partition_columns_are_columns(tmp_path: Path) -> None:
+def test_partition_columns_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "a tä%ble"
     rows = pa.table({
         "src": ["a", "b", "c"], "dst": ["x", "y", "z"], "v": [1, 2, None],
@@ -63,11 +64,11 @@ def test_a_broken_log_is_named(tmp_path: Path, log: bytes | None) -> None:
     (folder / "_delta_log").mkdir(parents=True)
     if log is not None:
         (folder / "_delta_log" / f"{0:020}.json").write_bytes(log)
-    with pytest.raises(BadInput, match=f"{folder} should be a Delta table"):
+    with pytest.raises(BadInput, match=f"Cannot read the Delta table {folder}"):
         sources([folder], None)
 
 
-def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     write_deltalake(tmp_path / "t", pa.table({"src": ["a"], "dst": ["x"]}))
     (file,) = (tmp_path / "t").glob("*.parquet")
     file.unlink()
@@ -76,7 +77,7 @@ def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
 
 
 def _rewritten(folder: Path, change: dict[str, object]) -> None:
-    """Change what the first entry of the log says."""
+    """Change the first entry of the log."""
     log = folder / "_delta_log" / f"{0:020}.json"
     actions = [json.loads(line) for line in log.read_text().splitlines()]
     for action in actions:
@@ -86,27 +87,27 @@ def _rewritten(folder: Path, change: dict[str, object]) -> None:
     log.write_text("".join(json.dumps(action) + "\n" for action in actions))
 
 
-def test_a_file_that_cannot_be_is_named(tmp_path: Path) -> None:
+def test_an_impossible_file_name_in_the_log_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "table"
     write_deltalake(folder, pa.table({"src": ["a"], "dst": ["b"]}))
     log = folder / "_delta_log" / f"{0:020}.json"
     log.write_bytes(log.read_bytes().replace(b'"path":"', b'"path":"%00'))
-    with pytest.raises(BadInput, match="no system can hold"):
+    with pytest.raises(BadInput, match="impossible file name"):
         sources([folder], None)
 
 
-def test_columns_that_the_log_renames_are_refused(tmp_path: Path) -> None:
+def test_renamed_columns_are_refused(tmp_path: Path) -> None:
     write_deltalake(tmp_path / "t", pa.table({"src": ["a"], "dst": ["x"]}))
     mode = {"configuration": {"delta.columnMapping.mode": "name"}}
     _rewritten(tmp_path / "t", {"metaData": mode})
-    with pytest.raises(BadInput, match="columns are renamed"):
+    with pytest.raises(BadInput, match="Columns are renamed"):
         sources([tmp_path / "t"], None)
 
 
-def test_rows_that_the_log_deletes_are_refused(tmp_path: Path) -> None:
+def test_deletion_vectors_are_refused(tmp_path: Path) -> None:
     names = [str(n) for n in range(40)]
     write_deltalake(tmp_path / "t", pa.table({"src": names, "dst": names}))
-    vector = {  # the example of Delta's protocol, which deletes rows 3, 4, 7, 11, 18 and 29
+    vector = {  # the example in Delta's protocol, which deletes rows 3, 4, 7, 11, 18 and 29
         "storageType": "i",
         "pathOrInlineDv": "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L",
         "sizeInBytes": 40,
@@ -121,5 +122,5 @@ def test_rows_that_the_log_deletes_are_refused(tmp_path: Path) -> None:
     _rewritten(tmp_path / "t", {"protocol": needed})
     assert len(read(tmp_path / "t")) == 40
     _rewritten(tmp_path / "t", {"add": {"deletionVector": vector}})
-    with pytest.raises(BadInput, match="rows are deleted"):
+    with pytest.raises(BadInput, match="Rows are deleted"):
         sources([tmp_path / "t"], None)

@@ -1,4 +1,4 @@
-"""Files, folders, patterns: what each stands for."""
+"""Which input files a path stands for: a file, a folder, a pattern."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
-from provhouse.ingest.formats.registry import Source, sources
+from provhouse.ingest.formats import registry
+from provhouse.ingest.formats.discover import sources
+from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
 
 
@@ -28,7 +30,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_is_all_that_tells_its_form(tree: Path) -> None:
+def test_a_folder_stands_for_the_files_with_known_endings(tree: Path) -> None:
     found = sources([tree, tree / "b.csv"], None)
     assert names(tree, found) == [
         "a.CSV.GZ", "b.csv", "c.csv.zst", "deep/er/k.ndjson.gz", "deep/er/l.JSONL.zst",
@@ -47,14 +49,16 @@ def test_a_folder_is_all_that_tells_its_form(tree: Path) -> None:
         ("?.parquet", ["x.parquet"]),
     ],
 )
-def test_a_pattern_is_all_that_matches(tree: Path, pattern: str, matched: list[str]) -> None:
+def test_a_pattern_stands_for_the_matching_files(
+    tree: Path, pattern: str, matched: list[str]
+) -> None:
     assert sorted(names(tree, sources([tree / pattern], None))) == sorted(matched)
 
 
 def test_a_pattern_without_a_match_is_named(tree: Path) -> None:
-    with pytest.raises(BadInput, match=r"The pattern .*/\*\.avro should match"):
+    with pytest.raises(BadInput, match=r"The pattern .*/\*\.avro matches no input files"):
         sources([tree / "*.avro"], None)
-    with pytest.raises(BadInput, match="should match"):
+    with pytest.raises(BadInput, match="matches no input files"):
         sources([tree / "notes.*"], None)
     assert names(tree, sources([tree / "notes.*"], "csv")) == ["notes.txt"]
 
@@ -64,11 +68,11 @@ def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tree: Path) -> None:
     assert names(tree, sources([tree / "[b].csv"], None)) == ["[b].csv"]
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_an_unusable_path_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(BadInput, match="There is none"):
+    with pytest.raises(BadInput, match="No such file or folder"):
         sources([tmp_path / "nothing.csv"], None)
-    with pytest.raises(BadInput, match="should hold files of triples"):
+    with pytest.raises(BadInput, match="has no input files"):
         sources([tmp_path], None)
     with pytest.raises(BadInput, match="device or a pipe"):
         sources([Path("/dev/null")], None)
@@ -92,8 +96,22 @@ def test_files_of_a_delta_table_are_not_read_alone(tmp_path: Path) -> None:
             sources([tmp_path / path], None)
 
 
-def test_links_in_a_circle_are_not_there(tmp_path: Path) -> None:
+def test_a_cyclic_link_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "a.csv"
     link.symlink_to(link)
-    with pytest.raises(BadInput, match="should be at"):
+    with pytest.raises(BadInput, match="Cannot open"):
         sources([link], None)
+
+
+def test_every_format_is_found_by_its_ending(tmp_path: Path) -> None:
+    """The command line offers the same formats."""
+    for each in registry.FORMATS.values():
+        for ending in each.endings:
+            assert registry.format_of(Path(f"A{ending.upper()}")) == each.name
+            packed = each.name if each.compressible else ""
+            assert registry.format_of(Path(f"a{ending}.gz")) == packed
+    assert "export" not in registry.CHOICES
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(UsageError) as caught:
+        sources([tmp_path / "notes.txt"], None)
+    assert all(name in str(caught.value.remedy) for name in registry.CHOICES)

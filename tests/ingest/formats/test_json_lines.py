@@ -1,4 +1,4 @@
-"""JSON lines: what CSV and Parquet would give, and a line number for what is broken."""
+"""JSON lines give the same rows as CSV and Parquet, and errors name the line."""
 
 import gzip
 import json
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from provhouse.ingest.formats import json_lines as jsonl
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.registry import Source, batches, check
+from provhouse.ingest.formats.registry import batches, check
+from provhouse.ingest.formats.source import Source
 from provhouse.model.attributes import as_object, canonical
 from provhouse.model.errors import BadInput
 
@@ -37,7 +38,7 @@ def read(source: Source) -> list[tuple[dict[str, object], str]]:
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson.gz", "t.JSONL.zst"])
-def test_rows_and_attributes(tmp_path: Path, name: str) -> None:
+def test_rows_and_attributes_are_read_in_any_compression(tmp_path: Path, name: str) -> None:
     lines = (
         '\ufeff{"src":"a\\nb","dst":"ä😀","op":"","src_table":"T","v":1.5}\r\n'
         "\n"
@@ -86,7 +87,7 @@ def test_a_broken_line_is_named(tmp_path: Path, content: bytes, line: int, name:
     source = written(tmp_path, content, name)
     with pytest.raises(BadInput) as caught:
         read(source)
-    assert f"{source.path}, line {line}," in caught.value.wanted
+    assert f"{source.path}, line {line}:" in caught.value.wanted
     assert caught.value.found
 
 
@@ -94,11 +95,11 @@ def test_a_broken_line_is_named(tmp_path: Path, content: bytes, line: int, name:
 def test_objects_without_src_and_dst_are_refused(tmp_path: Path, content: bytes) -> None:
     source = written(tmp_path, content)
     for use in (check, read):
-        with pytest.raises(BadInput, match="It has no"):
+        with pytest.raises(BadInput, match="no column"):
             use(source)
 
 
-def test_a_cut_off_archive_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:
     content = b"".join(f'{{"src":"{n * 7919}","dst":"{n}"}}\n'.encode() for n in range(9_000))
     source = written(tmp_path, content, "t.jsonl.zst")
     assert len(read(source)) == 9_000
@@ -107,7 +108,7 @@ def test_a_cut_off_archive_is_refused(tmp_path: Path) -> None:
         read(source)
 
 
-def test_keys_may_come_late_and_batches_follow_each_other(
+def test_keys_may_first_appear_in_a_later_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jsonl, "CHUNK", 64)
@@ -124,7 +125,7 @@ def test_a_row_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(jsonl, "CHUNK", 64)
     monkeypatch.setattr(limits, "BLOCK", 500)
     source = written(tmp_path, ROW * 9 + b'{"src":"' + b"x" * 2_000 + b'","dst":"b"}\n')
-    with pytest.raises(BadInput, match=r"line 10, .*\n.*500 bytes"):
+    with pytest.raises(BadInput, match=r"line 10: .*\n.*500 bytes"):
         read(source)
 
 
@@ -150,7 +151,7 @@ COLUMNS = st.sampled_from([st.text(), st.integers(-(2**63), 2**63 - 1), st.boole
 
 
 @given(st.dictionaries(st.text(), SCALARS | st.none() | st.lists(SCALARS, max_size=3)))
-def test_an_object_is_what_columns_give(row: dict[str, object]) -> None:
+def test_an_object_gives_the_same_attributes_as_columns(row: dict[str, object]) -> None:
     again = json.loads(json.dumps(row))
     columns = pa.table({name: pa.array([_uniform(value)]) for name, value in row.items()})
     expected = canonical(columns).to_pylist() if row else [""]
@@ -158,7 +159,7 @@ def test_an_object_is_what_columns_give(row: dict[str, object]) -> None:
 
 
 def _uniform(value: object) -> object:
-    """A list of one type, as columns have it."""
+    """Return a list with values of one type, as a column has."""
     return [str(part) for part in value] if isinstance(value, list) else value
 
 

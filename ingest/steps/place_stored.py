@@ -1,7 +1,8 @@
-"""Where the warehouse holds triples of an ingest already: a look into the partitions of their sets.
+"""Find triples of an ingest that the warehouse already stores.
 
-Only triples between two held items can be held. Each is looked for in the partitions that have its
-dst's set, so that the work grows with what an ingest touches, not with what is held.
+Only triples between two stored items can be stored. They are searched in the partitions that have
+the set of their dst, so that the work grows with what an ingest touches and not with what is
+stored.
 """
 
 from dataclasses import dataclass
@@ -18,57 +19,57 @@ from provhouse.store.tables.snapshot import Snapshot
 _ASKED = "asked"
 _PLACE = "place"
 _ITEMS = 1 << 40
-"""More than there are."""
+"""More than the number of items."""
 
 
 @dataclass(frozen=True)
-class Held:
-    """Where each of some triples lies, -1 if none like it lives, and the first origin of each."""
+class Stored:
+    """The row place of each triple, -1 if it is not stored or has died, and its first origin."""
 
     places: I64
     origins: I64
 
 
-def held_already(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Held:
-    """Where rows (src, dst, op, attributes) are held; from ``first_new`` on items are new."""
-    held = Held(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN_ORIGIN, np.int64))
+def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
+    """Find rows (src, dst, op, attributes), ordered by dst; items from ``first_new`` on are new."""
+    stored = Stored(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN_ORIGIN, np.int64))
     src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
     candidates = np.flatnonzero((src < first_new) & (dst < first_new))
     if not len(candidates):
-        return held
+        return stored
     wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
     wanted = wanted.append_column(_ASKED, pa.array(candidates))
     src, dst = src[candidates], dst[candidates]
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     for partition, items in _by_partition(snapshot, dst):
         path = partition_path(folder, partition)
-        low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows come by dst
+        low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows are ordered by dst
         same = _between(read_partition(path, (SRC, DST)), src[low:high], dst[low:high])
         same = same[~snapshot.deaths.has(places(partition, same))]
         if not len(same):
             continue
-        there = read_partition(path, (*TRIPLE, ORIGIN)).take(pa.array(same))
-        there = there.append_column(_PLACE, pa.array(places(partition, same)))
+        stored_rows = read_partition(path, (*TRIPLE, ORIGIN)).take(pa.array(same))
+        stored_rows = stored_rows.append_column(_PLACE, pa.array(places(partition, same)))
         both = wanted.slice(low, high - low).join(
-            there, list(TRIPLE), join_type="inner", use_threads=False
+            stored_rows, list(TRIPLE), join_type="inner", use_threads=False
         )
         asked = np.asarray(both[_ASKED])
-        held.places[asked] = both[_PLACE]
-        held.origins[asked] = both[ORIGIN]
-    return held
+        stored.places[asked] = both[_PLACE]
+        stored.origins[asked] = both[ORIGIN]
+    return stored
 
 
-def _between(there: pa.Table, src: I64, dst: I64) -> I64:
-    """The rows of a partition that lead from and to the same items as others do; both by dst."""
-    ends, items = np.asarray(there[DST]), np.unique(dst)
+def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
+    """Return the rows with one of these (src, dst); rows and pairs are ordered by dst."""
+    ends, items = np.asarray(stored_rows[DST]), np.unique(dst)
     rows, item = matching_rows(ends, items)
-    pairs = item * _ITEMS + np.asarray(there[SRC])[rows]
+    pairs = item * _ITEMS + np.asarray(stored_rows[SRC])[rows]
     found: I64 = rows[np.isin(pairs, np.searchsorted(items, dst) * _ITEMS + src)]
     return found
 
 
 def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
-    """The partitions that may hold triples into these items, and which items each."""
+    """Return the partitions that may hold triples into these items, each with its items."""
     distinct = np.unique(items)
     sets = snapshot.set_ids[snapshot.set_rows(distinct)]
     places = snapshot.placements_of(np.unique(sets))

@@ -1,4 +1,4 @@
-"""Partitions are bounded, in order, and told of exactly; whole sets lie together if they fit."""
+"""Partitions have a limited size and keep the order; a set that fits lies in one of them."""
 
 from itertools import pairwise
 
@@ -6,27 +6,27 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from provhouse.ingest.steps.place import partition
+from provhouse.ingest.steps.place_triples import partition
 
 SIZES = st.lists(st.integers(1, 20), max_size=30)
 
 
 @settings(deadline=None, max_examples=300)
 @given(SIZES, st.integers(1, 25))
-def test_partitions_hold_what_they_say(sizes: list[int], limit: int) -> None:
+def test_placements_describe_the_partitions(sizes: list[int], limit: int) -> None:
     sets = np.repeat(np.arange(len(sizes)) * 3 + 5, sizes)
     bounds, placements = partition(sets, limit)
     rows = np.diff(bounds)
     assert bounds[0] == 0
     assert bounds[-1] == len(sets)
     assert ((rows > 0) & (rows <= limit)).all()
-    told = sorted(tuple(row.values()) for row in placements.to_pylist())
+    reported = sorted(tuple(row.values()) for row in placements.to_pylist())
     there = [
         (int(one), number, int((sets[start:end] == one).sum()))
         for number, (start, end) in enumerate(pairwise(bounds))
         for one in np.unique(sets[start:end])
     ]
-    assert told == sorted(there)
+    assert reported == sorted(there)
 
 
 @settings(deadline=None, max_examples=300)
@@ -35,7 +35,7 @@ def test_a_set_that_fits_is_in_one_partition(sizes: list[int], limit: int) -> No
     placements = partition(np.repeat(np.arange(len(sizes)), sizes), limit)[1]
     pieces = np.bincount(np.asarray(placements["set"]), minlength=len(sizes))
     for size, count in zip(sizes, pieces, strict=True):
-        # a larger one begins a partition of its own and takes no more than it needs
+        # a larger set begins a new partition and takes as few as possible
         assert count == -(-size // limit)
 
 

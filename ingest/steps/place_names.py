@@ -1,11 +1,11 @@
-"""For names: new items' names go from the order of hashes into the order of numbers.
+"""Bring the names of new items from the order of their hashes into the order of item numbers.
 
-As with triples, buckets are scattered into ranges of numbers first, then each range is sorted and
-written, so that one range at a time is in memory. The look-up from names to numbers is written too.
+As with triples, buckets are first distributed over ranges of numbers; then each range is sorted and
+written, so that only one range at a time is in memory. The look-up from names to numbers is written
+too.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,40 +16,39 @@ from provhouse.store.names.erased import ERASED
 from provhouse.store.names.lookup import write_lookup
 from provhouse.store.names.segments import BATCH, names_file, write_names
 
-from .stage import HASH, read_stream
+from ..staging import Staging, open_array, read_stream, write_stream
+from .read_stage import HASH
 
 NUMBER = "number"
 NAMED = pa.schema([(NUMBER, pa.int64()), (NAME, pa.string()), (TABLE, pa.string())])
 RANGE = 2048 * BATCH
-"""Names sorted and written at a time."""
+"""The number of names sorted and written at a time."""
 
 
 @dataclass(frozen=True)
 class ScatterNames:
-    """A bucket whose new names go into ranges."""
+    """The task that distributes the new names of a bucket over ranges."""
 
     bucket: int
     at: int
     """The place of the bucket's first item."""
-    folder: Path
+    staging: Staging
     first_item: int
     items: int
-    """How many items are new, over all buckets."""
+    """The number of new items in all buckets."""
 
     def run(self) -> None:
-        """Write the bucket's new names, with their numbers, into one file a range."""
-        rows = read_stream(self.folder / "items" / f"{self.bucket:04d}.arrow")
-        numbers = np.load(self.folder / "numbers.npy", mmap_mode="r")
-        numbers = np.asarray(numbers[self.at : self.at + rows.num_rows])
+        """Write the bucket's new names, with their numbers, to one file per range."""
+        rows = read_stream(self.staging.items(self.bucket))
+        places = slice(self.at, self.at + rows.num_rows)
+        numbers = np.asarray(open_array(self.staging.numbers)[places])
         new = np.flatnonzero(numbers >= self.first_item)
         offsets = (numbers[new] - self.first_item).astype(np.uint32)
-        (self.folder / "spelled").mkdir(exist_ok=True)
-        (self.folder / "lookup").mkdir(exist_ok=True)
         hashed = np.asarray(rows[HASH])[new]
         fresh = rows.select([NAME, TABLE]).take(pa.array(new))
-        named = np.asarray(fresh[NAME].is_valid())  # a compaction has items that were erased
+        named = np.asarray(fresh[NAME].is_valid())  # in a compaction some items have been erased
         np.savez(
-            self.folder / "lookup" / f"{self.bucket:04d}.npz",
+            self.staging.lookups(self.bucket),
             hash=hashed[named],
             offset=offsets[named],
             erased=numbers[new][~named],
@@ -57,44 +56,40 @@ class ScatterNames:
         fresh = fresh.add_column(0, NUMBER, pa.array(numbers[new]))
         for number in range(len(name_ranges(self.items))):
             kept = fresh.filter(pa.array(offsets // RANGE == number))
-            path = self.folder / "spelled" / f"{number:04d}-{self.bucket:04d}.arrow"
-            with pa.ipc.new_stream(str(path), NAMED) as out:
-                out.write_table(kept.cast(NAMED))
+            write_stream(self.staging.range_names(number, self.bucket), kept.cast(NAMED))
 
 
 @dataclass(frozen=True)
 class GatherNames:
-    """A range of numbers whose names are written."""
+    """The task that writes the names of a range of item numbers."""
 
     number: int
-    folder: Path
+    staging: Staging
     first_item: int
     ingest: int
 
     def run(self) -> None:
-        """Write one segment of names in the order of numbers."""
-        parts = sorted((self.folder / "spelled").glob(f"{self.number:04d}-*.arrow"))
+        """Write the range's names as one segment, in the order of numbers."""
+        parts = self.staging.range_names.all(self.number)
         rows = pa.concat_tables(map(read_stream, parts)).combine_chunks()
         rows = rows.take(pa.array(np.argsort(np.asarray(rows[NUMBER]))))
         report_progress(0.5)
-        target = self.folder / "segments"
-        target.mkdir(exist_ok=True)
         first = self.first_item + self.number * RANGE
-        write_names(target / names_file(first, self.ingest), rows[NAME], rows[TABLE])
+        path = self.staging.segments.folder / names_file(first, self.ingest)
+        write_names(path, rows[NAME], rows[TABLE])
 
 
 @dataclass(frozen=True)
-class Index:
-    """The look-up of all new names."""
+class IndexNames:
+    """The task that writes the look-up of all new names."""
 
-    folder: Path
+    staging: Staging
     ingest: int
 
     def run(self) -> None:
-        """Write the look-up from names to numbers, and which of these have no name."""
-        parts = [np.load(path) for path in sorted((self.folder / "lookup").glob("*.npz"))]
-        target = self.folder / "segments"
-        target.mkdir(exist_ok=True)
+        """Write the look-up from names to numbers, and the numbers of erased items."""
+        parts = [np.load(path) for path in self.staging.lookups.all()]
+        target = self.staging.segments.folder
         hashed = np.concatenate([part["hash"] for part in parts])
         offsets = np.concatenate([part["offset"] for part in parts])
         write_lookup(target, self.ingest, hashed, offsets)
@@ -104,5 +99,5 @@ class Index:
 
 
 def name_ranges(items: int) -> list[int]:
-    """How many names each range has in which so many are written."""
+    """Return the number of names in each range, for this many new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

@@ -1,4 +1,4 @@
-"""One file staged: which rows are triples, and what is kept of the others."""
+"""Staging a file: which rows are valid, and what is kept of rejected ones."""
 
 import csv
 import json
@@ -9,31 +9,37 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import limits
-from provhouse.ingest.formats.registry import AS_NAMED, Columns, Source, columns_of
-from provhouse.ingest.steps.stage import Staged, Task, read_stream, stage
+from provhouse.ingest.formats.column_mapping import AS_NAMED, Columns, columns_of
+from provhouse.ingest.formats.source import Source
+from provhouse.ingest.staging import Staging, read_stream
+from provhouse.ingest.steps.read_stage import StagedFile, StageFile
 
 ODD = 'q"u\\o\n\x01\x7f\u2028é😀'
 
 
-def staged(folder: Path, rows: Sequence[Sequence[str]], columns: Columns = AS_NAMED) -> Staged:
-    """Stage a CSV of these rows, the first of which is the header."""
+def staging(folder: Path) -> Staging:
+    return Staging(folder / "staging")
+
+
+def staged(folder: Path, rows: Sequence[Sequence[str]], columns: Columns = AS_NAMED) -> StagedFile:
+    """Stage a CSV with these rows; the first is the header."""
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows(rows)
-    return stage(Task(0, Source(str(path), "csv", columns), folder / "staging", 4, 0, 7))
+    return StageFile(0, Source(str(path), "csv", columns), staging(folder).create(), 4, 0, 7).run()
 
 
 def rejects(folder: Path) -> list[dict[str, object]]:
-    return list(pq.read_table(folder / "staging" / "rejects" / "000000.parquet").to_pylist())
+    return list(pq.read_table(staging(folder).rejects(0)).to_pylist())
 
 
 def test_a_reject_is_kept_with_its_row_and_reason(tmp_path: Path) -> None:
     header = ("src", "dst", "op", ODD)
     rows = [("a", "b", "", "1"), ("", ODD, "", ""), (ODD, "", "x", ODD), ("", "", "", "")]
-    assert staged(tmp_path, [header, *rows]) == Staged(1, 3)
+    assert staged(tmp_path, [header, *rows]) == StagedFile(1, 3)
     found = rejects(tmp_path)
-    told = [(row["row"], row["reason"], row["ingest"]) for row in found]
-    assert told == [(2, "no src", 7), (3, "no dst", 7), (4, "no src and no dst", 7)]
+    reported = [(row["row"], row["reason"], row["ingest"]) for row in found]
+    assert reported == [(2, "no src", 7), (3, "no dst", 7), (4, "no src and no dst", 7)]
     assert {row["file"] for row in found} == {str(tmp_path / "t.csv")}
     attributes = json.dumps({ODD: ODD}, ensure_ascii=False, separators=(",", ":"))
     assert [json.loads(str(row["content"])) for row in found] == [
@@ -43,31 +49,31 @@ def test_a_reject_is_kept_with_its_row_and_reason(tmp_path: Path) -> None:
     ]
 
 
-def test_rows_are_told_over_all_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_numbered_across_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ROWS", 4)
     rows = [("src", "dst"), *[("a", "" if n % 3 else "b") for n in range(10)]]
-    assert staged(tmp_path, rows) == Staged(4, 6)
+    assert staged(tmp_path, rows) == StagedFile(4, 6)
     assert [row["row"] for row in rejects(tmp_path)] == [2, 3, 5, 6, 8, 9]
 
 
-def test_names_are_kept_once_a_batch_with_their_tables(tmp_path: Path) -> None:
+def test_a_name_is_staged_once_per_batch_and_table(tmp_path: Path) -> None:
     header = ("src", "dst", "src_table", "dst_table")
     rows = [("a", "b", "T", ""), ("a", "c", "T", "U"), ("a", "a", "S", "T")]
     staged(tmp_path, [header, *rows])
-    parts = [read_stream(p) for p in sorted((tmp_path / "staging" / "names").glob("*.arrow"))]
+    parts = [read_stream(p) for p in staging(tmp_path).names.all()]
     named = [row for part in parts for row in part.to_pylist()]
     votes = {(row["name"], row["table"]): row["votes"] for row in named}
     assert votes == {("a", "T"): 3, ("a", "S"): 1, ("b", ""): 1, ("c", "U"): 1}
-    assert len(read_stream(tmp_path / "staging" / "rows" / "000000.arrow")) == 3
+    assert len(read_stream(staging(tmp_path).rows(0))) == 3
 
 
-def test_names_within_a_scope(tmp_path: Path) -> None:
+def test_a_scope_is_put_before_names(tmp_path: Path) -> None:
     header = ("src", "dst", "run")
     rows = [("a", "b", "1"), ("a", "b", "2"), ("a", "", ""), ("a", "b", ""), ("", "b", "é")]
-    assert staged(tmp_path, [header, *rows], columns_of([], "run")) == Staged(2, 3)
-    told = [(row["row"], row["reason"]) for row in rejects(tmp_path)]
-    assert told == [(3, "no dst and no run"), (4, "no run"), (5, "no src")]
-    parts = [read_stream(p) for p in sorted((tmp_path / "staging" / "names").glob("*.arrow"))]
+    assert staged(tmp_path, [header, *rows], columns_of([], "run")) == StagedFile(2, 3)
+    reported = [(row["row"], row["reason"]) for row in rejects(tmp_path)]
+    assert reported == [(3, "no dst and no run"), (4, "no run"), (5, "no src")]
+    parts = [read_stream(p) for p in staging(tmp_path).names.all()]
     assert sorted(n for part in parts for n in part["name"].to_pylist()) == [
         "1/a", "1/b", "2/a", "2/b",
     ]  # fmt: skip

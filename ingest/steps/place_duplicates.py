@@ -1,4 +1,4 @@
-"""Rows that say the same: one triple, and who brings it beside the first."""
+"""Keep each triple of a range once, and remember its further origins."""
 
 from dataclasses import dataclass
 
@@ -10,23 +10,26 @@ from provhouse.model.columns import ATTRIBUTES, DST, OP, ORIGIN, SRC
 
 
 @dataclass(frozen=True)
-class Further:
-    """Origins that bring a triple beside its first one: the triple's row, and the origin."""
+class MoreOrigins:
+    """Further origins of triples, beside the first: pairs of a triple's row and an origin."""
 
     rows: I64
     origins: I64
 
-    def of(self, chosen: Bools) -> "Further":
-        """Those of some rows, by their places among these."""
+    def of(self, chosen: Bools) -> "MoreOrigins":
+        """Return the pairs of the chosen rows, with row numbers among those."""
         mine = chosen[self.rows]
-        return Further((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
+        return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
 
-def distinct(rows: pa.Table) -> tuple[pa.Table, Further]:
-    """The rows by dst, then src, each triple once, with the first of its origins."""
+def distinct(rows: pa.Table) -> tuple[pa.Table, MoreOrigins]:
+    """Return each triple once, with its first origin, and its further origins.
+
+    Triples are ordered by dst, then src.
+    """
     none = np.empty(0, np.int64)
     if not rows.num_rows:
-        return rows, Further(none, none)
+        return rows, MoreOrigins(none, none)
     texts = [_codes(rows[name]) for name in (OP, ATTRIBUTES)]
     keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
     order = np.lexsort(keys)
@@ -35,17 +38,17 @@ def distinct(rows: pa.Table) -> tuple[pa.Table, Further]:
     for key in keys:
         differs[1:] |= np.diff(key[order]) != 0
     once = rows.take(pa.array(order[differs])).combine_chunks()
-    return once, _further(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs)
+    return once, _more_origins(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs)
 
 
-def _further(origins: I64, order: I64, differs: Bools) -> Further:
+def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:
     again = order[~differs]
     row = (np.cumsum(differs) - 1)[~differs]
     other = origins[again] != origins[order[differs]][row]
     pairs = np.unique(np.stack([row[other], origins[again][other]]), axis=1)
-    return Further(pairs[0], pairs[1])
+    return MoreOrigins(pairs[0], pairs[1])
 
 
 def _codes(column: pa.ChunkedArray) -> I64:
-    """A number for each text, the same for the same text."""
+    """Return a number for each text; equal texts have equal numbers."""
     return np.asarray(column.combine_chunks().dictionary_encode().indices, dtype=np.int64)

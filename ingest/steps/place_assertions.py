@@ -1,4 +1,4 @@
-"""Triples that come again: who brings them now, and who did not stand for them before."""
+"""Stored triples that an ingest brings again, and which origins newly assert them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,34 +13,33 @@ from provhouse.store.tables.assertions import assertion_rows
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
-from .duplicates import Further
-from .stage import read_stream
-from .stored import Held
+from ..staging import Staging, read_stream
+from .place_duplicates import MoreOrigins
+from .place_stored import Stored
 
 PLACE = "place"
 FIRST_ORIGIN = "first"
-ASSERTED, BROUGHT, FURTHER = "asserted", "brought", "further"
-"""What a range stages: new assertions of held triples, all that came again, those of new ones."""
 
 
-def again(held: Held, origins: I64, further: Further) -> pa.Table:
-    """Held triples that came again: place, origin that brings it, and who brought it first.
+def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
+    """Return the stored triples that the input brings again, ordered by their row places.
 
-    They are in the order of places.
+    The columns are the row place, the origin that brings it now, and the origin that brought it
+    first.
     """
-    there = held.places >= 0
-    mine = there[further.rows]
-    rows = np.concatenate([np.flatnonzero(there), further.rows[mine]])
-    brings = np.concatenate([origins[there], further.origins[mine]])
-    order = np.argsort(held.places[rows], kind="stable")
+    repeated = stored.places >= 0
+    mine = repeated[further.rows]
+    rows = np.concatenate([np.flatnonzero(repeated), further.rows[mine]])
+    brings = np.concatenate([origins[repeated], further.origins[mine]])
+    order = np.argsort(stored.places[rows], kind="stable")
     rows = rows[order]
     return pa.table(
-        {PLACE: held.places[rows], ORIGIN: brings[order], FIRST_ORIGIN: held.origins[rows]}
+        {PLACE: stored.places[rows], ORIGIN: brings[order], FIRST_ORIGIN: stored.origins[rows]}
     )
 
 
-def unheard(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
-    """Those that the origin did not stand for: place and origin."""
+def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
+    """Return the row place and origin of those repeats that the origin did not assert before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
     for one in np.unique(origin).tolist():
@@ -49,19 +48,24 @@ def unheard(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
     return brought.select([PLACE, ORIGIN]).filter(pa.array(~stands))
 
 
-def assertions(folder: Path, partitions: Sequence[int], first_partition: int) -> Iterator[pa.Table]:
-    """The assertions that were staged; ``partitions`` says how many each range has."""
+def assertions(
+    staging: Staging, partitions: Sequence[int], first_partition: int
+) -> Iterator[pa.Table]:
+    """Yield the rows of the table of assertions, one table per origin.
+
+    ``partitions`` is the number of new partitions in each range.
+    """
     asserted: defaultdict[int, list[Ranges]] = defaultdict(list)
 
     def assert_all(place: I64, origin: I64) -> None:
         for one in np.unique(origin).tolist():
             asserted[one].append(Ranges.of(np.sort(place[origin == one])))
 
-    for path in sorted((folder / ASSERTED).glob("*")):
+    for path in staging.new_assertions.all():
         rows = read_stream(path)
         assert_all(np.asarray(rows[PLACE]), np.asarray(rows[ORIGIN]))
     firsts = first_partition + np.cumsum([0, *partitions])
-    for first, path in zip(firsts.tolist(), sorted((folder / FURTHER).glob("*")), strict=False):
+    for first, path in zip(firsts.tolist(), staging.more_origins.all(), strict=False):
         rows = read_stream(path)
         place = places(np.asarray(rows[PARTITION]) + first, np.asarray(rows[ROW]))
         assert_all(place, np.asarray(rows[ORIGIN]))
@@ -69,15 +73,14 @@ def assertions(folder: Path, partitions: Sequence[int], first_partition: int) ->
         yield assertion_rows(one, Ranges.joined(asserted[one]), holds=True)
 
 
-class Brought:
-    """What came again in this ingest, of which one partition at a time is looked at."""
+class Repeats:
+    """The staged repeats of an ingest, one partition at a time."""
 
-    def __init__(self, folder: Path) -> None:
-        paths = sorted((folder / BROUGHT).glob("*"))
+    def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: int) -> tuple[I64, I64]:
-        """The places there, and for each the origin that brought it."""
+        """Return the row places of one partition, and for each the origin that brings it."""
         ends = places(np.array([partition, partition + 1]), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:
@@ -88,6 +91,6 @@ class Brought:
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:
-    """A column of a staged file, which stays there until it is looked at."""
+    """Return a column of a staged file, still in the file until it is used."""
     values: I64 = column.combine_chunks().to_numpy()
     return values

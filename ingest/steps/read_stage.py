@@ -1,7 +1,8 @@
-"""One task a file: read it, set rejects aside, and leave rows with hashes for names.
+"""Stage one input file: reject incomplete rows, and replace names by hashes.
 
-Names leave the rows here. They go, each once a batch, with the tables that they were named with,
-into buckets by the first bits of their hash, so that the next step can hold one bucket at a time.
+The names are staged apart from the rows, once per batch for each table they were named with. They
+are distributed over buckets by the first bits of their hash, so that the next part can hold one
+bucket at a time in memory.
 """
 
 import os
@@ -31,7 +32,9 @@ from provhouse.model.faults import reach
 from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
 
-from ..formats.registry import Batch, Source, batches
+from ..formats.registry import batches
+from ..formats.source import Batch, Source
+from ..staging import Staging, stream_writer
 
 HASH = "hash"
 VOTES = "votes"
@@ -45,53 +48,45 @@ REJECTS = TABLES["rejects"]
 
 
 @dataclass(frozen=True)
-class Task:
-    """A file to stage."""
-
-    number: int
-    source: Source
-    folder: Path
-    buckets: int
-    """A power of two."""
-    seed: int
-    ingest: int
-
-
-@dataclass(frozen=True)
-class Staged:
-    """How many rows of a file are valid and how many were rejected."""
+class StagedFile:
+    """The number of valid and of rejected rows in a file."""
 
     valid: int
     rejected: int
 
 
 @dataclass(frozen=True)
-class Reject:
-    """A row that is no triple, and why."""
+class StageFile:
+    """The task that stages a file."""
 
-    file: str
-    row: int
-    reason: str
+    number: int
+    source: Source
+    staging: Staging
+    buckets: int
+    """The number of buckets, a power of two."""
+    seed: int
+    ingest: int
+
+    def run(self) -> StagedFile:
+        """Stage the file as ``rows``, ``names`` and, if there are any, ``rejects``."""
+        valid = rejected = 0
+        with _Writer(self) as out:
+            size = max(os.path.getsize(self.source.path), 1)
+            for batch in batches(
+                self.source, lambda behind: report_progress(min(behind / size, 1))
+            ):
+                good, bad = _judge(batch, self)
+                if bad.num_rows:
+                    out.reject(bad)
+                if good.num_rows:
+                    out.write(good)
+                valid, rejected = valid + good.num_rows, rejected + bad.num_rows
+        reach("rows staged")
+        return StagedFile(valid, rejected)
 
 
-def stage(task: Task) -> Staged:
-    """Read one file into ``rows``, ``names`` and ``rejects`` of the staging folder."""
-    valid = rejected = 0
-    with _Writer(task) as out:
-        size = max(os.path.getsize(task.source.path), 1)
-        for batch in batches(task.source, lambda behind: report_progress(min(behind / size, 1))):
-            good, bad = _judge(batch, task)
-            if bad.num_rows:
-                out.reject(bad)
-            if good.num_rows:
-                out.write(good)
-            valid, rejected = valid + good.num_rows, rejected + bad.num_rows
-    reach("rows staged")
-    return Staged(valid, rejected)
-
-
-def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
-    """The rows that are triples, and why the others are not."""
+def _judge(batch: Batch, task: StageFile) -> tuple[pa.Table, pa.Table]:
+    """Return the valid rows, and the rejected rows with their reasons."""
     rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
     lacks = _empty(rows[SRC]) + 2 * _empty(rows[DST]).astype(np.int8)
     if batch.scope is not None:
@@ -114,14 +109,14 @@ def _judge(batch: Batch, task: Task) -> tuple[pa.Table, pa.Table]:
 
 
 def _reasons(scope: str | None) -> pa.Array:
-    """By the bits of what is lacking: src, dst, a value of the scope."""
+    """Return the reasons by code; its bits mean that src, dst, or the scope's value is missing."""
     wanted = (SRC, DST, scope)
     lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in range(8)]
     return pa.array([" and ".join(f"no {name}" for name in names) for names in lacking])
 
 
 def _scoped(rows: pa.Table, scope: pa.Array | None) -> pa.Table:
-    """The rows with the scope in front of their names."""
+    """Return the rows with the scope's value put before their names."""
     if scope is None:
         return rows
     for at, name in enumerate(rows.column_names):
@@ -136,7 +131,7 @@ def _empty(column: pa.ChunkedArray) -> Bools:
 
 
 def _content(rows: pa.Table) -> pa.Array:
-    """Each row as a JSON object, so that a row can be told from any other."""
+    """Return each row as a JSON object."""
     parts: list[pa.Array | str] = ["{"]
     for number, name in enumerate(rows.column_names):
         value = pc.fill_null(quoted(rows[name].combine_chunks()), "null")
@@ -144,26 +139,14 @@ def _content(rows: pa.Table) -> pa.Array:
     return pc.binary_join_element_wise(*parts, "}", "")
 
 
-def first_rejects(folder: Path, most: int = 5) -> list[Reject]:
-    """The first rejects of a staging folder, in the order of files and rows."""
-    found: list[Reject] = []
-    for path in sorted((folder / "rejects").glob("*.parquet")):
-        with pq.ParquetFile(path) as file:
-            batch = next(file.iter_batches(most, columns=["file", "row", "reason"]))
-        found += [Reject(**row) for row in batch.slice(0, most - len(found)).to_pylist()]
-        if len(found) == most:
-            break
-    return found
-
-
 class _Writer:
-    """The files that one task writes."""
+    """The files that a task writes."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: StageFile) -> None:
         self._task = task
-        self._rows = _stream(task.folder / "rows" / f"{task.number:06d}.arrow", ROWS)
+        self._rows = stream_writer(task.staging.rows(task.number), ROWS)
         self._names = [
-            _stream(task.folder / "names" / f"{bucket:04d}-{task.number:06d}.arrow", NAMED)
+            stream_writer(task.staging.names(bucket, task.number), NAMED)
             for bucket in range(task.buckets)
         ]
         self._rejects: pq.ParquetWriter | None = None
@@ -178,17 +161,13 @@ class _Writer:
             self._rejects.close()
 
     def reject(self, rows: pa.Table) -> None:
-        """Write rejected rows, as they will lie in the table."""
+        """Write rejected rows, in the form of the table ``rejects``."""
         if not self._rejects:
-            path = self._task.folder / "rejects" / f"{self._task.number:06d}.parquet"
-            path.parent.mkdir(exist_ok=True)
-            self._rejects = pq.ParquetWriter(
-                path, REJECTS, compression="zstd", write_statistics=False
-            )
+            self._rejects = rejects_writer(self._task.staging.rejects(self._task.number))
         self._rejects.write_table(rows)
 
     def write(self, rows: pa.Table) -> None:
-        """Write valid rows: their ends as hashes, and the names behind those."""
+        """Write valid rows, with hashes for names, and the names."""
         both = pa.chunked_array([*rows[SRC].chunks, *rows[DST].chunks]).combine_chunks()
         encoded = both.dictionary_encode()
         hashed = hashes(encoded.dictionary, self._task.seed)
@@ -209,7 +188,7 @@ class _Writer:
         self._write_names(encoded.dictionary, hashed, ends, _tables(rows))
 
     def _write_names(self, names: pa.Array, hashed: U64, ends: I64, tables: pa.Array) -> None:
-        """Each name once for every table that it was named with, and how often."""
+        """Write each name once for every table that it was named with, and how often it was."""
         encoded = tables.dictionary_encode()
         pair = ends.astype(np.int64) * len(encoded.dictionary) + np.asarray(encoded.indices)
         distinct, votes = np.unique(pair, return_counts=True)
@@ -232,8 +211,13 @@ class _Writer:
             )
 
 
+def rejects_writer(path: Path) -> pq.ParquetWriter:
+    """Open a file of rejected rows, in the form of the table ``rejects``."""
+    return pq.ParquetWriter(path, REJECTS, compression="zstd", write_statistics=False)
+
+
 def bucket_of(hashed: U64, buckets: int) -> I64:
-    """The bucket of each hash; a higher hash is never in a lower bucket."""
+    """Return the bucket of each hash; a higher hash is never in a lower bucket."""
     if buckets == 1:
         return np.zeros(len(hashed), np.int64)
     return (hashed >> np.uint64(64 - (buckets.bit_length() - 1))).astype(np.int64)
@@ -248,15 +232,3 @@ def _or_empty(rows: pa.Table, column: str) -> pa.Array:
     if column not in rows.column_names:
         return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
     return pc.fill_null(rows[column], "").combine_chunks()
-
-
-def _stream(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchStreamWriter:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    return pa.ipc.new_stream(str(path), schema, options=options)
-
-
-def read_stream(path: Path) -> pa.Table:
-    """All rows of a staged file."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
-        return reader.read_all()

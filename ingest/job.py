@@ -1,0 +1,132 @@
+"""A job: its inputs, the generation it adds to, and the ways to time its steps and run their tasks.
+
+Ingests, imports, compactions and previews are jobs.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from provhouse.model.faults import reach
+from provhouse.model.progress import Progress, Stopwatch
+from provhouse.model.settings import Settings
+from provhouse.sets.splits import Split
+from provhouse.spark.tasks import Sizes, run_tasks
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import Commit
+from provhouse.store.warehouse.ids import Ids
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock
+
+from .formats.source import Source
+from .staging import Staging
+
+if TYPE_CHECKING:  # tasks import this module too, and need none of these
+    from pyspark import SparkContext
+
+    from provhouse.cypher.graph import Graph
+    from provhouse.cypher.server import Import
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a job.
+
+    ``name`` is its key in ``seconds`` and its fault point, and never changes; ``title`` is for
+    people.
+    """
+
+    name: str
+    title: str
+
+
+class Task(Protocol[T_co]):
+    """A part of a step that runs in another process, to which it is pickled."""
+
+    def run(self) -> T_co:
+        """Do the work and return the result, which is pickled too."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a job reads and how; a compaction reads no files."""
+
+    sources: Sequence[Source] = ()
+    splits: tuple[Path, list[Split]] | None = None
+    strict: bool = False
+    run: str | None = None
+    """The files replace what this run brought before."""
+
+    @property
+    def bytes_unpacked(self) -> int:
+        """The approximate size of all files, uncompressed."""
+        return sum(source.bytes_unpacked for source in self.sources)
+
+
+@dataclass
+class GraphAccess:
+    """Access to Neo4j for one job, which may start the server as late as its load."""
+
+    start: "Callable[[Import | None], Graph]"
+    """Starts the server, which first imports what is given, and returns the connected graph."""
+    graph: "Graph | None" = None
+    """None if the server is started by the load, so that its importer can be used."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is known to every step of a job from the start."""
+
+    settings: Settings
+    layout: Layout
+    before: Commit | None
+    """The current generation, if there is one."""
+    extends: Commit | None
+    """The generation that this job adds to; None if it begins a base."""
+    rolls_back_to: int | None
+    """The generation that a rollback of this job shows again."""
+    ids: Ids
+    inputs: Inputs
+    staging: Staging
+    progress: Progress
+    watch: Stopwatch
+    context: "SparkContext | None" = None
+    """None in a preview, whose tasks run in this process."""
+    neo4j: GraphAccess | None = None
+    """None in a preview, which writes nothing to the warehouse."""
+
+    @property
+    def base(self) -> int:
+        """The base that this job writes to."""
+        return self.extends.base if self.extends else self.ids.base
+
+    def snapshot(self) -> Snapshot | None:
+        """Return what the generation shows that this job adds to."""
+        return Snapshot(self.layout, self.extends) if self.extends else None
+
+    @contextmanager
+    def step(self, step: Step) -> Iterator[None]:
+        """Run the block as a step: announce it, time it, and reach its fault point at the end."""
+        self.progress.begin(step.title)
+        with self.watch.step(step.name):
+            if self.neo4j:
+                check_lock(self.layout)
+            yield
+        if self.neo4j:
+            reach(step.name)
+
+    def run(
+        self, tasks: Sequence[Task[T]], sizes: Sequence[int] | None = None, unit: str = ""
+    ) -> list[T]:
+        """Run tasks as one Spark job; ``sizes`` weighs them for the progress display."""
+        measured = None if sizes is None else Sizes(self.staging.done, sizes, unit)
+        return run_tasks(self.context, _run, tasks, self.progress, measured)
+
+
+def _run(task: Task[T]) -> T:
+    return task.run()

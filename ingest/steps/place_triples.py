@@ -1,0 +1,271 @@
+"""Put every new triple into a partition, with the set of its dst.
+
+First the rows of each staged file are distributed over ranges of item numbers (``ScatterTriples``).
+Then each range is sorted, freed of duplicates, and cut into partitions (``GatherTriples``), so that
+only one range at a time is in memory. The numbers of a set follow each other, so sorting by dst
+brings its triples together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+
+from provhouse.commit.append import OPS_KEPT
+from provhouse.model.arrays import I64, Bools
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    BORN,
+    DERIVES_FROM,
+    DST,
+    DST_TABLE,
+    FIRST,
+    INGEST,
+    OP,
+    OPS,
+    ORIGIN,
+    PARTITION,
+    ROW,
+    SET,
+    SRC,
+    SRC_TABLE,
+    TRIPLES,
+)
+from provhouse.model.faults import reach
+from provhouse.spark.tasks import report_progress
+from provhouse.store.tables.partitions import write_partition
+from provhouse.store.tables.snapshot import Snapshot
+
+from ..staging import (
+    Staging,
+    open_array,
+    read_batches,
+    read_schema,
+    read_stream,
+    stream_writer,
+    write_stream,
+)
+from .place_assertions import new_assertions, repeats
+from .place_duplicates import MoreOrigins, distinct
+from .place_stored import find_stored
+
+CARRIED = (OP, ATTRIBUTES, BORN)
+"""Columns that rows keep as staged, beside their origin. Only a compaction stages ``born``."""
+
+
+@dataclass(frozen=True)
+class ScatterTriples:
+    """The task that distributes the rows of a staged file over ranges."""
+
+    number: int
+    staging: Staging
+    bounds: Sequence[int]
+    origin: int
+    """The origin of the rows, unless they name their own."""
+
+    def run(self) -> None:
+        """Write the file's rows, with item numbers for places, to one file per range."""
+        numbers = open_array(self.staging.numbers)
+        tables = open_array(self.staging.tables)
+        edges = open_array(self.staging.edges(self.number))
+        staged = self.staging.rows(self.number)
+        form = _numbered(read_schema(staged))
+        outs = [
+            stream_writer(self.staging.range_rows(r, self.number), form)
+            for r in range(len(self.bounds) + 1)
+        ]
+        at = 0
+        for batch in read_batches(staged):
+            src, dst = edges[:, at : at + batch.num_rows]
+            at += batch.num_rows
+            ends = [numbers[src], numbers[dst]]
+            codes = [tables[src], tables[dst]]
+            kept = [self._carried(batch, name) for name in form.names[4:]]
+            rows = pa.record_batch([*ends, *codes, *kept], schema=form)
+            self._spread(rows, ends[1], outs)
+            report_progress(at / edges.shape[1])
+        for out in outs:
+            out.close()
+
+    def _carried(self, batch: pa.RecordBatch, name: str) -> pa.Array:
+        if name == ORIGIN and name not in batch.schema.names:
+            return pa.repeat(pa.scalar(self.origin, pa.int32()), batch.num_rows)
+        return batch.column(name)
+
+    def _spread(
+        self, rows: pa.RecordBatch, dst: I64, outs: Sequence[pa.ipc.RecordBatchStreamWriter]
+    ) -> None:
+        if len(outs) == 1:
+            outs[0].write_batch(rows)
+            return
+        range_of = np.searchsorted(np.array(self.bounds), dst, "right")
+        for number, out in enumerate(outs):
+            out.write_batch(rows.filter(pa.array(range_of == number)))
+
+
+def _numbered(staged: pa.Schema) -> pa.Schema:
+    """Return the schema of rows with item numbers, the tables of both ends, and what rows keep."""
+    numbers = [(SRC, pa.int64()), (DST, pa.int64())]
+    codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
+    kept = [field for field in staged if field.name in CARRIED]
+    return pa.schema([*numbers, *codes, *kept, (ORIGIN, pa.int32())])
+
+
+@dataclass(frozen=True)
+class GatheredRange:
+    """The number of triples in each partition of a range, and its number of assertions."""
+
+    partitions: tuple[int, ...]
+    asserted: int
+
+
+@dataclass(frozen=True)
+class GatherTriples:
+    """The task that turns the triples of a range of item numbers into partitions."""
+
+    number: int
+    staging: Staging
+    snapshot: Snapshot | None
+    first_item: int
+    partition_triples: int
+    ingest: int
+    born: int
+    replaces: bool
+    """Whether to stage all stored triples that the input brings again."""
+
+    def run(self) -> GatheredRange:
+        """Write the range's partitions, and its placements, dependencies and assertions."""
+        staging, number = self.staging, self.number
+        parts = staging.range_rows.all(number)
+        read = pa.concat_tables(map(read_stream, parts)).combine_chunks()
+        report_progress(0.1)
+        rows, further = distinct(read)
+        report_progress(0.55)
+        asserted = 0
+        if self.snapshot:
+            stored = find_stored(self.snapshot, rows, self.first_item)
+            new = stored.places < 0
+            brought = repeats(stored, np.asarray(rows[ORIGIN], dtype=np.int64), further)
+            if self.replaces:
+                write_stream(staging.repeats(number), brought)
+            asserting = new_assertions(self.snapshot, brought)
+            write_stream(staging.new_assertions(number), asserting)
+            asserted = asserting.num_rows
+            rows, further = rows.filter(pa.array(new)), further.of(new)
+        sets = _Sets(staging, self.snapshot)
+        dst_sets = sets.of(np.asarray(rows[DST]))
+        bounds, placements = partition(dst_sets, self.partition_triples)
+        self._write_partitions(rows, bounds)
+        write_stream(staging.placements(number), placements)
+        write_stream(staging.dependencies(number), _dependencies(rows, dst_sets, sets))
+        write_stream(staging.workflow(number), _workflow(rows))
+        more = _within(bounds, further)
+        write_stream(staging.more_origins(number), more)
+        return GatheredRange(tuple(np.diff(bounds).tolist()), asserted + more.num_rows)
+
+    def _write_partitions(self, rows: pa.Table, bounds: I64) -> None:
+        kept = rows.select([SRC, DST, OP, ATTRIBUTES, ORIGIN])
+        ingest, born = (
+            pa.repeat(pa.scalar(value, pa.int32()), len(kept)) for value in (self.ingest, self.born)
+        )
+        kept = kept.append_column(INGEST, ingest)
+        kept = kept.append_column(BORN, rows[BORN] if BORN in rows.column_names else born)
+        for number, (start, end) in enumerate(pairwise(bounds.tolist())):
+            path = self.staging.partitions(self.number, number)
+            write_partition(kept.slice(start, end - start), path)
+            reach("partition staged")
+            report_progress(0.7 + 0.15 * end / len(rows))
+
+
+class _Sets:
+    """Finds the set of an item, stored or new."""
+
+    def __init__(self, staging: Staging, snapshot: Snapshot | None) -> None:
+        new = read_stream(staging.sets)
+        ids, firsts = np.asarray(new[SET]), np.asarray(new[FIRST])
+        if snapshot:
+            ids = np.concatenate([snapshot.set_ids, ids])
+            firsts = np.concatenate([snapshot.set_firsts, firsts])
+        self._ids, self._firsts = ids, firsts
+
+    def of(self, items: I64) -> I64:
+        sets: I64 = self._ids[np.searchsorted(self._firsts, items, "right") - 1]
+        return sets
+
+
+def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
+    """Cut sorted triples into partitions of at most ``limit``; a set that fits stays in one.
+
+    Returns the rows at which partitions begin, with the end as last value, and the placements: set,
+    partition (from 0) and number of triples.
+    """
+    starts = np.flatnonzero(np.diff(dst_sets, prepend=-1) != 0)
+    sizes = np.diff(np.append(starts, len(dst_sets)))
+    owner, part, triples = _fill(sizes.astype(np.int64), limit)
+    count = int(part[-1]) + 1 if len(part) else 0
+    rows = np.bincount(part, triples, minlength=count).astype(np.int64)
+    bounds = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
+    placements = pa.table({SET: dst_sets[starts[owner]], PARTITION: part, TRIPLES: triples})
+    return bounds, placements
+
+
+def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
+    """Return further origins, by partition (from 0) and row in it."""
+    partition = np.searchsorted(bounds, further.rows, "right") - 1
+    return pa.table(
+        {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
+    )
+
+
+@njit(cache=True)
+def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
+    """Return, in order: the index of a set, a partition, and the triples of both."""
+    pieces = 0
+    for size in sizes:
+        pieces += 1 + size // limit
+    owner = np.empty(pieces, np.int64)
+    part = np.empty(pieces, np.int64)
+    triples = np.empty(pieces, np.int64)
+    at, current, used = 0, -1, limit
+    for one in range(len(sizes)):
+        left = sizes[one]
+        if used + left > limit:
+            current, used = current + 1, 0
+        while left > 0:
+            if used == limit:
+                current, used = current + 1, 0
+            taken = min(left, limit - used)
+            owner[at], part[at], triples[at] = one, current, taken
+            at, used, left = at + 1, used + taken, left - taken
+    return owner[:at], part[:at], triples[:at]
+
+
+def _dependencies(rows: pa.Table, dst_sets: I64, sets: _Sets) -> pa.Table:
+    """Count the triples between each two sets, and list their ops."""
+    src_sets = sets.of(np.asarray(rows[SRC]))
+    across: Bools = dst_sets != src_sets
+    pairs = pa.table(
+        {
+            SET: dst_sets[across],
+            DERIVES_FROM: src_sets[across],
+            OP: rows[OP].filter(pa.array(across)),
+        }
+    )
+    return _counted(pairs, [SET, DERIVES_FROM])
+
+
+def _workflow(rows: pa.Table) -> pa.Table:
+    """Count the triples between each two tables (as numbers), and list their ops."""
+    return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
+
+
+def _counted(rows: pa.Table, keys: list[str]) -> pa.Table:
+    by_op = rows.group_by([*keys, OP], use_threads=False).aggregate([([], "count_all")])
+    pairs = by_op.group_by(keys, use_threads=False).aggregate([("count_all", "sum"), (OP, "list")])
+    pairs = pairs.rename_columns([*keys, TRIPLES, OPS])
+    few = pc.list_slice(pairs[OPS], 0, OPS_KEPT, return_fixed_size_list=False)
+    return pairs.set_column(pairs.column_names.index(OPS), OPS, few)

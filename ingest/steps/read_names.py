@@ -1,0 +1,122 @@
+"""Find the distinct names of a bucket, the table of each, and which of them are stored.
+
+The items of a bucket are ordered by hash, and so are the buckets. The position of a name's hash in
+all buckets, one after the other, is therefore its place in this ingest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64, U64, Bools
+from provhouse.model.columns import NAME, TABLE
+from provhouse.spark.tasks import report_progress
+from provhouse.store.names.hashing import hashes
+from provhouse.store.names.names import Names, Span
+
+from ..staging import Staging, read_stream, write_stream
+from .read_stage import HASH, NAMED, VOTES
+
+STORED = "stored"
+
+
+@dataclass(frozen=True)
+class NamedBucket:
+    """The counts of a bucket. If two names ``collided`` in one hash, another seed is needed."""
+
+    items: int
+    two_tables: int
+    tables: tuple[str, ...]
+    collided: bool = False
+
+
+@dataclass(frozen=True)
+class NameBucket:
+    """The task that finds the distinct names of a bucket."""
+
+    bucket: int
+    staging: Staging
+    seed: int
+    names: Path
+    spans: Sequence[Span]
+    """The segments of stored names."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of the bucket's names as read."""
+        return sum(part.stat().st_size for part in self.staging.names.all(self.bucket))
+
+    def run(self) -> NamedBucket:
+        """Write the distinct names, with table, stored number and hash."""
+        staged = map(read_stream, self.staging.names.all(self.bucket))
+        rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
+        report_progress(0.15)
+        order = np.argsort(np.asarray(rows[HASH]), kind="stable")
+        rows = rows.take(pa.array(order)).combine_chunks()
+        hashed: U64 = np.asarray(rows[HASH])
+        first = np.flatnonzero(np.diff(hashed, prepend=~hashed[:1]) != 0)
+        if _collides(rows, hashed):
+            return NamedBucket(0, 0, (), collided=True)
+        report_progress(0.45)
+        names = rows[NAME].take(pa.array(first)).combine_chunks()
+        stored = Names(self.names, self.spans)
+        numbers = stored.locate(names)
+        report_progress(0.6)
+        tables, two = _tables(
+            rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
+        )
+        tables, two = _keep_stored(stored, numbers, tables, two)
+        report_progress(0.9)
+        self._write(names, tables, numbers, hashed[first])
+        kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
+        return NamedBucket(len(names), int(two.sum()), kept)
+
+    def _write(self, names: pa.Array, tables: pa.Array, numbers: I64, hashed: U64) -> None:
+        np.save(self.staging.item_hashes(self.bucket), hashed)
+        lookup = hashed if self.seed == 0 else hashes(names)
+        rows = pa.table({NAME: names, TABLE: tables, STORED: numbers, HASH: lookup})
+        write_stream(self.staging.items(self.bucket), rows)
+
+
+def _collides(rows: pa.Table, hashed: U64) -> bool:
+    """Return whether two different names have the same hash."""
+    same_hash = hashed[1:] == hashed[:-1]
+    same_name = pc.equal(rows[NAME].slice(1), rows[NAME].slice(0, len(hashed) - 1))
+    return bool((same_hash & ~np.asarray(same_name, dtype=bool)).any())
+
+
+def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
+    """Return the table that each item is named with most often, and which items have several."""
+    count = int(item[-1]) + 1 if len(item) else 0
+    votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
+    votes = votes.filter(pc.not_equal(votes[TABLE], ""))
+    votes = votes.group_by(["item", TABLE], use_threads=False).aggregate([(VOTES, "sum")])
+    votes = votes.sort_by(
+        [("item", "ascending"), (f"{VOTES}_sum", "descending"), (TABLE, "ascending")]
+    )
+    owner = np.asarray(votes["item"])
+    lead = np.flatnonzero(np.diff(owner, prepend=-1) != 0)
+    winner = np.full(count, -1, np.int64)
+    winner[owner[lead]] = lead
+    chosen = votes[TABLE].combine_chunks().take(pa.array(winner, mask=winner < 0))
+    several = np.bincount(owner, minlength=count) > 1
+    return pc.fill_null(chosen, ""), several
+
+
+def _keep_stored(
+    stored: Names, numbers: I64, tables: pa.Array, two: Bools
+) -> tuple[pa.Array, Bools]:
+    """Give stored items their stored table; mark those that were named with another."""
+    rows = np.flatnonzero(numbers >= 0)
+    if not len(rows):
+        return tables, two
+    kept = stored.tables(numbers[rows])
+    named = tables.take(pa.array(rows))
+    both = pc.and_(pc.not_equal(named, ""), pc.not_equal(kept, ""))
+    two[rows] |= np.asarray(pc.and_(both, pc.not_equal(named, kept)), dtype=bool)
+    mask = pa.array(numbers >= 0)
+    return pc.replace_with_mask(tables, mask, kept), two

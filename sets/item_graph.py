@@ -1,0 +1,151 @@
+"""New items beside stored sets: pieces, dependencies and components from the edges between them.
+
+A stored item keeps its number and its set, so only new items are cut. New items that are connected
+by edges between new items form a piece. New edges may also connect stored components, which are
+then merged.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from provhouse.model.arrays import I32, I64, Bools
+
+from .components import dense, flatten, join, weak_components
+from .distinct import coded, decoded, distinct
+
+PAIRS = 1 << 22
+"""Dependencies are deduplicated whenever about this many have been collected."""
+
+
+@dataclass(frozen=True)
+class StoredSets:
+    """The stored sets that an ingest touches, in order of their ids."""
+
+    of_place: I64
+    """For each place of a stored item, in order, the index of its set."""
+    components: I64
+    """The id of each set's component."""
+
+
+class ItemGraph:
+    """New and stored items by place, and the edges between them.
+
+    ``is_new`` marks the places of new items, and ``table`` holds the table of each new item.
+    ``edges`` is called for every pass over the edges and returns chunks of them: two arrays of
+    places, src and dst. ``stored`` is called once, when the sets of stored items are first needed.
+    """
+
+    def __init__(
+        self,
+        is_new: Bools,
+        table: I32,
+        edges: Callable[[], Iterable[tuple[I32, I32]]],
+        stored: Callable[[], StoredSets],
+    ) -> None:
+        self._is_new, self._edges, self._load_stored = is_new, edges, stored
+        self.table = table
+        self.new_places = np.flatnonzero(is_new)
+
+    @cached_property
+    def _index(self) -> I32:
+        """The position of each place among the places of new items."""
+        return np.cumsum(self._is_new, dtype=np.int32) - np.int32(1)
+
+    @cached_property
+    def _stored(self) -> StoredSets:
+        return self._load_stored()
+
+    def _new_edges(self) -> Iterator[tuple[I32, I32]]:
+        for src, dst in self._edges():
+            inside = self._is_new[src] & self._is_new[dst]
+            yield self._index[src[inside]], self._index[dst[inside]]
+
+    @cached_property
+    def pieces(self) -> I32:
+        """The piece of each new item, numbered from 0."""
+        return dense(weak_components(len(self.new_places), self._new_edges()))[0]
+
+    def edges_within(self, theta: int) -> tuple[I32, I32]:
+        """Return the edges of pieces of at least ``theta`` items."""
+        large = np.bincount(self.pieces, minlength=1)[self.pieces] >= theta
+        kept = [(src[large[src]], dst[large[src]]) for src, dst in self._new_edges()]
+        none = np.empty(0, np.int32)
+        return (
+            np.concatenate([none, *(src for src, _ in kept)]),
+            np.concatenate([none, *(dst for _, dst in kept)]),
+        )
+
+    @cached_property
+    def _stored_components(self) -> tuple[I64, I64]:
+        """The ids of the stored components, and for each stored set the index of its component."""
+        return np.unique(self._stored.components, return_inverse=True)
+
+    @cached_property
+    def _roots(self) -> tuple[I32, I32]:
+        """The root of the component of each new item, and of each stored component."""
+        count = len(self.new_places)
+        ids, of_set = self._stored_components
+        node = np.empty(len(self._is_new), np.int32)
+        node[self.new_places] = np.arange(count, dtype=np.int32)
+        node[~self._is_new] = count + of_set[self._stored.of_place]
+        parent = np.arange(count + len(ids), dtype=np.int32)
+        for src, dst in self._edges():
+            join(parent, node[src], node[dst])
+        flatten(parent)
+        return parent[:count], parent[count:]
+
+    def group_of(self, label: I32, count: int) -> I32:
+        """Return the component of each new set, as a root."""
+        group = np.zeros(count, np.int32)
+        group[label] = self._roots[0]
+        return group
+
+    def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
+        """Return distinct pairs (set, set it derives from); stored sets follow the new ones."""
+        node = np.empty(len(self._is_new), np.int32)
+        node[self.new_places] = label
+        node[~self._is_new] = count + self._stored.of_place
+        parts = [np.empty(0, np.int64)]
+        for src, dst in self._edges():
+            child, parent = node[dst], node[src]
+            across = child != parent
+            parts.append(distinct(coded(child[across], parent[across])))
+            if sum(map(len, parts[1:])) > max(
+                PAIRS, len(parts[0])
+            ):  # not once for every small file
+                parts = [distinct(np.concatenate(parts))]
+        return decoded(distinct(np.concatenate(parts)))
+
+    def components(self, group: I32, first: I64) -> tuple[I64, list[tuple[int, int]], int]:
+        """Return each new set's component id, the merges, and the change in components.
+
+        ``group`` is the root of each set's component and ``first`` the first item number of each
+        set. A merge is a pair (id, id of the component that it becomes part of).
+        """
+        ids = self._stored_components[0]
+        smallest: dict[int, int] = {}
+        for root, number in zip(group.tolist(), first.tolist(), strict=True):
+            smallest[root] = min(smallest.get(root, number), number)
+        born = len(smallest)
+        merges: list[tuple[int, int]] = []
+        kept: dict[int, int] = {}
+        for root, component in zip(self._roots[1].tolist(), ids.tolist(), strict=True):
+            if root in kept:  # ids are in order, so the kept one is smaller
+                merges.append((component, kept[root]))
+            else:
+                kept[root] = component
+                born -= root in smallest
+        smallest.update(kept)
+        ids_of_sets = [smallest[root] for root in group.tolist()]
+        return np.array(ids_of_sets, np.int64), merges, born - len(merges)
+
+
+def with_neighbours(count: int, child: I32, parent: I32) -> Bools:
+    """Return which of the first ``count`` sets share their component with another set."""
+    several = np.zeros(count, bool)
+    for ends in (child, parent):
+        several[ends[ends < count]] = True
+    return several
