@@ -19,7 +19,8 @@ from rich.text import Text
 
 from provhouse.model.progress import Progress
 from provhouse.output.escape import shown
-from provhouse.output.table import console, lasted, quantity
+from provhouse.output.layout import console
+from provhouse.output.phrases import lasted, quantity
 
 from .remaining import Remaining
 

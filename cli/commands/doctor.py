@@ -33,7 +33,7 @@ def doctor(
     from rich.text import Text
 
     from provhouse.output.escape import shown
-    from provhouse.output.table import console, grid
+    from provhouse.output.layout import console, grid
 
     from ..progress_display import listening
 

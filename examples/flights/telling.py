@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from provhouse.model.answer import Answer
-from provhouse.output.table import counted, grid, lasted
+from provhouse.output.layout import grid
+from provhouse.output.phrases import counted, lasted
 
 BAR = 40
 METHODS = {

@@ -5,30 +5,34 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rich.text import Text
 
-from .escape import shown
+from ..escape import shown
+from ..layout import subject
+from ..phrases import counted
+from .derivations import as_of, erased, read
 from .extent import extent
-from .table import counted, steps
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from provhouse.model.answer import Answer
 
 
-def headline(answer: "Answer") -> Text:
+def headline(answer: "Answer") -> "Text":
     """The one sentence that matters."""
-    name = Text(shown(answer.item), "bold")
-    if answer.table:
-        name.append(f" ({shown(answer.table)})", "not bold")
+    table = f" ({shown(answer.table)})" if answer.table else ""
+    return subject(answer.item, f"{table} {_found(answer)}")
+
+
+def _found(answer: "Answer") -> str:
     size = extent(answer)
     if not size.items:
-        return name.append(f" {_nothing(answer)}", "not bold")
+        return _nothing(answer)
     among = f" in {counted(size.tables, 'table')}" if size.tables else ""
     verb = "derives from" if answer.direction == "upstream" else "reached"
-    return name.append(
-        f" {verb} {counted(size.items, 'item')}{among}, up to {counted(size.hops, 'hop')} away, "
-        f"over {counted(size.triples, 'triple')}.",
-        "not bold",
+    return (
+        f"{verb} {counted(size.items, 'item')}{among}, up to {counted(size.hops, 'hop')} away, "
+        f"over {counted(size.triples, 'triple')}."
     )
 
 
@@ -62,13 +66,6 @@ def notes(answer: "Answer") -> Iterator[str]:
         yield "The item is among them: a cycle leads back to it."
 
 
-def erased(items: int) -> str:
-    """How many items an answer or a path leads through that nothing shows any more."""
-    return (
-        f"It leads through {counted(items, 'item')} that {'was' if items == 1 else 'were'} erased."
-    )
-
-
 def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
     code = pc.index(items.dictionary, pa.scalar(asked, items.dictionary.type)).as_py()
     return bool(code >= 0 and pc.index(items.indices, pa.scalar(code, pa.int32())).as_py() >= 0)
@@ -76,10 +73,5 @@ def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
 
 def how(answer: "Answer") -> str:
     """By which method, from what, and as of when."""
-    read = answer.read
-    parts = (counted(read.sets, "set"), counted(read.partitions, "partition"))
-    return (
-        f"\nMethod {answer.method}. {shown(answer.why.rstrip('.'))}. Read {', '.join(parts)} and "
-        f"{counted(read.triples, 'triple')} in {steps(answer.seconds)}. "
-        f"As of generation {answer.generation}, {answer.time}."
-    )
+    why = shown(answer.why.rstrip("."))
+    return f"\nMethod {answer.method}. {why}. {read(answer)} {as_of(answer)}"

@@ -1,0 +1,78 @@
+"""The replies to many items, each written before the next one is asked for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..layout import Section, grid, styled
+from ..result import Csv, Json, Result
+from .answer import COLUMNS, AnswerResult
+from .derivations import STEPS
+from .extent import extent
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from provhouse.model.answer import Answer
+
+
+@dataclass(frozen=True)
+class Absent:
+    """The reply to an item, asked among many, that the warehouse does not hold."""
+
+    item: str
+
+
+@dataclass(frozen=True)
+class AnswersResult(Result):
+    """Replies in the order asked, which can be read once."""
+
+    replies: "Iterable[Answer | Absent]"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """A row for each item."""
+        timed = STEPS if timing else STEPS[-1:]
+        seconds = timed if timing else ("seconds",)
+        table = grid("item", "table", right=("items", "tables", "triples", "hops", *seconds))
+        for reply in self.replies:
+            table.add_row(*_row(reply, timed))
+        yield table
+
+    def json(self) -> Iterator[Json]:
+        """An object for each."""
+        for reply in self.replies:
+            if isinstance(reply, Absent):
+                yield {"item": reply.item, "found": False}
+            else:
+                yield from AnswerResult(reply).json()
+
+    def csv(self) -> Csv:
+        """The asked item first, then as in one answer; no row for what is not held."""
+        found = (reply for reply in self.replies if not isinstance(reply, Absent))
+        first = next(found, None)
+        if first is None:
+            return ("asked", *COLUMNS), ()
+        columns, rows = AnswerResult(first).csv()
+        return ("asked", *columns), _rows(first.item, rows, found)
+
+
+def _rows(
+    item: str, rows: Iterable[Sequence[object]], others: "Iterator[Answer]"
+) -> Iterator[Sequence[object]]:
+    yield from ((item, *row) for row in rows)
+    for answer in others:
+        yield from ((answer.item, *row) for row in AnswerResult(answer).csv()[1])
+
+
+def _row(reply: "Answer | Absent", timed: Sequence[str]) -> "Iterator[Text]":
+    yield styled(shown(reply.item))
+    if isinstance(reply, Absent):
+        yield from (styled("not held", "red"), *[styled("-", "dim")] * (4 + len(timed)))
+        return
+    size = extent(reply)
+    yield styled(shown(reply.table))
+    for count in (size.items, size.tables, size.triples, size.hops):
+        yield styled(f"{count:,}")
+    for step in timed:
+        yield styled(f"{reply.seconds.get(step, 0.0):.3f}")

@@ -1,0 +1,106 @@
+"""What answers, paths, diffs and explanations have in common: their sentences, tables and times."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Protocol
+
+from ..arrow_rows import json_items, json_triples
+from ..escape import shown
+from ..layout import grid, styled
+from ..phrases import counted, steps
+from ..result import Json, rounded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+    from rich.text import Text
+
+    from provhouse.model.answer import Read
+
+STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
+"""What every answer tells the seconds of."""
+TRIPLE = ("src", "dst", "op", "attributes")
+"""The columns of a triple."""
+MOST_ROWS = 20
+"""The most rows in one section."""
+
+
+class Dated(Protocol):
+    """What was found in one generation."""
+
+    @property
+    def generation(self) -> int: ...
+    @property
+    def time(self) -> str: ...
+
+
+class Derivations(Dated, Protocol):
+    """Items and triples, and what was read to find them."""
+
+    @property
+    def items(self) -> "pa.Table": ...
+    @property
+    def triples(self) -> "pa.Table": ...
+    @property
+    def read(self) -> "Read": ...
+    @property
+    def seconds(self) -> dict[str, float]: ...
+
+
+class Rows(Protocol):
+    """Items and triples."""
+
+    @property
+    def items(self) -> "pa.Table": ...
+    @property
+    def triples(self) -> "pa.Table": ...
+
+
+def rows(of: Rows) -> Json:
+    """Items and triples, read while they are written."""
+    return {"items": json_items(of.items), "triples": json_triples(of.triples)}
+
+
+def cost(of: Derivations) -> Json:
+    """What was read, and how long it took."""
+    seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
+    return {"read": asdict(of.read), "seconds": rounded(seconds)}
+
+
+def read(of: Derivations) -> str:
+    """What was read, and how long it took, as a sentence."""
+    parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
+    triples = counted(of.read.triples, "triple")
+    return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
+
+
+def as_of(of: Dated) -> str:
+    """Which generation was asked."""
+    return f"As of generation {of.generation}, {of.time}."
+
+
+def erased(items: int) -> str:
+    """How many items an answer or a path leads through that nothing shows any more."""
+    return (
+        f"It leads through {counted(items, 'item')} that {'was' if items == 1 else 'were'} erased."
+    )
+
+
+def table_name(name: str | None) -> "Text":
+    """The name of a table, and words where there is none."""
+    return styled(shown(name)) if name else styled("(no table)", "dim")
+
+
+def operation(triple: dict[str, str]) -> "Text":
+    """The op of a triple, and its attributes."""
+    text = styled(shown(triple["op"] or ""))
+    if triple["attributes"] not in (None, "", "{}"):
+        text.append(f" {shown(triple['attributes'], 120)}", "dim")
+    return text
+
+
+def step_by_step(triples: "pa.Table") -> "Table":
+    """Triples as lines: from where, by what, to where."""
+    table = grid("from", "operation", "to")
+    for row in triples.to_pylist():
+        table.add_row(styled(shown(row["src"])), operation(row), styled(shown(row["dst"])))
+    return table

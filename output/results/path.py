@@ -1,0 +1,68 @@
+"""How one item was derived from another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import tuples
+from ..escape import shown
+from ..layout import Section, grid, headed, styled, subject
+from ..phrases import counted
+from ..result import Csv, Json, Result, attributes
+from .derivations import TRIPLE, as_of, cost, erased, operation, read, rows, table_name
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from provhouse.query.path import Path
+
+ROWS = 1_000
+"""The most steps that are listed."""
+
+
+@dataclass(frozen=True)
+class PathResult(Result):
+    """The steps of one shortest derivation, or of all."""
+
+    path: "Path"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """The way in words and step by step."""
+        path = self.path
+        yield subject(path.target, _headline(path))
+        if path.erased:
+            yield styled(erased(path.erased), "yellow")
+        yield from headed("Step by step", _steps(path))
+        if path.triples.num_rows > ROWS:
+            more = counted(path.triples.num_rows - ROWS, "more step")
+            yield styled(f"… {more}: --format json or csv, --out FILE", "dim")
+        yield styled(f"\n{read(path)} {as_of(path)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """One object; see ``schemas/path.json``."""
+        path = self.path
+        head = {"from": path.source, "to": path.target, "all": path.every}
+        names = ("hops", "erased", "generation", "time", "complete")
+        yield {**head, **attributes(path, *names), **rows(path), **cost(path)}
+
+    def csv(self) -> Csv:
+        """The triples: src, dst, op, attributes."""
+        return TRIPLE, tuples(self.path.triples.select(TRIPLE))
+
+
+def _headline(path: "Path") -> str:
+    way = f" derives from {shown(path.source)}, {counted(path.hops, 'hop')} away"
+    if path.every:
+        items = counted(path.items.num_rows, "item")
+        way += f"; all ways together have {items} and {counted(path.triples.num_rows, 'triple')}"
+    return f"{way}."
+
+
+def _steps(path: "Path") -> "Table":
+    tables = dict(zip(*(path.items[name].to_pylist() for name in ("item", "table")), strict=True))
+    table = grid("from", "table", "operation", "to", "table")
+    for row in path.triples.slice(0, ROWS).to_pylist():
+        src, dst = row["src"], row["dst"]
+        ends = (styled(shown(src)), table_name(tables[src]))
+        table.add_row(*ends, operation(row), styled(shown(dst)), table_name(tables[dst]))
+    return table
