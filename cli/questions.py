@@ -16,7 +16,7 @@ from provhouse.model.question import AsOf, Question
 from provhouse.model.settings import Settings
 from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
-from provhouse.output.form import Form, chosen
+from provhouse.output.form import Form, choose_form
 from provhouse.output.result import Result
 from provhouse.output.writer import opened
 from provhouse.serve.client import Client, Reply
@@ -135,7 +135,7 @@ def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look
     """Write what the server sends, which has the form that is asked for."""
     with destination(look.out) as handle:
         terminal = look.out is None and handle.isatty()
-        form = chosen(look.form, look.out, terminal)
+        form = choose_form(look.form, look.out, terminal)
         seen: dict[str, object] = {}
         if form is Form.table:
             seen["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)

@@ -19,7 +19,7 @@ class CsvWriter:
 
     def __init__(self, handle: TextIO, safe: bool = False) -> None:
         lines = _LineFeeds(OnTerminal(handle) if handle.isatty() else handle)
-        self._writer = _Harmless(lines) if safe else csv.writer(lines, lineterminator="\r\n")
+        self._writer = _FormulaSafe(lines) if safe else csv.writer(lines, lineterminator="\r\n")
 
     def write(self, result: Result) -> None:
         """Nulls are empty, lists and maps are JSON."""
@@ -38,7 +38,7 @@ class _LineFeeds:
         return self._handle.write(row.removesuffix("\r\n") + "\n")
 
 
-class _Harmless:
+class _FormulaSafe:
     """Writes rows of which a spreadsheet takes no text for a formula, as OWASP advises.
 
     All is quoted, since some spreadsheets part cells at a semicolon.
@@ -48,14 +48,14 @@ class _Harmless:
         self._writer = csv.writer(handle, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
 
     def writerow(self, row: Iterable[object]) -> None:
-        self._writer.writerow([_harmless(cell) for cell in row])
+        self._writer.writerow([_no_formula(cell) for cell in row])
 
     def writerows(self, rows: Iterable[Iterable[object]]) -> None:
         for row in rows:
             self.writerow(row)
 
 
-def _harmless(cell: object) -> object:
+def _no_formula(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 

@@ -16,7 +16,7 @@ class Form(StrEnum):
 ENDINGS = {".csv": Form.csv, ".jsonl": Form.lines, ".ndjson": Form.lines}
 
 
-def chosen(form: Form | None, out: Path | None, terminal: bool) -> Form:
+def choose_form(form: Form | None, out: Path | None, terminal: bool) -> Form:
     """The form that was named; else by the file's ending; else a table for people only."""
     if form:
         return form

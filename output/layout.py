@@ -1,31 +1,19 @@
-"""What text for people is made of, and the console that it is printed on.
+"""What text for people is made of.
 
 Rich is imported when it is first needed: that takes 0.1 s, which the other forms do not need.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .escape import shown
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
 Section: TypeAlias = "Text | Table"
 """A paragraph or a table."""
-
-
-def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> "Console":
-    """A console that takes text as it is, and colours it for a terminal only, or as it is told."""
-    from rich.console import Console
-
-    terminal = handle.isatty() if color is None else color
-    return Console(
-        file=handle, width=width, force_terminal=terminal, no_color=None if terminal else True,
-        highlight=False, markup=False, emoji=False,
-    )  # fmt: skip
 
 
 def styled(text: str, style: str = "") -> "Text":

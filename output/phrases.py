@@ -19,7 +19,7 @@ def quantity(count: float, unit: str) -> str:
     return f"{count:,.0f} {unit}"
 
 
-def lasted(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A time as a person reads it."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
@@ -29,9 +29,9 @@ def lasted(seconds: float) -> str:
 def steps(seconds: Mapping[str, float]) -> str:
     """The whole time, and the steps that took a noticeable part of it."""
     total = seconds.get("total", sum(seconds.values()))
-    parts = [f"{name} {lasted(value)}" for name, value in seconds.items()
+    parts = [f"{name} {duration(value)}" for name, value in seconds.items()
              if name != "total" and value >= total / 100]  # fmt: skip
-    return f"{lasted(total)} ({', '.join(parts)})" if parts else lasted(total)
+    return f"{duration(total)} ({', '.join(parts)})" if parts else duration(total)
 
 
 def names_of(names: Sequence[str]) -> str:

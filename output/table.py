@@ -1,9 +1,11 @@
 """Tables and sentences for people, at any width of the terminal."""
 
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from .layout import console
 from .result import Result
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class TableWriter:
@@ -23,3 +25,14 @@ class TableWriter:
         """Print the text of a result."""
         for section in result.text(self._timing):
             self._console.print(section)
+
+
+def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> "Console":
+    """A console that takes text as it is, and colours it for a terminal only, or as it is told."""
+    from rich.console import Console
+
+    terminal = handle.isatty() if color is None else color
+    return Console(
+        file=handle, width=width, force_terminal=terminal, no_color=None if terminal else True,
+        highlight=False, markup=False, emoji=False,
+    )  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from .file import destination
-from .form import Form, chosen
+from .form import Form, choose_form
 from .result import Result
 
 
@@ -28,7 +28,7 @@ def opened(
     written.
     """
     with destination(out) as handle:
-        named = chosen(form, out, terminal=out is None and handle.isatty())
+        named = choose_form(form, out, terminal=out is None and handle.isatty())
         yield writer_of(named, handle, timing=timing, safe=safe)
 
 

@@ -27,7 +27,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.question import Method
 from provhouse.model.settings import Settings
-from provhouse.output.layout import console
+from provhouse.output.table import console
 from provhouse.query.ask import Asker
 from provhouse.query.status import Status, status
 from provhouse.runtime.java import java

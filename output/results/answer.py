@@ -9,7 +9,7 @@ from ..layout import Section, headed, styled
 from ..result import Csv, Json, Result, attributes
 from .answer_tables import by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
-from .derivations import MOST_ROWS, cost, rows, step_by_step
+from .derivations import MOST_ROWS, read_and_seconds, row_lists, step_by_step
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
@@ -47,9 +47,9 @@ class AnswerResult(Result):
         )  # fmt: skip
         if answer.counts:
             tables, ops = answer.counts.tables.to_pylist(), answer.counts.ops.to_pylist()
-            yield {**head, "tables": tables, "ops": ops, **cost(answer)}
+            yield {**head, "tables": tables, "ops": ops, **read_and_seconds(answer)}
         else:
-            yield {**head, **rows(answer), **cost(answer)}
+            yield {**head, **row_lists(answer), **read_and_seconds(answer)}
 
     def csv(self) -> Csv:
         """The columns item, table and depth; of a summary kind, name and count."""

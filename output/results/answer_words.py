@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from ..escape import shown
 from ..layout import subject
 from ..phrases import counted
-from .derivations import as_of, erased, read
-from .extent import extent
+from .answer_size import answer_size
+from .derivations import as_of_sentence, erased_sentence, read_sentence
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,7 +25,7 @@ def headline(answer: "Answer") -> "Text":
 
 
 def _found(answer: "Answer") -> str:
-    size = extent(answer)
+    size = answer_size(answer)
     if not size.items:
         return _nothing(answer)
     among = f" in {counted(size.tables, 'table')}" if size.tables else ""
@@ -55,11 +55,11 @@ def notes(answer: "Answer") -> Iterator[str]:
         yield "There is more like this; a larger --limit, or none, shows it."
     elif answer.truncated:
         yield f"This is not all: the answer was cut ({shown(answer.truncated)})."
-    if answer.hidden and extent(answer).items:
+    if answer.hidden and answer_size(answer).items:
         verb = "is" if answer.hidden == 1 else "are"
         yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
     if answer.erased:
-        yield erased(answer.erased)
+        yield erased_sentence(answer.erased)
     if not answer.complete:
         yield "The answer is not complete: a part of what was asked for is missing."
     if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
@@ -74,4 +74,4 @@ def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
 def how(answer: "Answer") -> str:
     """By which method, from what, and as of when."""
     why = shown(answer.why.rstrip("."))
-    return f"\nMethod {answer.method}. {why}. {read(answer)} {as_of(answer)}"
+    return f"\nMethod {answer.method}. {why}. {read_sentence(answer)} {as_of_sentence(answer)}"

@@ -8,8 +8,8 @@ from ..escape import shown
 from ..layout import Section, grid, styled
 from ..result import Csv, Json, Result
 from .answer import COLUMNS, AnswerResult
+from .answer_size import answer_size
 from .derivations import STEPS
-from .extent import extent
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -70,7 +70,7 @@ def _row(reply: "Answer | Absent", timed: Sequence[str]) -> "Iterator[Text]":
     if isinstance(reply, Absent):
         yield from (styled("not held", "red"), *[styled("-", "dim")] * (4 + len(timed)))
         return
-    size = extent(reply)
+    size = answer_size(reply)
     yield styled(shown(reply.table))
     for count in (size.items, size.tables, size.triples, size.hops):
         yield styled(f"{count:,}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..layout import Section, styled
-from ..phrases import lasted
+from ..phrases import duration
 from ..result import Csv, Json, Result
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class CheckResult(Result):
         yield styled(_headline(report), "bold red" if report.damages else "bold")
         counts = ", ".join(f"{count:,} {name}" for name, count in report.looked_at.items())
         depth = "" if report.deep else " --deep reads every triple and every name besides."
-        yield styled(f"Looked at {counts} in {lasted(report.seconds)}.{depth}", "dim")
+        yield styled(f"Looked at {counts} in {duration(report.seconds)}.{depth}", "dim")
         for damage in report.damages:
             yield styled(f"\n{damage.where}", "bold")
             sentences = (damage.wanted, damage.found, damage.remedy)

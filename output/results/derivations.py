@@ -33,52 +33,48 @@ class Dated(Protocol):
     def time(self) -> str: ...
 
 
-class Derivations(Dated, Protocol):
-    """Items and triples, and what was read to find them."""
+class ItemsAndTriples(Protocol):
+    """Items and triples of an answer, a path or a diff."""
 
     @property
     def items(self) -> "pa.Table": ...
     @property
     def triples(self) -> "pa.Table": ...
+
+
+class Derivations(Dated, ItemsAndTriples, Protocol):
+    """Items and triples of one generation, and what was read to find them."""
+
     @property
     def read(self) -> "Read": ...
     @property
     def seconds(self) -> dict[str, float]: ...
 
 
-class Rows(Protocol):
-    """Items and triples."""
-
-    @property
-    def items(self) -> "pa.Table": ...
-    @property
-    def triples(self) -> "pa.Table": ...
-
-
-def rows(of: Rows) -> Json:
+def row_lists(of: ItemsAndTriples) -> Json:
     """Items and triples, read while they are written."""
     return {"items": json_items(of.items), "triples": json_triples(of.triples)}
 
 
-def cost(of: Derivations) -> Json:
+def read_and_seconds(of: Derivations) -> Json:
     """What was read, and how long it took."""
     seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(of.read), "seconds": rounded(seconds)}
 
 
-def read(of: Derivations) -> str:
+def read_sentence(of: Derivations) -> str:
     """What was read, and how long it took, as a sentence."""
     parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
     triples = counted(of.read.triples, "triple")
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
-def as_of(of: Dated) -> str:
+def as_of_sentence(of: Dated) -> str:
     """Which generation was asked."""
     return f"As of generation {of.generation}, {of.time}."
 
 
-def erased(items: int) -> str:
+def erased_sentence(items: int) -> str:
     """How many items an answer or a path leads through that nothing shows any more."""
     return (
         f"It leads through {counted(items, 'item')} that {'was' if items == 1 else 'were'} erased."

@@ -9,7 +9,7 @@ from ..escape import shown
 from ..layout import Section, grid, headed, styled, subject
 from ..phrases import counted, steps
 from ..result import Csv, Json, Result, rounded
-from .derivations import MOST_ROWS, TRIPLE, erased, rows, step_by_step, table_name
+from .derivations import MOST_ROWS, TRIPLE, erased_sentence, row_lists, step_by_step, table_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,8 +46,8 @@ class DiffResult(Result):
             "direction": diff.direction,
             "from": _side(diff.since),
             "to": _side(diff.until),
-            "came": rows(diff.came),
-            "went": rows(diff.went),
+            "came": row_lists(diff.came),
+            "went": row_lists(diff.went),
             "seconds": rounded(diff.seconds),
         }
 
@@ -73,7 +73,7 @@ def _notes(diff: "Diff") -> Iterator[Section]:
             note = f"Generation {side.generation} does not hold it: all of it {what}."
             yield styled(note, "yellow")
         elif side.answer.erased:
-            yield styled(f"Generation {side.generation}: {erased(side.answer.erased)}")
+            yield styled(f"Generation {side.generation}: {erased_sentence(side.answer.erased)}")
 
 
 def _changed(title: str, change: "Change") -> Iterator[Section]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..layout import Section, grid, styled, subject
-from ..phrases import lasted, steps
+from ..phrases import duration, steps
 from ..result import Csv, Json, Result, attributes, rounded
-from .derivations import as_of
+from .derivations import as_of_sentence
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,7 +37,7 @@ class ExplanationResult(Result):
         yield styled(
             "\nTimes are estimates for a process that is warm; RQ and CCProv first need a copy of"
             f" all triples. Found out in {steps(explanation.seconds)}, no triple was read."
-            f" {as_of(explanation)}",
+            f" {as_of_sentence(explanation)}",
             "dim",
         )
 
@@ -72,8 +72,8 @@ def _row(estimate: "Estimate") -> Iterator[str]:
     yield _NAMES[estimate.method]
     for count in (read.sets, read.partitions, read.triples, estimate.levels):
         yield f"{count:,}" if count else "-"
-    yield lasted(estimate.seconds)
-    yield lasted(estimate.prepare) if estimate.prepare else "-"
+    yield duration(estimate.seconds)
+    yield duration(estimate.prepare) if estimate.prepare else "-"
 
 
 def _estimate(estimate: "Estimate") -> Json:

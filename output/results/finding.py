@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..layout import Section, grid, styled
-from ..phrases import counted, lasted
+from ..phrases import counted, duration
 from ..result import Csv, Json, Result, attributes
-from .derivations import as_of, table_name
+from .derivations import as_of_sentence, table_name
 
 if TYPE_CHECKING:
     from provhouse.query.find import Finding
@@ -34,7 +34,7 @@ class FindingResult(Result):
         if finding.truncated:
             left = finding.matches - finding.items.num_rows
             yield styled(f"… {left:,} more; a larger --limit, or a longer text, shows them", "dim")
-        yield styled(f"\n{_how_many(finding)} {as_of(finding)}", "dim")
+        yield styled(f"\n{_how_many(finding)} {as_of_sentence(finding)}", "dim")
 
     def json(self) -> Iterator[Json]:
         """One object; see ``schemas/find.json``."""
@@ -53,4 +53,4 @@ class FindingResult(Result):
 def _how_many(finding: "Finding") -> str:
     where = "at any place" if finding.anywhere else "at the beginning"
     names = counted(finding.matches, "name")
-    return f"{names} with this text {where}, found in {lasted(finding.seconds)}."
+    return f"{names} with this text {where}, found in {duration(finding.seconds)}."

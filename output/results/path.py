@@ -9,7 +9,16 @@ from ..escape import shown
 from ..layout import Section, grid, headed, styled, subject
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
-from .derivations import TRIPLE, as_of, cost, erased, operation, read, rows, table_name
+from .derivations import (
+    TRIPLE,
+    as_of_sentence,
+    erased_sentence,
+    operation,
+    read_and_seconds,
+    read_sentence,
+    row_lists,
+    table_name,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,19 +40,19 @@ class PathResult(Result):
         path = self.path
         yield subject(path.target, _headline(path))
         if path.erased:
-            yield styled(erased(path.erased), "yellow")
+            yield styled(erased_sentence(path.erased), "yellow")
         yield from headed("Step by step", _steps(path))
         if path.triples.num_rows > ROWS:
             more = counted(path.triples.num_rows - ROWS, "more step")
             yield styled(f"… {more}: --format json or csv, --out FILE", "dim")
-        yield styled(f"\n{read(path)} {as_of(path)}", "dim")
+        yield styled(f"\n{read_sentence(path)} {as_of_sentence(path)}", "dim")
 
     def json(self) -> Iterator[Json]:
         """One object; see ``schemas/path.json``."""
         path = self.path
         head = {"from": path.source, "to": path.target, "all": path.every}
         names = ("hops", "erased", "generation", "time", "complete")
-        yield {**head, **attributes(path, *names), **rows(path), **cost(path)}
+        yield {**head, **attributes(path, *names), **row_lists(path), **read_and_seconds(path)}
 
     def csv(self) -> Csv:
         """The triples: src, dst, op, attributes."""

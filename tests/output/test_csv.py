@@ -175,7 +175,7 @@ def test_a_spreadsheet_takes_no_text_for_a_formula() -> None:
     """Numbers stay numbers; a quoted cell is one cell in whatever parts cells elsewhere."""
     texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "a;=cmd", 'a"=1', ""]  # noqa: RUF001
     handle = io.StringIO()
-    rows: list[list[object]] = [*([text] for text in texts), [-5], [None]]
+    rows: list[list[object]] = [[text] for text in [*texts, -5, None]]
     CsvWriter(handle, safe=True).write(RowsResult(["=column"], rows))
     cells = [row[0] for row in read(handle.getvalue())]
     assert cells[0] == "'=column"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.output.form import Form, chosen
+from provhouse.output.form import Form, choose_form
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from provhouse.output.form import Form, chosen
     ],
 )
 def test_chosen(named: Form | None, out: Path | None, terminal: bool, form: Form) -> None:
-    assert chosen(named, out, terminal) == form
+    assert choose_form(named, out, terminal) == form

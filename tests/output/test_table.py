@@ -14,7 +14,7 @@ from provhouse.changes.retract import Retraction
 from provhouse.ingest.preview import Preview
 from provhouse.ingest.summary import Summary
 from provhouse.model.answer import Answer
-from provhouse.output.phrases import lasted
+from provhouse.output.phrases import duration
 from provhouse.output.result import Result
 from provhouse.output.results.answer import AnswerResult
 from provhouse.output.results.answers import Absent, AnswersResult
@@ -202,4 +202,4 @@ def test_names_do_nothing_to_a_terminal(small: Answer) -> None:
     ("seconds", "text"), [(0.0004, "0 ms"), (0.0451, "45 ms"), (2.34, "2.3 s"), (600, "10.0 min")]
 )
 def test_lasted(seconds: float, text: str) -> None:
-    assert lasted(seconds) == text
+    assert duration(seconds) == text

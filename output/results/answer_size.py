@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Extent:
+class AnswerSize:
     """So many of each; ``tables`` does not count items without one."""
 
     items: int
@@ -18,15 +18,15 @@ class Extent:
     """To the last item; 0 where there is none."""
 
 
-def extent(answer: "Answer") -> Extent:
+def answer_size(answer: "Answer") -> AnswerSize:
     """Of an answer's rows, or of its counts where those were asked for."""
     if answer.counts is None:
         items, triples = answer.items, answer.triples
         hops = items["depth"][-1].as_py() or 0 if items.num_rows else 0  # they are in order
         names = items["table"].unique().to_pylist()
-        return Extent(items.num_rows, sum(map(bool, names)), triples.num_rows, hops)
+        return AnswerSize(items.num_rows, sum(map(bool, names)), triples.num_rows, hops)
     tables = answer.counts.tables.to_pylist()
-    return Extent(
+    return AnswerSize(
         items=sum(row["items"] for row in tables),
         tables=sum(bool(row["table"]) for row in tables),
         triples=sum(answer.counts.ops["triples"].to_pylist()),
