@@ -1,4 +1,4 @@
-"""CSV for spreadsheets and shell tools: one header line, lines end in a plain line feed."""
+"""CSV for spreadsheets and shell tools: one header line, lines that end in a line feed."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  #
 
 
 class CsvWriter:
-    """Of an answer, CSV holds the items; the triples are in its JSON form.
+    """A writer of CSV.
 
     ``safe`` puts an apostrophe before text that a spreadsheet would take for a formula.
     """
@@ -22,14 +22,17 @@ class CsvWriter:
         self._writer = _FormulaSafe(lines) if safe else csv.writer(lines, lineterminator="\r\n")
 
     def write(self, result: Result) -> None:
-        """Nulls are empty, lists and maps are JSON."""
+        """Write the columns and rows: None as an empty cell, lists and maps as JSON."""
         columns, rows = result.csv()
         self._writer.writerow(columns)
         self._writer.writerows([_cell(value) for value in row] for row in rows)
 
 
 class _LineFeeds:
-    """Takes the rows of a writer that ends them in CR LF, the one form that quotes both."""
+    """A handle that ends rows in LF instead of CR LF.
+
+    The rows come from a writer that ends them in CR LF: only then does ``csv`` quote both.
+    """
 
     def __init__(self, handle: "TextIO | OnTerminal") -> None:
         self._handle = handle
@@ -39,9 +42,9 @@ class _LineFeeds:
 
 
 class _FormulaSafe:
-    """Writes rows of which a spreadsheet takes no text for a formula, as OWASP advises.
+    """A CSV writer whose text no spreadsheet takes for a formula, as OWASP advises.
 
-    All is quoted, since some spreadsheets part cells at a semicolon.
+    Every cell is quoted, as some spreadsheets also split cells at semicolons.
     """
 
     def __init__(self, handle: _LineFeeds) -> None:

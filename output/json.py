@@ -1,4 +1,4 @@
-"""JSON for programs: the stable forms that ``output/schemas`` describes."""
+"""JSON and JSON lines for programs, as ``output/schemas`` describes them."""
 
 from collections.abc import Iterator, Mapping
 from json import JSONEncoder
@@ -11,13 +11,13 @@ _text = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).
 
 
 class JsonWriter:
-    """A value is one line; rows are written in pieces as they are read."""
+    """A writer of JSON: one line for each value, written in pieces while its rows are read."""
 
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle
 
     def write(self, result: Result) -> None:
-        """Write the values, each a line that is sent at once, or one list with a line for each."""
+        """Write one list with a value on each line, or each value as a line that is flushed."""
         if result.listed:
             self._list(result.json())
             return
@@ -41,10 +41,10 @@ class JsonWriter:
 
 
 class JsonLinesWriter(JsonWriter):
-    """JSON lines: rows one by one, for what reads large answers as they come.
+    """A writer of JSON lines, for programs that read a large answer row by row.
 
-    An answer is a line ``{"answer": …}`` with all but its rows, then a line for each of these. What
-    has no rows is one line, as in JSON.
+    An answer is a line ``{"answer": …}`` with everything except its rows, then a line for each row.
+    A value without rows is one line, as in JSON.
     """
 
     def _list(self, values: Iterator[Json]) -> None:
@@ -64,7 +64,7 @@ class JsonLinesWriter(JsonWriter):
 
 
 def _pieces(value: Json) -> Iterator[str]:
-    """An object as text; rows are read when they are asked for."""
+    """Yield the text of an object in pieces; rows are read when their piece is requested."""
     before = "{"
     for name, part in value.items():
         yield f"{before}{_text(name)}:"

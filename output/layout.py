@@ -1,6 +1,6 @@
-"""What text for people is made of.
+"""The parts of text for people: styled text, tables and lists of facts.
 
-Rich is imported when it is first needed: that takes 0.1 s, which the other forms do not need.
+Rich takes 0.1 s to import, so it is imported on first use: the other forms do without it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,21 +17,21 @@ Section: TypeAlias = "Text | Table"
 
 
 def styled(text: str, style: str = "") -> "Text":
-    """Text in a style of Rich."""
+    """Return text with a Rich style."""
     from rich.text import Text
 
     return Text(text, style)
 
 
 def subject(name: str, rest: str) -> "Text":
-    """A sentence that begins with a name, which is bold."""
+    """Return a sentence that begins with a name in bold."""
     return styled(shown(name), "bold").append(rest, "not bold")
 
 
 def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "Table":
-    """An empty table without a frame, so that it can be copied from.
+    """Return an empty table without a frame, so that its cells can be copied.
 
-    The columns ``left`` come first, then those aligned ``right``, then those ``after`` them.
+    The ``left`` columns come first, then the right-aligned ones, then those ``after`` them.
     """
     from rich.table import Table
 
@@ -46,7 +46,7 @@ def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "T
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> "Table":
-    """A line for each name and its value."""
+    """Return a table with a line for each name and its value."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
@@ -58,6 +58,6 @@ def facts(pairs: Iterable[tuple[str, str]]) -> "Table":
 
 
 def headed(title: str, table: "Table") -> Iterator[Section]:
-    """A table under its title."""
+    """Yield a title and the table below it."""
     yield styled(f"\n{title}", "bold underline")
     yield table

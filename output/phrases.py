@@ -1,4 +1,4 @@
-"""Numbers, times and names as a person reads them."""
+"""Numbers, times and names in words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,12 +6,12 @@ from .escape import shown
 
 
 def counted(number: int, word: str) -> str:
-    """A number and its noun: 1 item, 2 items."""
+    """Return a number with its noun: 1 item, 2 items."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def quantity(count: float, unit: str) -> str:
-    """So many bytes or anything else, in three digits or so."""
+    """Return a number with its unit; bytes as kB, MB or GB with one decimal."""
     if unit == "bytes":
         for larger, power in (("GB", 9), ("MB", 6), ("kB", 3)):
             if count >= 10**power:
@@ -20,14 +20,14 @@ def quantity(count: float, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as a person reads it."""
+    """Return a time in milliseconds, seconds or minutes."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
 def steps(seconds: Mapping[str, float]) -> str:
-    """The whole time, and the steps that took a noticeable part of it."""
+    """Return the total time, and in parentheses each step that took at least 1% of it."""
     total = seconds.get("total", sum(seconds.values()))
     parts = [f"{name} {duration(value)}" for name, value in seconds.items()
              if name != "total" and value >= total / 100]  # fmt: skip
@@ -35,11 +35,11 @@ def steps(seconds: Mapping[str, float]) -> str:
 
 
 def names_of(names: Sequence[str]) -> str:
-    """How many names there are, and the first of them."""
-    return f"{len(names):,}: {listed(names, 8)}" if names else "none named"
+    """Return the number of names and the first few."""
+    return f"{len(names):,}: {listed(names, 8)}" if names else "none"
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are."""
+    """Return the first ``most`` names and the number of the others."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(shown(name, 60) for name in names[:most]) + more

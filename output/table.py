@@ -1,4 +1,4 @@
-"""Tables and sentences for people, at any width of the terminal."""
+"""Text for people, fitted to the width of the terminal."""
 
 from typing import TYPE_CHECKING, TextIO
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class TableWriter:
-    """Counts first, long results cut, with a sentence on how to see all."""
+    """A writer of text; results show counts first and shorten long lists."""
 
     def __init__(
         self,
@@ -22,13 +22,16 @@ class TableWriter:
         self._timing = timing
 
     def write(self, result: Result) -> None:
-        """Print the text of a result."""
+        """Print the sections of a result."""
         for section in result.text(self._timing):
             self._console.print(section)
 
 
 def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> "Console":
-    """A console that takes text as it is, and colours it for a terminal only, or as it is told."""
+    """Return a console that prints text literally, without markup.
+
+    It uses color if the handle is a terminal; ``color`` overrides that.
+    """
     from rich.console import Console
 
     terminal = handle.isatty() if color is None else color

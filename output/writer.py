@@ -1,4 +1,4 @@
-"""The writer of each form: what a command hands its result to."""
+"""The writer of each form."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from .result import Result
 
 
 class Writer(Protocol):
-    """Writes results in one form."""
+    """A writer of results in one form."""
 
     def write(self, result: Result) -> None:
         """Write one result."""
@@ -21,11 +21,11 @@ class Writer(Protocol):
 def opened(
     form: Form | None, out: Path | None = None, timing: bool = False, safe: bool = False
 ) -> Iterator[Writer]:
-    """The output for one result, in the form asked for; opened before any work begins.
+    """Open a writer on ``out`` or standard output.
 
-    ``timing`` lets a table show the steps of an answer, ``safe`` makes CSV that no spreadsheet
-    takes for formulas. Raises Unavailable if ``out`` can't be
-    written.
+    Commands open it before they begin any work, so that a bad ``out`` fails early. ``timing`` adds
+    the steps of an answer to a table; ``safe`` makes CSV that no spreadsheet takes for formulas.
+    Raises Unavailable if ``out`` cannot be written.
     """
     with destination(out) as handle:
         named = choose_form(form, out, terminal=out is None and handle.isatty())
@@ -41,7 +41,7 @@ def writer_of(
     timing: bool = False,
     safe: bool = False,
 ) -> Writer:
-    """The writer of a form; width, colour and timing are for tables, ``safe`` is for CSV."""
+    """Return the writer of a form; width, color and timing apply to tables, ``safe`` to CSV."""
     match form:
         case Form.json:
             from .json import JsonWriter

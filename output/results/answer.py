@@ -1,4 +1,4 @@
-"""The lineage or impact of one item: in words, by table, by distance, and how it was found."""
+"""The result of a lineage or impact of one item."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ COLUMNS = ("item", "table", "depth")
 
 @dataclass(frozen=True)
 class AnswerResult(Result):
-    """An answer, listed or counted."""
+    """An answer that lists its items and triples, or counts them."""
 
     answer: "Answer"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """The answer in words, by table, by distance, and how it was found."""
+        """Yield a headline, notes, tables by table and distance, and how the answer was found."""
         answer = self.answer
         yield headline(answer)
         for note in notes(answer):
@@ -39,7 +39,7 @@ class AnswerResult(Result):
         yield styled(how(answer), "dim")
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/answer.json``."""
+        """Yield one object; see ``schemas/answer.json``."""
         answer = self.answer
         head = attributes(
             answer, "item", "direction", "method", "generation", "time", "complete", "truncated",
@@ -52,7 +52,10 @@ class AnswerResult(Result):
             yield {**head, **row_lists(answer), **read_and_seconds(answer)}
 
     def csv(self) -> Csv:
-        """The columns item, table and depth; of a summary kind, name and count."""
+        """Return a row for each item; for a summary, for each table and operation.
+
+        The triples are in the JSON form only.
+        """
         if self.answer.counts:
             return ("kind", "name", "count"), _counts(self.answer)
         return COLUMNS, tuples(self.answer.items.select(COLUMNS))
@@ -64,7 +67,9 @@ def _listed(answer: "Answer") -> Iterator[Section]:
     if 0 < answer.triples.num_rows <= MOST_ROWS:
         yield from headed("Step by step", step_by_step(answer.triples))
     if answer.items.num_rows > MOST_ROWS or answer.triples.num_rows > MOST_ROWS:
-        yield styled("\nAll items: --format csv --out FILE; every step: --format json", "dim")
+        yield styled(
+            "\nFor all items use --format csv --out FILE, for all triples --format json", "dim"
+        )
 
 
 def _counts(answer: "Answer") -> Iterator[Sequence[object]]:

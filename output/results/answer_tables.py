@@ -25,19 +25,19 @@ _FAR_LEVELS = 2
 
 @dataclass(frozen=True)
 class _Level:
-    """The items at one distance, or the number of those at several: none of these are shown."""
+    """The items at one distance, or at a range of distances of which only the number is shown."""
 
     first: int
     last: int
     items: int
     rows: list[tuple[str, str]]
-    """Item and table of those that are shown."""
+    """Item and table of each item shown."""
 
 
 def by_table(answer: "Answer") -> "Table":
-    """Items and hops of each table, and the operations that lead there."""
+    """Return items, hops and operations of each table."""
     counts, ops = _tables(answer), _ops(answer)
-    way = "went on by" if answer.direction == "upstream" else "came by"
+    way = "used by" if answer.direction == "upstream" else "made by"
     table = grid("table", right=("items", "hops"), after=(way,))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
         table.add_row(*_counts(row), styled(_listed(ops.get(row["table"] or "", []))))
@@ -46,7 +46,7 @@ def by_table(answer: "Answer") -> "Table":
 
 
 def counts_by_table(counts: pa.Table) -> "Table":
-    """Items and hops of each table, where those were counted only."""
+    """Return items and hops of each table, from the counts of a summary."""
     table = grid("table", right=("items", "hops"))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
         table.add_row(*_counts(row))
@@ -55,7 +55,7 @@ def counts_by_table(counts: pa.Table) -> "Table":
 
 
 def by_operation(counts: pa.Table) -> "Table":
-    """Triples of each operation."""
+    """Return the number of triples of each operation."""
     table = grid("operation", right=("triples",))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
         name = styled(shown(row["op"])) if row["op"] else styled("(no operation)", "dim")
@@ -77,24 +77,26 @@ def _rest(table: "Table", counts: pa.Table, what: str) -> None:
 
 
 def _tables(answer: "Answer") -> pa.Table:
-    """What a summary counts: in the order of distance, as the data went."""
+    """Count items by table, nearest tables first, in the columns of a summary's counts."""
     counts = answer.items.group_by("table").aggregate(
         [("item", "count"), ("depth", "min"), ("depth", "max")]
     )
     named = counts.rename_columns(
         {"item_count": "items", "depth_min": "nearest", "depth_max": "farthest"}
     )
-    named = named.set_column(0, "table", named["table"].cast(pa.string()))  # codes have no order
+    named = named.set_column(
+        0, "table", named["table"].cast(pa.string())
+    )  # dictionary columns cannot be sorted by
     return named.sort_by([("nearest", "ascending"), ("table", "ascending")])
 
 
 def _ops(answer: "Answer") -> dict[str, list[str]]:
-    """The operations at the far end of the triples, by table, the most frequent first."""
+    """Return the operations at the far ends of the triples, by table, most frequent first."""
     far = "src" if answer.direction == "upstream" else "dst"
     items, ends = (_codes(column) for column in (answer.items["item"], answer.triples[far]))
     place = pc.index_in(ends, value_set=items)
     pairs = pa.table({"table": answer.items["table"].take(place), "op": answer.triples["op"]})
-    pairs = pairs.filter(pc.is_valid(place))  # filters may show only the near end
+    pairs = pairs.filter(pc.is_valid(place))  # filters may show only the near end of a triple
     counts = pairs.group_by(["table", "op"]).aggregate([([], "count_all")])
     ordered = counts.sort_by([("count_all", "descending"), ("op", "ascending")])
     found: dict[str, list[str]] = {}
@@ -105,7 +107,7 @@ def _ops(answer: "Answer") -> dict[str, list[str]]:
 
 
 def _codes(names: pa.ChunkedArray) -> pa.Array:
-    """What stands for the names; items and triples of an answer share one array of them."""
+    """Return the dictionary codes of names; items and triples of an answer share a dictionary."""
     return names.combine_chunks().indices
 
 
@@ -115,7 +117,7 @@ def _listed(names: list[str], most: int = 4) -> str:
 
 
 def _levels(answer: "Answer") -> list[_Level]:
-    """The items by distance, few enough to read: the near ones, and the farthest."""
+    """Return the items by distance, shortened: the nearest levels and the farthest."""
     counts = answer.items.group_by("depth").aggregate([("item", "count")]).sort_by("depth")
     depths = cast(list[int], counts["depth"].to_pylist())
     sizes = cast(list[int], counts["item_count"].to_pylist())
@@ -125,7 +127,7 @@ def _levels(answer: "Answer") -> list[_Level]:
         most = MOST_ROWS
 
     def level(number: int) -> _Level:
-        rows = sizes[number] if sizes[number] <= most + 1 else most  # "1 more" takes a row too
+        rows = sizes[number] if sizes[number] <= most + 1 else most  # "1 more" would take a row too
         some = answer.items.slice(starts[number], rows)
         pairs = [(row["item"], row["table"]) for row in some.to_pylist()]
         return _Level(depths[number], depths[number], sizes[number], pairs)
@@ -140,7 +142,7 @@ def _levels(answer: "Answer") -> list[_Level]:
 
 
 def by_distance(answer: "Answer") -> "Table":
-    """The near items and the farthest, a line each."""
+    """Return a line for each of the nearest and the farthest items."""
     table = grid(right=("hops",), after=("item", "table"))
     for level in _levels(answer):
         far = f"{level.first:,}" if level.first == level.last else f"{level.first:,}-{level.last:,}"
@@ -155,7 +157,7 @@ def by_distance(answer: "Answer") -> "Table":
 
 
 def timed(answer: "Answer") -> "Table":
-    """The milliseconds of each step."""
+    """Return the milliseconds of each step."""
     table = grid("step", right=("ms",))
     for step in STEPS:
         table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")

@@ -1,4 +1,4 @@
-"""An answer in words: what was found, what to know of it, and how it was found."""
+"""The sentences of an answer: a headline, notes, and how it was found."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def headline(answer: "Answer") -> "Text":
-    """The one sentence that matters."""
+    """Return the sentence that sums up the answer."""
     table = f" ({shown(answer.table)})" if answer.table else ""
     return subject(answer.item, f"{table} {_found(answer)}")
 
@@ -29,41 +29,41 @@ def _found(answer: "Answer") -> str:
     if not size.items:
         return _nothing(answer)
     among = f" in {counted(size.tables, 'table')}" if size.tables else ""
-    verb = "derives from" if answer.direction == "upstream" else "reached"
+    verb = "derives from" if answer.direction == "upstream" else "affects"
     return (
         f"{verb} {counted(size.items, 'item')}{among}, up to {counted(size.hops, 'hop')} away, "
-        f"over {counted(size.triples, 'triple')}."
+        f"through {counted(size.triples, 'triple')}."
     )
 
 
 def _nothing(answer: "Answer") -> str:
     if answer.hidden:
         items = counted(answer.hidden, "item")
-        return f"has {items} {answer.direction}, but none that is asked for."
+        return f"has {items} {answer.direction}, but none matches the filters."
     if answer.erased:
-        return f"has nothing {answer.direction} that was not erased."
+        return f"has nothing {answer.direction} except erased items."
     if answer.direction == "upstream":
         return "has nothing upstream: it is a source."
-    return "has nothing downstream: nothing was derived from it."
+    return "has nothing downstream: nothing derives from it."
 
 
 def notes(answer: "Answer") -> Iterator[str]:
-    """What to know before the rest is read."""
+    """Yield what a reader must know before the tables: limits, erased items, cycles."""
     if answer.truncated == "depth":
-        yield "There is more beyond this; a larger --depth, or none, shows it."
+        yield "The answer stops at --depth. Raise or omit --depth to see what lies beyond."
     elif answer.truncated == "limit":
-        yield "There is more like this; a larger --limit, or none, shows it."
+        yield "The answer stops at --limit. Raise or omit --limit to see more items."
     elif answer.truncated:
-        yield f"This is not all: the answer was cut ({shown(answer.truncated)})."
+        yield f"The answer was cut short ({shown(answer.truncated)})."
     if answer.hidden and answer_size(answer).items:
         verb = "is" if answer.hidden == 1 else "are"
         yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
     if answer.erased:
         yield erased_sentence(answer.erased)
     if not answer.complete:
-        yield "The answer is not complete: a part of what was asked for is missing."
+        yield "The answer is incomplete: part of the data is missing."
     if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
-        yield "The item is among them: a cycle leads back to it."
+        yield "The item itself is among them: it lies on a cycle."
 
 
 def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
@@ -72,6 +72,6 @@ def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
 
 
 def how(answer: "Answer") -> str:
-    """By which method, from what, and as of when."""
+    """Return sentences on the method, what it read, and the generation."""
     why = shown(answer.why.rstrip("."))
-    return f"\nMethod {answer.method}. {why}. {read_sentence(answer)} {as_of_sentence(answer)}"
+    return f"\nMethod: {answer.method}. {why}. {read_sentence(answer)} {as_of_sentence(answer)}"

@@ -1,4 +1,7 @@
-"""The replies to many items, each written before the next one is asked for."""
+"""The result of a lineage or impact of many items.
+
+JSON and CSV write each reply before they ask for the next one.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,19 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Absent:
-    """The reply to an item, asked among many, that the warehouse does not hold."""
+    """The reply to one of many items that is not in the warehouse."""
 
     item: str
 
 
 @dataclass(frozen=True)
 class AnswersResult(Result):
-    """Replies in the order asked, which can be read once."""
+    """The replies, in the order of the questions; they are read once."""
 
     replies: "Iterable[Answer | Absent]"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A row for each item."""
+        """Yield a table with a row for each item asked."""
         timed = STEPS if timing else STEPS[-1:]
         seconds = timed if timing else ("seconds",)
         table = grid("item", "table", right=("items", "tables", "triples", "hops", *seconds))
@@ -40,7 +43,7 @@ class AnswersResult(Result):
         yield table
 
     def json(self) -> Iterator[Json]:
-        """An object for each."""
+        """Yield an object for each item asked."""
         for reply in self.replies:
             if isinstance(reply, Absent):
                 yield {"item": reply.item, "found": False}
@@ -48,7 +51,10 @@ class AnswersResult(Result):
                 yield from AnswerResult(reply).json()
 
     def csv(self) -> Csv:
-        """The asked item first, then as in one answer; no row for what is not held."""
+        """Return the rows of each answer, with the item asked as first column.
+
+        Items that were not found have no rows.
+        """
         found = (reply for reply in self.replies if not isinstance(reply, Absent))
         first = next(found, None)
         if first is None:
@@ -68,7 +74,7 @@ def _rows(
 def _row(reply: "Answer | Absent", timed: Sequence[str]) -> "Iterator[Text]":
     yield styled(shown(reply.item))
     if isinstance(reply, Absent):
-        yield from (styled("not held", "red"), *[styled("-", "dim")] * (4 + len(timed)))
+        yield from (styled("not found", "red"), *[styled("-", "dim")] * (4 + len(timed)))
         return
     size = answer_size(reply)
     yield styled(shown(reply.table))

@@ -1,4 +1,4 @@
-"""What a check found: what was looked at, then each damage and its remedy."""
+"""The result of a check."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..layout import Section, styled
-from ..phrases import duration
+from ..phrases import counted, duration
 from ..result import Csv, Json, Result
 
 if TYPE_CHECKING:
@@ -15,35 +15,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckResult(Result):
-    """The report of a check."""
+    """What was checked, and each damage with its remedy."""
 
     report: "Report"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A headline, what was looked at, and a paragraph for each damage."""
+        """Yield a headline, what was checked, and a paragraph for each damage."""
         report = self.report
         yield styled(_headline(report), "bold red" if report.damages else "bold")
         counts = ", ".join(f"{count:,} {name}" for name, count in report.looked_at.items())
-        depth = "" if report.deep else " --deep reads every triple and every name besides."
-        yield styled(f"Looked at {counts} in {duration(report.seconds)}.{depth}", "dim")
+        depth = "" if report.deep else " --deep also reads every triple and every name."
+        yield styled(f"Checked {counts} in {duration(report.seconds)}.{depth}", "dim")
         for damage in report.damages:
             yield styled(f"\n{damage.where}", "bold")
             sentences = (damage.wanted, damage.found, damage.remedy)
             yield styled("\n".join(f"{shown(sentence)}." for sentence in sentences))
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/check.json``."""
+        """Yield one object; see ``schemas/check.json``."""
         yield {**asdict(self.report), "seconds": round(self.report.seconds, 6)}
 
     def csv(self) -> Csv:
-        """A row for each damage."""
+        """Return a row for each damage."""
         columns = ("where", "wanted", "found", "remedy")
         return columns, (tuple(asdict(damage).values()) for damage in self.report.damages)
 
 
 def _headline(report: "Report") -> str:
     which = "The warehouse" if report.generation is None else f"Generation {report.generation}"
-    number = len(report.damages)
-    if not number:
-        return f"{which} is whole."
-    return f"{which} has {number:,} damage{'s' if number > 1 else ''}."
+    if not report.damages:
+        return f"{which} is intact."
+    return f"{which} is damaged in {counted(len(report.damages), 'place')}."

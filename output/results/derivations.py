@@ -1,4 +1,4 @@
-"""What answers, paths, diffs and explanations have in common: their sentences, tables and times."""
+"""The parts that answers, paths, diffs and explanations share."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Protocol
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Read
 
 STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
-"""What every answer tells the seconds of."""
+"""The steps whose seconds every answer reports."""
 TRIPLE = ("src", "dst", "op", "attributes")
 """The columns of a triple."""
 MOST_ROWS = 20
@@ -25,7 +25,7 @@ MOST_ROWS = 20
 
 
 class Dated(Protocol):
-    """What was found in one generation."""
+    """A result of one generation."""
 
     @property
     def generation(self) -> int: ...
@@ -52,42 +52,41 @@ class Derivations(Dated, ItemsAndTriples, Protocol):
 
 
 def row_lists(of: ItemsAndTriples) -> Json:
-    """Items and triples, read while they are written."""
+    """Return the JSON lists of items and triples, which are read while they are written."""
     return {"items": json_items(of.items), "triples": json_triples(of.triples)}
 
 
 def read_and_seconds(of: Derivations) -> Json:
-    """What was read, and how long it took."""
+    """Return the JSON fields ``read`` and ``seconds``."""
     seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(of.read), "seconds": rounded(seconds)}
 
 
 def read_sentence(of: Derivations) -> str:
-    """What was read, and how long it took, as a sentence."""
+    """Return a sentence on what was read and how long it took."""
     parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
     triples = counted(of.read.triples, "triple")
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
 def as_of_sentence(of: Dated) -> str:
-    """Which generation was asked."""
-    return f"As of generation {of.generation}, {of.time}."
+    """Return a sentence on the generation of a result."""
+    return f"As of generation {of.generation}, committed {of.time}."
 
 
 def erased_sentence(items: int) -> str:
-    """How many items an answer or a path leads through that nothing shows any more."""
-    return (
-        f"It leads through {counted(items, 'item')} that {'was' if items == 1 else 'were'} erased."
-    )
+    """Return a sentence on the erased items that an answer or a path leads through."""
+    verb = "is" if items == 1 else "are"
+    return f"{counted(items, 'erased item')} along the way {verb} not shown."
 
 
 def table_name(name: str | None) -> "Text":
-    """The name of a table, and words where there is none."""
+    """Return the name of a table, or ``(no table)``."""
     return styled(shown(name)) if name else styled("(no table)", "dim")
 
 
 def operation(triple: dict[str, str]) -> "Text":
-    """The op of a triple, and its attributes."""
+    """Return the op of a triple and its attributes."""
     text = styled(shown(triple["op"] or ""))
     if triple["attributes"] not in (None, "", "{}"):
         text.append(f" {shown(triple['attributes'], 120)}", "dim")
@@ -95,7 +94,7 @@ def operation(triple: dict[str, str]) -> "Text":
 
 
 def step_by_step(triples: "pa.Table") -> "Table":
-    """Triples as lines: from where, by what, to where."""
+    """Return a table with a line for each triple: from, operation, to."""
     table = grid("from", "operation", "to")
     for row in triples.to_pylist():
         table.add_row(styled(shown(row["src"])), operation(row), styled(shown(row["dst"])))

@@ -1,4 +1,4 @@
-"""What came and went between two generations."""
+"""The result of a diff: what was added to an answer and removed between two generations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DiffResult(Result):
-    """Two generations of one answer and how they differ."""
+    """Two generations of one answer, and their differences."""
 
     diff: "Diff"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """What came, then what went."""
+        """Yield a headline, notes, what was added, then what was removed."""
         diff = self.diff
         yield subject(
             diff.item,
-            f": {diff.direction}, {_counted(diff.came)} came and {_counted(diff.went)} went, from"
-            f" generation {diff.since.generation} to {diff.until.generation}.",
+            f", {diff.direction}, generation {diff.since.generation} to {diff.until.generation}:"
+            f" {_counted(diff.came)} added, {_counted(diff.went)} removed.",
         )
         yield from _notes(diff)
-        yield from _changed("Came", diff.came)
-        yield from _changed("Went", diff.went)
-        times = f"From {diff.since.time} to {diff.until.time}"
-        yield styled(f"\n{times}, found in {steps(diff.seconds)}.", "dim")
+        yield from _changed("Added", diff.came)
+        yield from _changed("Removed", diff.went)
+        times = f"{diff.since.time} and {diff.until.time}"
+        yield styled(f"\nCommitted {times}; compared in {steps(diff.seconds)}.", "dim")
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/diff.json``."""
+        """Yield one object; see ``schemas/diff.json``."""
         diff = self.diff
         yield {
             "item": diff.item,
@@ -52,7 +52,7 @@ class DiffResult(Result):
         }
 
     def csv(self) -> Csv:
-        """The triples, which every item that came or went has one of."""
+        """Return a row for each triple; every item added or removed has at least one."""
         return ("change", *TRIPLE), (
             (what, *row)
             for what, change in (("came", self.diff.came), ("went", self.diff.went))
@@ -68,9 +68,9 @@ def _counted(change: "Change") -> str:
 
 
 def _notes(diff: "Diff") -> Iterator[Section]:
-    for side, what in ((diff.since, "came"), (diff.until, "went")):
+    for side, what in ((diff.since, "added"), (diff.until, "removed")):
         if not side.answer:
-            note = f"Generation {side.generation} does not hold it: all of it {what}."
+            note = f"The item is not in generation {side.generation}, so everything was {what}."
             yield styled(note, "yellow")
         elif side.answer.erased:
             yield styled(f"Generation {side.generation}: {erased_sentence(side.answer.erased)}")
@@ -85,7 +85,7 @@ def _changed(title: str, change: "Change") -> Iterator[Section]:
         )
         left = change.triples.num_rows - MOST_ROWS
         if left > 0:
-            yield styled(f"… {left:,} more; all of them: --format csv", "dim")
+            yield styled(f"… {left:,} more; for all use --format csv", "dim")
 
 
 def _items(items: "pa.Table") -> "Table":
@@ -98,5 +98,5 @@ def _items(items: "pa.Table") -> "Table":
 
 
 def _side(side: "Side") -> Json:
-    held, erased = side.answer is not None, side.answer.erased if side.answer else 0
-    return {"generation": side.generation, "time": side.time, "held": held, "erased": erased}
+    stored, erased = side.answer is not None, side.answer.erased if side.answer else 0
+    return {"generation": side.generation, "time": side.time, "held": stored, "erased": erased}

@@ -1,4 +1,4 @@
-"""What a question would read, by each method."""
+"""The result of ``explain``: what a question would read and take, by each method."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -21,28 +21,28 @@ _NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 
 @dataclass(frozen=True)
 class ExplanationResult(Result):
-    """The methods beside each other, and which one would be taken."""
+    """The estimates of all methods, and the one that would be used."""
 
     explanation: "Explanation"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """The method that would be taken and why, then all of them."""
+        """Yield the method that would be used, the reason, and the estimates."""
         explanation = self.explanation
         what = "lineage" if explanation.direction == "upstream" else "impact"
         table = f" ({shown(explanation.table)})" if explanation.table else ""
         method = _NAMES[explanation.method]
-        yield subject(explanation.item, f"{table}: its {what} comes by {method}.")
+        yield subject(explanation.item, f"{table}: its {what} would be found with {method}.")
         yield styled(f"{shown(explanation.why.rstrip('.'))}.\n")
         yield _methods(explanation)
         yield styled(
-            "\nTimes are estimates for a process that is warm; RQ and CCProv first need a copy of"
-            f" all triples. Found out in {steps(explanation.seconds)}, no triple was read."
+            "\nTimes are estimates for a warm process; RQ and CCProv first prepare a copy of all"
+            f" triples. Estimated in {steps(explanation.seconds)} without reading a triple."
             f" {as_of_sentence(explanation)}",
             "dim",
         )
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/explanation.json``."""
+        """Yield one object; see ``schemas/explanation.json``."""
         names = ("item", "direction", "method", "why", "generation", "time")
         yield {
             **attributes(self.explanation, *names),
@@ -51,7 +51,7 @@ class ExplanationResult(Result):
         }
 
     def csv(self) -> Csv:
-        """A row for each method, and which one would be taken."""
+        """Return a row for each method; ``taken`` marks the one that would be used."""
         names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
         return names, (
             (one.method, one.method == self.explanation.method, *asdict(one.read).values(),
@@ -61,7 +61,7 @@ class ExplanationResult(Result):
 
 
 def _methods(explanation: "Explanation") -> "Table":
-    table = grid("method", right=("sets", "partitions", "triples", "levels", "time", "before that"))
+    table = grid("method", right=("sets", "partitions", "triples", "levels", "time", "preparation"))
     for estimate in explanation.methods:
         table.add_row(*_row(estimate))
     return table

@@ -1,4 +1,4 @@
-"""What was exported."""
+"""The result of an export."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -15,31 +15,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExportResult(Result):
-    """What is in how many files."""
+    """The manifest of an export."""
 
     manifest: "Manifest"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A sentence."""
+        """Yield one paragraph."""
         yield styled(_sentence(self.manifest))
 
     def json(self) -> Iterator[Json]:
-        """One object, which is the manifest; see ``schemas/manifest.json``."""
+        """Yield the manifest; see ``schemas/manifest.json``."""
         yield asdict(self.manifest)
 
     def csv(self) -> Csv:
-        """A row for each file."""
+        """Return a row for each file."""
         columns = ("name", "rows", "bytes", "sha256")
         return columns, (tuple(asdict(part).values()) for part in self.manifest.files)
 
 
 def _sentence(manifest: "Manifest") -> str:
-    what = (
-        f"the {manifest.holds} of {shown(manifest.item)}" if manifest.item else "all that is held"
-    )
-    counts = f"{counted(manifest.triples, 'triple')} of {counted(manifest.items, 'item')}"
+    what = f"the {manifest.holds} of {shown(manifest.item)}" if manifest.item else "everything"
+    counts = f"{counted(manifest.triples, 'triple')} and {counted(manifest.items, 'item')}"
     size = quantity(sum(part.bytes for part in manifest.files), "bytes")
     files = counted(len(manifest.files), "file")
-    if manifest.erased:
-        size += f"; left out are {counted(manifest.erased, 'triple')} of erased items"
-    return f"Exported {what} in generation {manifest.generation}: {counts}, in {files} of {size}."
+    left_out = counted(manifest.erased, "triple")
+    note = f" Left out {left_out} of erased items." if manifest.erased else ""
+    generation = f"as of generation {manifest.generation}"
+    return f"Exported {what} {generation}: {counts} in {files}, {size}.{note}"

@@ -1,4 +1,4 @@
-"""Items that were found by their names."""
+"""The result of a search for items by name."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ COLUMNS = ("item", "table")
 
 @dataclass(frozen=True)
 class FindingResult(Result):
-    """The first items whose names match, and how many there are."""
+    """The first items whose names match, and the number of matches."""
 
     finding: "Finding"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A line for each item, and how many there are."""
+        """Yield a line for each item and the number of matches."""
         finding = self.finding
         if finding.items.num_rows:
             table = grid(*COLUMNS)
@@ -33,11 +33,11 @@ class FindingResult(Result):
             yield table
         if finding.truncated:
             left = finding.matches - finding.items.num_rows
-            yield styled(f"… {left:,} more; a larger --limit, or a longer text, shows them", "dim")
+            yield styled(f"… {left:,} more; raise --limit or give a longer text to see them", "dim")
         yield styled(f"\n{_how_many(finding)} {as_of_sentence(finding)}", "dim")
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/find.json``."""
+        """Yield one object; see ``schemas/find.json``."""
         names = ("text", "anywhere", "table", "generation", "time", "matches", "truncated")
         yield {
             **attributes(self.finding, *names),
@@ -46,11 +46,11 @@ class FindingResult(Result):
         }
 
     def csv(self) -> Csv:
-        """The columns item and table."""
+        """Return a row for each item."""
         return COLUMNS, tuples(self.finding.items.select(COLUMNS))
 
 
 def _how_many(finding: "Finding") -> str:
-    where = "at any place" if finding.anywhere else "at the beginning"
     names = counted(finding.matches, "name")
-    return f"{names} with this text {where}, found in {duration(finding.seconds)}."
+    with_text = "containing" if finding.anywhere else "beginning with"
+    return f"Found {names} {with_text} this text in {duration(finding.seconds)}."

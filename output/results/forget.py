@@ -1,4 +1,4 @@
-"""What was erased: numbers, and never a name."""
+"""The result of an erasure: numbers only, never a name."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForgetResult(Result):
-    """How many names were erased, and what went with them."""
+    """The number of names erased, and of the items, triples and rows that they were in."""
 
     forgotten: "Forgotten"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """How many names went, what they were names of, and what else went."""
+        """Yield a headline and facts."""
         names = counted(self.forgotten.names, "name")
-        yield styled(f"{names} erased from all that is held.", "bold")
+        yield styled(f"{names} erased from the warehouse.", "bold")
         yield facts(_facts(self.forgotten))
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/forget.json``."""
+        """Yield one object; see ``schemas/forget.json``."""
         yield {**asdict(self.forgotten), "seconds": rounded(self.forgotten.seconds)}
 
     def csv(self) -> Csv:
-        """One row of counts, and the seconds in all."""
+        """Return one row: the counts and the total seconds."""
         total = self.forgotten.seconds.get("total")
         return one_row({**asdict(self.forgotten), "seconds": total})
 
 
 def _facts(forgotten: "Forgotten") -> Iterator[tuple[str, str]]:
-    yield "items", f"{forgotten.items:,} without a name now"
-    yield "triples", f"{forgotten.triples:,} of them, which tell nothing any more"
+    yield "items", f"{forgotten.items:,} now without a name"
+    yield "triples", f"{forgotten.triples:,} of these items, no longer shown"
     if forgotten.rejected:
-        yield "rejected", f"{counted(forgotten.rejected, 'row')} emptied"
+        yield "rejected", f"{counted(forgotten.rejected, 'row')} cleared"
     if forgotten.neo4j:
-        yield "Neo4j", "made anew"
+        yield "Neo4j", "rebuilt"
     yield "time", steps(forgotten.seconds)

@@ -1,4 +1,4 @@
-"""The generations of a warehouse, the newest last."""
+"""The list of generations, newest last."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -11,29 +11,29 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
 
 _NEW = ("new triples", "new items", "rejected", "ended")
-_HELD = ("triples", "items", "base")
+_STORED = ("triples", "items", "base")
 
 
 @dataclass(frozen=True)
 class GenerationsResult(Result):
-    """When each came, by what, what it brought and what it holds."""
+    """When and how each generation was made, what it changed and what it contains."""
 
     generations: "Sequence[Generation]"
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A row for each."""
-        table = grid("generation", "time", "change", right=(*_NEW, *_HELD))
+        """Yield a table with a row for each generation."""
+        table = grid("generation", "time", "change", right=(*_NEW, *_STORED))
         for one in self.generations:
             table.add_row(*_row(one))
         yield table
 
     def json(self) -> Iterator[Json]:
-        """An object for each; see ``schemas/generations.json``."""
+        """Yield an object for each generation; see ``schemas/generations.json``."""
         return map(asdict, self.generations)
 
     def csv(self) -> Csv:
-        """A row for each."""
+        """Return a row for each generation."""
         rows = list(self.json())
         return tuple(rows[0]), (tuple(row.values()) for row in rows)
 
@@ -45,7 +45,7 @@ def _row(one: "Generation") -> Iterator[str]:
     for name in _NEW:
         count = getattr(one, name.replace(" ", "_"))
         yield f"{count:,}" if count else "-"
-    for name in _HELD:
+    for name in _STORED:
         yield f"{getattr(one, name):,}"
 
 
@@ -53,5 +53,5 @@ def _change(one: "Generation") -> str:
     if one.change != "rollback":
         return one.change
     if one.back_to is None:
-        return "rollback to a pruned one"
-    return f"rollback to {one.back_to}" if one.back_to else "rollback to nothing"
+        return "rollback to a pruned generation"
+    return f"rollback to {one.back_to}" if one.back_to else "rollback to empty"

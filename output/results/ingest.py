@@ -1,4 +1,4 @@
-"""What an ingest brought."""
+"""The result of an ingest."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IngestResult(Result):
-    """What a person wants to know after an ingest."""
+    """The counts of an ingest and of the warehouse after it."""
 
     summary: "Summary"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """What is new, what is held now, and what was put aside."""
+        """Yield what is new, what is stored now, and what was rejected."""
         yield styled(_headline(self.summary), "bold")
         yield facts(_facts(self.summary))
         if self.summary.triples:
@@ -30,7 +30,7 @@ class IngestResult(Result):
             )
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/ingest.json``."""
+        """Yield one object; see ``schemas/ingest.json``."""
         summary = self.summary
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "rejected", "duplicates", "ended", "two_tables")  # fmt: skip
@@ -39,7 +39,7 @@ class IngestResult(Result):
         yield {**attributes(summary, *names), "seconds": seconds, "peak_memory_mb": memory}
 
     def csv(self) -> Csv:
-        """One row of counts, and the seconds in all."""
+        """Return one row: the counts and the total seconds."""
         counts = {name: value for name, value in asdict(self.summary).items()
                   if isinstance(value, int) and name != "committed"}  # fmt: skip
         return one_row({**counts, "seconds": self.summary.seconds.get("total")})
@@ -47,28 +47,28 @@ class IngestResult(Result):
 
 def _headline(summary: "Summary") -> str:
     if not summary.committed:
-        return "Nothing new came in; what is held is as it was before."
+        return "Nothing new; the warehouse is unchanged."
     ended = f", {counted(summary.ended, 'triple')} ended" if summary.ended else ""
     new = f"{counted(summary.new_triples, 'new triple')}, {counted(summary.new_items, 'new item')}"
     return f"Generation {summary.generation}: {new}{ended}."
 
 
 def _facts(summary: "Summary") -> Iterator[tuple[str, str]]:
-    yield "triples", f"{summary.triples:,} held"
-    yield "items", f"{summary.items:,} held"
+    yield "triples", f"{summary.triples:,} stored"
+    yield "items", f"{summary.items:,} stored"
     yield "tables", names_of(summary.tables)
     yield "cut into", _cut_into(summary)
     if summary.duplicates:
-        yield "duplicates", f"{counted(summary.duplicates, 'row')} said what was known already"
+        yield "duplicates", f"{counted(summary.duplicates, 'row')} with known triples"
     if summary.rejected:
-        where = f", kept in {shown(str(summary.rejects))}" if summary.rejects else ""
-        yield "rejected", f"{counted(summary.rejected, 'row')} put aside{where}"
+        where = f", saved in {shown(str(summary.rejects))}" if summary.rejects else ""
+        yield "rejected", f"{counted(summary.rejected, 'row')}{where}"
         yield from rejected(summary.first_rejects, summary.rejected)
     if summary.two_tables:
         yield "two tables", two_tables(summary.two_tables)
     yield "size on disk", quantity(summary.bytes_on_disk, "bytes")
     yield "time", steps(summary.seconds)
-    yield "memory", f"{summary.peak_memory_mb:,} MB at most"
+    yield "memory", f"{summary.peak_memory_mb:,} MB at peak"
 
 
 def _cut_into(summary: "Summary") -> str:
@@ -79,7 +79,7 @@ def _cut_into(summary: "Summary") -> str:
 
 
 def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]:
-    """The first of so many rows that were put aside, as further lines of a fact."""
+    """Yield the first rejected rows, and the number of the others, as further lines of a fact."""
     for reject in first:
         yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
     if first and count > len(first):
@@ -87,5 +87,5 @@ def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]
 
 
 def two_tables(items: int) -> str:
-    """How many items were named with several tables, and what comes of it."""
-    return f"{counted(items, 'item')} named with more than one table; the most frequent one holds"
+    """Return a sentence on items that were named with several tables."""
+    return f"{counted(items, 'item')} named with several tables; the most frequent one is used"

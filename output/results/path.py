@@ -1,4 +1,4 @@
-"""How one item was derived from another."""
+"""The result of a path: how one item derives from another."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from provhouse.query.path import Path
 
 ROWS = 1_000
-"""The most steps that are listed."""
+"""The most steps listed."""
 
 
 @dataclass(frozen=True)
 class PathResult(Result):
-    """The steps of one shortest derivation, or of all."""
+    """The steps of one shortest path, or of all paths."""
 
     path: "Path"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """The way in words and step by step."""
+        """Yield a headline, the steps, and what was read."""
         path = self.path
         yield subject(path.target, _headline(path))
         if path.erased:
@@ -44,18 +44,18 @@ class PathResult(Result):
         yield from headed("Step by step", _steps(path))
         if path.triples.num_rows > ROWS:
             more = counted(path.triples.num_rows - ROWS, "more step")
-            yield styled(f"… {more}: --format json or csv, --out FILE", "dim")
+            yield styled(f"… {more}; for all use --format json or csv with --out FILE", "dim")
         yield styled(f"\n{read_sentence(path)} {as_of_sentence(path)}", "dim")
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/path.json``."""
+        """Yield one object; see ``schemas/path.json``."""
         path = self.path
         head = {"from": path.source, "to": path.target, "all": path.every}
         names = ("hops", "erased", "generation", "time", "complete")
         yield {**head, **attributes(path, *names), **row_lists(path), **read_and_seconds(path)}
 
     def csv(self) -> Csv:
-        """The triples: src, dst, op, attributes."""
+        """Return a row for each triple."""
         return TRIPLE, tuples(self.path.triples.select(TRIPLE))
 
 
@@ -63,7 +63,7 @@ def _headline(path: "Path") -> str:
     way = f" derives from {shown(path.source)}, {counted(path.hops, 'hop')} away"
     if path.every:
         items = counted(path.items.num_rows, "item")
-        way += f"; all ways together have {items} and {counted(path.triples.num_rows, 'triple')}"
+        way += f"; all paths together have {items} and {counted(path.triples.num_rows, 'triple')}"
     return f"{way}."
 
 

@@ -1,4 +1,4 @@
-"""What an ingest would bring."""
+"""The result of ``ingest --dry-run``."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Component, Form, Preview
 
 FORMS = 10
-"""So many forms of files are shown."""
+"""The most kinds of files shown."""
 _NAMES = 12
 
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """What would come in, how the columns are understood, and what would be cut how."""
+    """What an ingest would add, how it reads the columns, and how it would cut components."""
 
     preview: "Preview"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """The one sentence that matters, then names and values, line by line."""
+        """Yield a headline and facts."""
         yield styled(_headline(self.preview), "bold")
         yield facts(_facts(self.preview))
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/preview.json``."""
+        """Yield one object; see ``schemas/preview.json``."""
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
                  "sets", "tables")  # fmt: skip
@@ -43,7 +43,7 @@ class PreviewResult(Result):
         }
 
     def csv(self) -> Csv:
-        """One row of counts; the rest is in its JSON form."""
+        """Return one row: the counts and the total seconds."""
         counts = {n: value for n, value in asdict(self.preview).items() if isinstance(value, int)}
         return one_row({**counts, "seconds": self.preview.seconds.get("total")})
 
@@ -52,22 +52,25 @@ def _headline(preview: "Preview") -> str:
     rows = counted(preview.rows - preview.rejected, "row")
     files = counted(preview.files, "file")
     new = counted(preview.new_items, "new item")
-    return f"{rows} and {new} would come in from {files}; nothing was written."
+    return f"{files} would add {rows} and {new}; nothing was written."
 
 
 def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
     for form in preview.forms[:FORMS]:
         yield "columns", _form(form)
     if len(preview.forms) > FORMS:
-        yield "", f"… {counted(len(preview.forms) - FORMS, 'more form')} of files"
-    yield "items", f"{preview.items:,} named, {preview.items - preview.new_items:,} held already"
+        yield "", f"… {counted(len(preview.forms) - FORMS, 'more kind')} of files"
+    yield (
+        "items",
+        f"{preview.items:,}, {preview.items - preview.new_items:,} of them already stored",
+    )
     yield "tables", names_of(preview.tables)
     components = counted(preview.components, "component")
     yield "cut into", f"{counted(preview.sets, 'new set')} in {components}"
     for component in preview.largest:
         yield "", _component(component)
     if preview.rejected:
-        yield "rejected", f"{counted(preview.rejected, 'row')} would be put aside"
+        yield "rejected", counted(preview.rejected, "row")
         yield from rejected(preview.rejects, preview.rejected)
     if preview.two_tables:
         yield "two tables", two_tables(preview.two_tables)
@@ -75,7 +78,7 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
 
 
 def _form(form: "Form") -> str:
-    """Known columns first, with what they are called in the files."""
+    """Return the columns of one kind of files: known ones first, then the attributes."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]
     others = [column for column, means in form.columns if means == ("attribute",)]
@@ -93,7 +96,7 @@ def _component(component: "Component") -> str:
         listed([table or "(no table)" for table in split], _NAMES) for split in component.splits
     )
     new = counted(component.items, "new item")
-    return f"{new} of one component in {component.sets:,} sets: {splits}"
+    return f"{new} of one component, in {component.sets:,} sets: {splits}"
 
 
 def _form_object(form: "Form") -> Json:

@@ -1,4 +1,4 @@
-"""What a prune deleted and what it left."""
+"""The result of a prune."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PruneResult(Result):
-    """How many generations went, and what came free."""
+    """The number of generations pruned, the space freed, and what is kept."""
 
     pruned: "Pruned"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """How many went, what is kept, and what will go later."""
+        """Yield a headline and facts."""
         yield styled(_headline(self.pruned), "bold")
         yield facts(_facts(self.pruned))
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/prune.json``."""
+        """Yield one object; see ``schemas/prune.json``."""
         yield {**asdict(self.pruned), "seconds": round(self.pruned.seconds, 6)}
 
     def csv(self) -> Csv:
-        """One row."""
+        """Return one row."""
         return one_row(asdict(self.pruned))
 
 
 def _headline(pruned: "Pruned") -> str:
-    went = counted(pruned.pruned, "generation") if pruned.pruned else "No generation"
-    return f"{went} went, {quantity(pruned.bytes_freed, 'bytes')} came free."
+    count = counted(pruned.pruned, "generation") if pruned.pruned else "no generations"
+    return f"Pruned {count} and freed {quantity(pruned.bytes_freed, 'bytes')}."
 
 
 def _facts(pruned: "Pruned") -> Iterator[tuple[str, str]]:
     yield "kept", f"generations {pruned.first:,} to {pruned.generation:,}"
     if pruned.in_use:
         bases = ", ".join(f"base {base}" for base in pruned.in_use)
-        yield "later", f"{bases}: still read; the next prune or ingest takes it"
+        yield "later", f"{bases}: still in use, deleted by a later prune or ingest"

@@ -1,4 +1,4 @@
-"""What a retraction ended."""
+"""The result of a retraction."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,34 +16,34 @@ _COUNTS = ("generation", "ended", "kept", "triples")
 
 @dataclass(frozen=True)
 class RetractionResult(Result):
-    """What ended, and what did not since others brought it too."""
+    """The number of triples ended, and of those kept because another file or run has them."""
 
     retraction: "Retraction"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """What ended with which generation, what stays, and how long it took."""
+        """Yield a headline and facts."""
         yield styled(_headline(self.retraction), "bold")
         yield facts(_facts(self.retraction))
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/retract.json``."""
+        """Yield one object; see ``schemas/retract.json``."""
         seconds = rounded(self.retraction.seconds)
         yield {**attributes(self.retraction, *_COUNTS), "seconds": seconds}
 
     def csv(self) -> Csv:
-        """One row of counts, and the seconds in all."""
+        """Return one row: the counts and the total seconds."""
         seconds = self.retraction.seconds.get("total")
         return one_row({**attributes(self.retraction, *_COUNTS), "seconds": seconds})
 
 
 def _headline(retraction: "Retraction") -> str:
     if not retraction.committed:
-        return "Nothing is left of it to retract; what is held is as it was before."
+        return "Nothing left to retract; the warehouse is unchanged."
     return f"Generation {retraction.generation}: {counted(retraction.ended, 'triple')} ended."
 
 
 def _facts(retraction: "Retraction") -> Iterator[tuple[str, str]]:
     if retraction.kept:
-        yield "kept", f"{counted(retraction.kept, 'triple')} that another file or run brought too"
-    yield "triples", f"{retraction.triples:,} held"
+        yield "kept", f"{counted(retraction.kept, 'triple')} that another file or run also brought"
+    yield "triples", f"{retraction.triples:,} stored"
     yield "time", steps(retraction.seconds)

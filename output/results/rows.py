@@ -1,4 +1,4 @@
-"""Rows of plain values, such as Neo4j returns."""
+"""The result of a Cypher query: rows of plain values."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowsResult(Result):
-    """Rows of text, numbers, truth, null, and lists and maps of these."""
+    """Rows of text, numbers, booleans, None, and lists and maps of these."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[object]]
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A table with one line for each row, and their number."""
+        """Yield a table with a line for each row, and the number of rows."""
         table = grid(*self.columns)
         for row in self.rows:
             table.add_row(*map(_cell, row))
@@ -31,11 +31,11 @@ class RowsResult(Result):
         yield styled(counted(table.row_count, "row"), "dim")
 
     def json(self) -> Iterator[Json]:
-        """An object for each row."""
+        """Yield an object for each row."""
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
     def csv(self) -> Csv:
-        """The rows."""
+        """Return the columns and rows."""
         return self.columns, self.rows
 
 

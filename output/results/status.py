@@ -1,4 +1,4 @@
-"""What a warehouse holds, and what is up."""
+"""The status of a warehouse: what it contains and which servers run."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StatusResult(Result):
-    """The current generation's totals, and the addresses of what is up."""
+    """The totals of the current generation, and the addresses of running servers."""
 
     status: "Status"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """A line for each."""
+        """Yield a line for each fact."""
         yield facts(_facts(self.status))
 
     def json(self) -> Iterator[Json]:
-        """One object; see ``schemas/status.json``."""
+        """Yield one object; see ``schemas/status.json``."""
         yield status_object(self.status)
 
     def csv(self) -> Csv:
-        """One row."""
+        """Return one row."""
         return one_row(asdict(self.status))
 
 
 def status_object(status: "Status") -> Json:
-    """The status as it is written."""
+    """Return the JSON object of a status."""
     return attributes(
         status, "warehouse", "generation", "triples", "items", "components", "sets",
         "set_dependencies", "partitions", "erased", "compact", "neo4j", "server",
@@ -42,15 +42,17 @@ def status_object(status: "Status") -> Json:
 def _facts(status: "Status") -> Iterator[tuple[str, str]]:
     yield "warehouse", shown(status.warehouse)
     if status.generation is None:
-        yield "generation", "none yet; begin with provhouse ingest FILES"
+        yield "generation", "none yet; start with provhouse ingest FILES"
     else:
         yield "generation", f"{status.generation:,}"
         for name in ("triples", "items", "components", "sets", "set_dependencies"):
             yield name.replace("_", " "), f"{getattr(status, name):,}"
         if status.erased:
             yield "erased", f"{status.erased:,} of the items"
-        worth = f"; {status.needed:,} would do: run provhouse compact" if status.compact else ""
+        worth = (
+            f"; {status.needed:,} would be enough, run provhouse compact" if status.compact else ""
+        )
         yield "partitions", f"{status.partitions:,}{worth}"
-    yield "neo4j", status.neo4j or "not up; a command that needs it starts it"
+    yield "neo4j", status.neo4j or "not running; commands that need it start it"
     if status.server:
         yield "server", status.server

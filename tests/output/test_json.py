@@ -1,4 +1,4 @@
-"""The stable forms: exact names, one line, the bytes always the same, valid for their schemas."""
+"""JSON has stable names and order, is one line, and follows the schemas."""
 
 import io
 import json
@@ -45,14 +45,14 @@ from provhouse.store.warehouse.manifest import Manifest
 
 
 def written(result: Result, form: type[JsonWriter] = JsonWriter) -> str:
-    """What an output writes."""
+    """Return the JSON of a result."""
     handle = io.StringIO()
     form(handle).write(result)
     return handle.getvalue()
 
 
 def valid(schema: str, text: str) -> Any:
-    """What ``text`` holds, which follows the schema."""
+    """Return the value of JSON text after a check against a schema."""
     rules = json.loads((files("provhouse.output") / f"schemas/{schema}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(rules)
     value = json.loads(text)
@@ -62,7 +62,7 @@ def valid(schema: str, text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["small", "long", "empty", "cyclic", "erased"])
-def test_answer(name: str, request: pytest.FixtureRequest) -> None:
+def test_an_answer_lists_items_and_triples(name: str, request: pytest.FixtureRequest) -> None:
     answer: Answer = request.getfixturevalue(name)
     text = written(AnswerResult(answer))
     value = valid("answer", text)
@@ -81,7 +81,7 @@ def test_answer(name: str, request: pytest.FixtureRequest) -> None:
     assert {**first["answer"], "items": rows[:count], "triples": rows[count:]} == value
 
 
-def test_a_summary_has_counts_instead(counts: Answer) -> None:
+def test_a_summary_has_counts_and_no_rows(counts: Answer) -> None:
     assert counts.counts
     text = written(AnswersResult([counts, counts]))
     value = valid("answer", text.split("\n")[0])
@@ -94,7 +94,7 @@ def test_a_summary_has_counts_instead(counts: Answer) -> None:
     assert text.count("\n") == 2
 
 
-def test_path(way: Path) -> None:
+def test_a_path_lists_items_and_triples(way: Path) -> None:
     value = valid("path", written(PathResult(way)))
     assert list(value)[:5] == ["from", "to", "all", "hops", "erased"]
     assert value["items"] == way.items.to_pylist()
@@ -103,7 +103,7 @@ def test_path(way: Path) -> None:
     ]  # fmt: skip
 
 
-def test_finding(finding: Finding) -> None:
+def test_found_items_are_listed(finding: Finding) -> None:
     value = valid("find", written(FindingResult(finding)))
     assert value["items"] == finding.items.to_pylist()
     assert (value["matches"], value["truncated"], value["seconds"]) == (3, "limit", 0.123457)
@@ -117,7 +117,7 @@ def test_many_rows_are_joined_across_pieces(small: Answer) -> None:
     assert [row["item"] for row in json.loads(text)["items"]] == names
 
 
-def test_json_is_exact_and_harmless_on_a_terminal(small: Answer) -> None:
+def test_json_is_exact_and_safe_on_a_terminal(small: Answer) -> None:
     odd = "x\x9b31m\u202e\u2028\x00\n🜚"
     text = written(AnswerResult(replace(small, item=odd)))
     assert json.loads(text)["item"] == odd
@@ -125,21 +125,21 @@ def test_json_is_exact_and_harmless_on_a_terminal(small: Answer) -> None:
     assert not set("\x9b\u202e\u2028\x00") & set(text)
 
 
-def test_steps_that_a_method_lacks_take_no_time(small: Answer) -> None:
+def test_a_step_that_a_method_lacks_has_zero_seconds(small: Answer) -> None:
     text = written(AnswerResult(replace(small, seconds={"total": 1.0, "x": 1.0})))
     assert valid("answer", text)["seconds"] == {
         "locate": 0.0, "walk": 0.0, "fetch": 0.0, "recurse": 0.0, "name": 0.0, "total": 1.0,
     }  # fmt: skip
 
 
-def test_answers(small: Answer, empty: Answer) -> None:
+def test_answers_to_many_are_lines_in_order(small: Answer, empty: Answer) -> None:
     text = written(AnswersResult([empty, Absent("nø"), small]))
     values = [valid("answer", line) for line in text.split("\n")[:-1]]
     assert [value["item"] for value in values] == ["raw:1", "nø", "report:2013-02"]
     assert values[1] == {"item": "nø", "found": False}
 
 
-def test_explanation(explanation: Explanation) -> None:
+def test_an_explanation_lists_the_methods(explanation: Explanation) -> None:
     value = valid("explanation", written(ExplanationResult(explanation)))
     assert value["method"] == "csprov"
     assert value["methods"][1] == {
@@ -148,7 +148,7 @@ def test_explanation(explanation: Explanation) -> None:
     }  # fmt: skip
 
 
-def test_diff(diff: Diff) -> None:
+def test_a_diff_lists_both_changes(diff: Diff) -> None:
     value = valid("diff", written(DiffResult(diff)))
     assert [value[side]["held"] for side in ("from", "to")] == [False, True]
     assert value["came"]["items"] == diff.came.items.to_pylist()
@@ -158,17 +158,17 @@ def test_diff(diff: Diff) -> None:
     assert valid("diff", same)["went"] == {"items": [], "triples": []}
 
 
-def test_pruned(pruned: Pruned) -> None:
+def test_a_prune_has_all_its_fields(pruned: Pruned) -> None:
     value = valid("prune", written(PruneResult(pruned)))
     assert value == {**asdict(pruned), "bases": [1, 3], "in_use": [2], "seconds": 0.123457}
 
 
-def test_exported(manifest: Manifest) -> None:
+def test_an_export_is_its_manifest(manifest: Manifest) -> None:
     value = valid("manifest", written(ExportResult(manifest)))
     assert value == {**asdict(manifest), "files": [asdict(part) for part in manifest.files]}
 
 
-def test_report(report: Report) -> None:
+def test_a_check_lists_damages(report: Report) -> None:
     value = valid("check", written(CheckResult(report)))
     assert value["looked_at"] == report.looked_at
     assert [damage["where"] for damage in value["damages"]] == ["table sets", "Neo4j"]
@@ -176,29 +176,29 @@ def test_report(report: Report) -> None:
     assert valid("check", written(CheckResult(unknown)))["damages"] == []
 
 
-def test_generations(generations: list[Generation]) -> None:
+def test_generations_are_a_list(generations: list[Generation]) -> None:
     value = valid("generations", written(GenerationsResult(generations)))
     assert value == [asdict(one) for one in generations]
 
 
-def test_summary(summary: Summary) -> None:
+def test_an_ingest_has_counts_and_seconds(summary: Summary) -> None:
     value = valid("ingest", written(IngestResult(summary)))
     assert value["set_dependencies"] == 1
     assert value["seconds"] == summary.seconds
 
 
-def test_retraction(retraction: Retraction) -> None:
+def test_a_retraction_has_counts_and_seconds(retraction: Retraction) -> None:
     value = valid("retract", written(RetractionResult(retraction)))
     assert list(value) == ["generation", "ended", "kept", "triples", "seconds"]
     assert value["kept"] == 1
 
 
-def test_forgotten(forgotten: Forgotten) -> None:
+def test_an_erasure_has_counts_and_seconds(forgotten: Forgotten) -> None:
     value = valid("forget", written(ForgetResult(forgotten)))
     assert value == asdict(forgotten)
 
 
-def test_preview(preview: Preview) -> None:
+def test_a_preview_has_forms_rejects_and_components(preview: Preview) -> None:
     value = valid("preview", written(PreviewResult(preview)))
     assert value["rows"] == 1_000_003
     assert value["rejects"] == [asdict(reject) for reject in preview.rejects]
@@ -208,14 +208,14 @@ def test_preview(preview: Preview) -> None:
 
 
 @pytest.mark.parametrize("generation", [None, 4])
-def test_status(status: Status, generation: int | None) -> None:
+def test_a_status_may_lack_a_generation(status: Status, generation: int | None) -> None:
     status = replace(status, generation=generation)
     value = valid("status", written(StatusResult(status)))
     assert value["generation"] == generation
     assert value["warehouse"] == "/w"
 
 
-def test_rows() -> None:
+def test_rows_are_a_list_of_objects() -> None:
     rows = [(1, {"a": [0.5, None]}), (True, "é")]
     text = written(RowsResult(["x", "y"], rows))
     assert json.loads(text) == [{"x": 1, "y": {"a": [0.5, None]}}, {"x": True, "y": "é"}]
