@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ..escape import shown
 from ..layout import grid, styled
-from ..phrases import counted
+from ..phrases import counted, listed
 from .derivations import MOST_ROWS, STEPS, table_name
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
+"""The most levels shown before the gap; at most ``_FAR_LEVELS`` follow it."""
 _FAR_LEVELS = 2
+_OPS = 4
+"""The most operations listed for a table."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def by_table(answer: "Answer") -> "Table":
     way = "used by" if answer.direction == "upstream" else "made by"
     table = grid("table", right=("items", "hops"), after=(way,))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
-        table.add_row(*_counts(row), styled(_listed(ops.get(row["table"] or "", []))))
+        table.add_row(*_counts(row), styled(listed(ops.get(row["table"] or "", []), _OPS)))
     _rest(table, counts, "tables")
     return table
 
@@ -109,11 +112,6 @@ def _ops(answer: "Answer") -> dict[str, list[str]]:
 def _codes(names: pa.ChunkedArray) -> pa.Array:
     """Return the dictionary codes of names; items and triples of an answer share a dictionary."""
     return names.combine_chunks().indices
-
-
-def _listed(names: list[str], most: int = 4) -> str:
-    more = f", {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(shown(name, 60) for name in names[:most]) + more
 
 
 def _levels(answer: "Answer") -> list[_Level]:
