@@ -19,7 +19,8 @@ from rich.text import Text
 
 from provhouse.model.progress import Progress
 from provhouse.output.escape import shown
-from provhouse.output.table import console, lasted, quantity
+from provhouse.output.phrases import duration, quantity
+from provhouse.output.table import console
 
 from .remaining import Remaining
 
@@ -118,12 +119,12 @@ class _Time(ProgressColumn):
         seconds = task.finished_time if task.finished else task.elapsed
         if not seconds or seconds < 1:
             return Text("")
-        parts = [lasted(seconds)]
+        parts = [duration(seconds)]
         if task.total and task.completed and not task.finished:
             if unit := task.fields.get("unit"):
                 parts.append(f"{quantity(task.completed / seconds, unit)}/s")
             if whole := task.fields["remaining"].whole():
-                parts.append(f"{lasted(max(whole - seconds, 0))} left")
+                parts.append(f"{duration(max(whole - seconds, 0))} left")
         return Text(", ".join(parts), "dim")
 
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress
@@ -16,15 +16,17 @@ from provhouse.model.question import AsOf, Question
 from provhouse.model.settings import Settings
 from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
-from provhouse.output.form import Form, chosen
-from provhouse.output.output import Absent, Output, opened
+from provhouse.output.form import Form, choose_form
+from provhouse.output.result import Result
+from provhouse.output.writer import opened
 from provhouse.serve.client import Client, Reply
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
+    from provhouse.output.results.answer import AnswerResult
+    from provhouse.output.results.answers import Absent
     from provhouse.query.ask import Asker
 
-Result = TypeVar("Result")
 Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
 """Gives the asker of a generation, for the length of a block."""
 
@@ -37,13 +39,12 @@ ACCEPT = {
 
 
 @dataclass(frozen=True)
-class Request(Generic[Result]):
+class Request:
     """A question in both of its ways: what the server is sent, and what is done here instead."""
 
     path: str
     body: Mapping[str, object]
     ask: Callable[[Askers], Result]
-    write: Callable[[Output, Result], None]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Missing:
         return self.count > 0
 
 
-def answered(settings: Settings, request: Request[Result], look: Look) -> None:
+def answered(settings: Settings, request: Request, look: Look) -> None:
     """Ask, and write the result."""
     if client := Client.of(settings.warehouse):
         _passed_on(client, request.path, request.body, look)
@@ -79,18 +80,20 @@ def answered(settings: Settings, request: Request[Result], look: Look) -> None:
         with listening() as progress:
             result = request.ask(_askers(settings, progress))
             progress.rest()
-        request.write(output, result)
+        output.write(result)
 
 
-def about(question: Question) -> "Request[Answer]":
+def about(question: Question) -> Request:
     """The request for a lineage or an impact."""
 
-    def ask(askers: Askers) -> "Answer":
+    def ask(askers: Askers) -> "AnswerResult":
+        from provhouse.output.results.answer import AnswerResult
+
         with askers(question.as_of) as asker:
-            return asker.answer(question)
+            return AnswerResult(asker.answer(question))
 
     body = asdict(question)
-    return Request(_path(body), body, ask, lambda output, answer: output.answer(answer))
+    return Request(_path(body), body, ask)
 
 
 def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missing:
@@ -103,6 +106,8 @@ def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missi
         reply = _passed_on(client, path, asked, look)
         return Missing(reply.absent, reply.first_absent)
 
+    from provhouse.output.results.answers import AnswersResult
+
     from .progress_display import listening
 
     missing = Missing()
@@ -112,7 +117,7 @@ def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missi
         _askers(settings, progress)(questions[0].as_of) as asker,
     ):
         ask = partial(asker.answer, suggest=False)
-        output.answers(_replies(ask, questions, missing, progress.rest))
+        output.write(AnswersResult(_replies(ask, questions, missing, progress.rest)))
     return missing
 
 
@@ -130,7 +135,7 @@ def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look
     """Write what the server sends, which has the form that is asked for."""
     with destination(look.out) as handle:
         terminal = look.out is None and handle.isatty()
-        form = chosen(look.form, look.out, terminal)
+        form = choose_form(look.form, look.out, terminal)
         seen: dict[str, object] = {}
         if form is Form.table:
             seen["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
@@ -153,6 +158,8 @@ def _replies(
     rest: Callable[[], None],
 ) -> "Iterator[Answer | Absent]":
     """The replies in order, each asked for when wanted; ``missing`` takes what is not held."""
+    from provhouse.output.results.answers import Absent
+
     for question in questions:
         reply: Answer | Absent
         try:

@@ -1,10 +1,10 @@
-"""Names are data: what they would do to a terminal is shown instead of done."""
+"""Escapes for names and text that would otherwise control a terminal."""
 
 import re
 import unicodedata
 from typing import TextIO
 
-# Joiners are letters to Persian and to Indic scripts, and harmless.
+# Persian and Indic scripts need the joiners, which are harmless.
 _JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -12,10 +12,10 @@ _LIVE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def shown(text: str, longest: int = 400) -> str:
-    """The text with controls, bidi overrides and invisible characters escaped, on one line.
+    """Return text on one line, with control, bidi and invisible characters escaped.
 
-    Backslashes stay as they are: this is for reading, JSON is exact. Text beyond ``longest``
-    characters loses its middle.
+    Backslashes are not escaped: this is for reading, and JSON is exact. Text of more than
+    ``longest`` characters loses its middle.
     """
     if len(text) > longest:
         half = longest // 2
@@ -24,9 +24,9 @@ def shown(text: str, longest: int = 400) -> str:
 
 
 def in_json(text: str) -> str:
-    """JSON text with the characters escaped that JSON leaves alone and a terminal would obey.
+    """Escape the characters of JSON text that JSON allows but a terminal would obey.
 
-    They can only stand inside JSON's strings, where an escape means the same.
+    They occur in JSON strings only, where the escape stands for the same character.
     """
     if text.isascii() and "\x7f" not in text:
         return text
@@ -34,13 +34,13 @@ def in_json(text: str) -> str:
 
 
 class OnTerminal:
-    """Takes exact text, such as CSV, for a terminal; what it would obey is shown, but \\n."""
+    """A handle for exact text, such as CSV, on a terminal: escapes all controls except newlines."""
 
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle
 
     def write(self, text: str) -> int:
-        """Write it, escaped."""
+        """Write text, escaped."""
         return self._handle.write("\n".join(map(_line, text.split("\n"))))
 
 

@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that is there whole or not at all."""
+"""The destination of a result: standard output, or a file that appears only when complete."""
 
 import io
 import os
@@ -14,7 +14,11 @@ from provhouse.model.errors import Unavailable
 
 @contextmanager
 def destination(out: Path | None) -> Iterator[TextIO]:
-    """The handle to write a result to, UTF-8 with plain line feeds."""
+    """Open standard output or a file as UTF-8 with plain line feeds.
+
+    A file keeps its old content until the block ends without an error. Raises Unavailable if the
+    destination cannot be written.
+    """
     if out is None:
         yield _standard_output()
         sys.stdout.flush()
@@ -26,7 +30,7 @@ def destination(out: Path | None) -> Iterator[TextIO]:
 def _standard_output() -> TextIO:
     if sys.stdout is None:
         raise Unavailable(
-            "The result should go to standard output", "It is closed", "Name a file with --out"
+            "Cannot write to standard output", "It is closed", "Name a file with --out"
         )
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
@@ -36,7 +40,7 @@ def _standard_output() -> TextIO:
 @contextmanager
 def _written(out: Path) -> Iterator[TextIO]:
     target = Path(os.path.realpath(out))
-    if target.exists() and not target.is_file():  # a device or a pipe must not be replaced
+    if target.exists() and not target.is_file():  # a device or a pipe is written to, not replaced
         with _opened(target, "w", out) as handle:
             yield handle
         return
@@ -56,7 +60,7 @@ def _opened(path: Path, mode: Literal["w", "x"], out: Path) -> TextIO:
         return path.open(mode, encoding="utf-8", newline="\n")
     except OSError as error:
         raise Unavailable(
-            f"The result should be written to {out}",
-            f"That is not possible: {error.strerror}",
-            "Name another file, or make its folder and make it writable",
+            f"Cannot write to {out}",
+            str(error.strerror),
+            "Name another file, or create its folder and make it writable",
         ) from error

@@ -1,11 +1,11 @@
-"""The forms in which results can be written, and which one holds where none is named."""
+"""The forms of results, and the default form."""
 
 from enum import StrEnum
 from pathlib import Path
 
 
 class Form(StrEnum):
-    """What ``--format`` takes."""
+    """The values of ``--format``."""
 
     table = "table"
     json = "json"
@@ -16,8 +16,11 @@ class Form(StrEnum):
 ENDINGS = {".csv": Form.csv, ".jsonl": Form.lines, ".ndjson": Form.lines}
 
 
-def chosen(form: Form | None, out: Path | None, terminal: bool) -> Form:
-    """The form that was named; else by the file's ending; else a table for people only."""
+def choose_form(form: Form | None, out: Path | None, terminal: bool) -> Form:
+    """Return the named form, or that of the file's ending, or a table if the output is a terminal.
+
+    Otherwise return JSON.
+    """
     if form:
         return form
     if out:

@@ -21,7 +21,9 @@ from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
 from provhouse.output.form import Form
-from provhouse.output.output import Absent, Output
+from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answers import Absent, AnswersResult
+from provhouse.output.writer import Writer
 from provhouse.query.ask import Asker
 from provhouse.query.locate import check_tables
 
@@ -63,7 +65,7 @@ class Answering:
         async with noticed(request) as gone:
             return await self.reply(
                 lambda warm: self._one(warm, question, gone),
-                lambda output, found: output.answer(found),
+                lambda output, found: output.write(AnswerResult(found)),
                 look,
                 keep,
             )
@@ -75,7 +77,7 @@ class Answering:
     async def reply(
         self,
         ask: Callable[[Warm], Result],
-        write: Callable[[Output, Result], None],
+        write: Callable[[Writer, Result], None],
         look: Look,
         keep: Callable[[Result, bytes], None] = lambda result, body: None,
     ) -> Response:
@@ -86,7 +88,7 @@ class Answering:
     def _reply(
         self,
         ask: Callable[[Warm], Result],
-        write: Callable[[Output, Result], None],
+        write: Callable[[Writer, Result], None],
         look: Look,
         keep: Callable[[Result, bytes], None],
     ) -> Response:
@@ -121,7 +123,7 @@ class Answering:
             raise
         gone = Event()
         replies = self._replies(asker, questions, gone)
-        pipe = Pipe(lambda handle: look.output(handle).answers(replies))
+        pipe = Pipe(lambda handle: look.output(handle).write(AnswersResult(replies)))
         headers = {"Provhouse-Absent": str(len(absent))}
         if absent:
             headers["Provhouse-First-Absent"] = quote(absent[0])

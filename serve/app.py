@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.settings import Settings
-from provhouse.output.json import status_object
+from provhouse.output.results.status import status_object
 from provhouse.query.status import status
 
 from .answer_cache import Given

@@ -5,12 +5,8 @@ from typing import TextIO
 
 from provhouse.model.answer import Answer
 from provhouse.model.errors import UsageError
-from provhouse.output.csv import CsvOutput
 from provhouse.output.form import Form
-from provhouse.output.json import JsonOutput
-from provhouse.output.json_lines import JsonLinesOutput
-from provhouse.output.output import Output
-from provhouse.output.table import TableOutput
+from provhouse.output.writer import Writer, writer_of
 from provhouse.query.diff import Diff
 from provhouse.query.path import Path
 
@@ -37,17 +33,12 @@ class Look:
     safe: bool
     """Of CSV: that no spreadsheet takes a cell for a formula."""
 
-    def output(self, handle: TextIO) -> Output:
+    def output(self, handle: TextIO) -> Writer:
         """What writes this form."""
-        match self.form:
-            case Form.json:
-                return JsonOutput(handle)
-            case Form.lines:
-                return JsonLinesOutput(handle)
-            case Form.csv:
-                return CsvOutput(handle, self.safe)
-            case Form.table:
-                return TableOutput(handle, self.width, self.color, self.timing)
+        return writer_of(
+            self.form, handle, width=self.width, color=self.color, timing=self.timing,
+            safe=self.safe,
+        )  # fmt: skip
 
 
 def wanted(accept: str, width: int, color: bool, timing: bool, safe: bool) -> Look:

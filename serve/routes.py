@@ -6,7 +6,12 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, FastAPI, Query, Request, Response
 
 from provhouse.model.question import Direction, Question
-from provhouse.output.output import Output
+from provhouse.output.results.diff import DiffResult
+from provhouse.output.results.explanation import ExplanationResult
+from provhouse.output.results.finding import FindingResult
+from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.path import PathResult
+from provhouse.output.writer import Writer
 from provhouse.query.diff import Diff, compare
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
@@ -35,7 +40,7 @@ def add_questions(app: FastAPI, answering: Answering, look: Callable[..., Awaita
         form: str,
         asking: type[Any],
         ask: Callable[[Warm, Any], Result],
-        write: Callable[[Output, Result], None],
+        write: Callable[[Writer, Result], None],
     ) -> None:
         """A path whose parameters ``asking`` describes."""
 
@@ -49,18 +54,20 @@ def add_questions(app: FastAPI, answering: Answering, look: Callable[..., Awaita
         app.get(f"/v1/{name}", name=name, description=text, responses=may_be)(asked)
         app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=may_be)(posted)
 
-    add("path", "path", AskingPath, _path, lambda output, found: output.path(found))
-    add("find", "find", AskingFind, _find, lambda output, found: output.finding(found))
+    add("path", "path", AskingPath, _path, lambda output, found: output.write(PathResult(found)))
+    add("find", "find", AskingFind, _find, lambda output, found: output.write(FindingResult(found)))
     add(
         "explain", "explanation", AskingExplain, _explain,
-        lambda output, told: output.explanation(told),
+        lambda output, told: output.write(ExplanationResult(told)),
     )  # fmt: skip
-    add("diff", "diff", AskingDiff, _diff, lambda output, found: output.diff(found))
+    add("diff", "diff", AskingDiff, _diff, lambda output, found: output.write(DiffResult(found)))
 
     @app.get("/v1/generations", responses=responses("generations"))
     async def generations(look: Look = looks) -> Response:
         """All generations, in order."""
-        return await answering.reply(_generations, lambda o, found: o.generations(found), look)
+        return await answering.reply(
+            _generations, lambda o, found: o.write(GenerationsResult(found)), look
+        )
 
 
 def _add_lineage(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from provhouse.model.errors import Damaged
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import FormOption, invocation
 
@@ -25,13 +25,14 @@ def check(
     settings = invocation(ctx).settings()
 
     from provhouse.care.check import check as checked
+    from provhouse.output.results.check import CheckResult
 
     from ..progress_display import listening
 
     with opened(form) as output:
         with listening() as progress:
             report = checked(settings, progress, deep=deep)
-        output.report(report)
+        output.write(CheckResult(report))
     if report.damages:
         raise typer.Exit(Damaged.exit_status)
 
@@ -45,6 +46,7 @@ def repair(ctx: typer.Context, form: FormOption = None) -> None:
     settings = invocation(ctx).settings()
 
     from provhouse.care.repair import repair as repaired
+    from provhouse.output.results.status import StatusResult
     from provhouse.query.status import status
 
     from ..progress_display import listening
@@ -52,4 +54,4 @@ def repair(ctx: typer.Context, form: FormOption = None) -> None:
     with opened(form) as output:
         with listening(keep=True) as progress:
             repaired(settings, progress)
-        output.status(status(settings))
+        output.write(StatusResult(status(settings)))

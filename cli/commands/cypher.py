@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import FormOption, SafeOption, identity, invocation, pairs, utf8
 
@@ -35,13 +35,14 @@ def cypher(
     warehouse = identity(settings)
 
     from provhouse.cypher.graph import shared_graph
+    from provhouse.output.results.rows import RowsResult
 
     from ..progress_display import listening
 
     with opened(form, safe=safe) as output:
         with listening() as progress, shared_graph(warehouse, settings, progress) as graph:
             result = graph.read(query, parameters)
-        output.rows(result.columns, result.rows)
+        output.write(RowsResult(result.columns, result.rows))
 
 
 def _value(text: str) -> object:

@@ -10,7 +10,7 @@ from ..invocation import DownstreamOption, FormOption, ItemArgument, SafeOption,
 from ..questions import Askers, Look, Request, answered
 
 if TYPE_CHECKING:
-    from provhouse.query.diff import Diff
+    from provhouse.output.results.diff import DiffResult
 
 
 def diff(
@@ -47,11 +47,13 @@ def diff(
 
     direction: Direction = "downstream" if downstream else "upstream"
 
-    def ask(askers: Askers) -> "Diff":
+    def ask(askers: Askers) -> "DiffResult":
+        from provhouse.output.results.diff import DiffResult
         from provhouse.query.diff import compare
 
-        return compare(Question(item, direction, as_of=since), until, askers)
+        question = Question(item, direction, as_of=since)
+        return DiffResult(compare(question, until, askers))
 
     body = {"item": item, "direction": direction, "from": since, "to": until}
-    request = Request("/v1/diff", body, ask, lambda output, found: output.diff(found))
+    request = Request("/v1/diff", body, ask)
     answered(settings, request, Look(form, safe=safe))

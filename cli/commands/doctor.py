@@ -33,7 +33,8 @@ def doctor(
     from rich.text import Text
 
     from provhouse.output.escape import shown
-    from provhouse.output.table import console, grid
+    from provhouse.output.layout import grid
+    from provhouse.output.table import console
 
     from ..progress_display import listening
 

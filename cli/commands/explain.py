@@ -10,7 +10,7 @@ from ..invocation import AsOfOption, DownstreamOption, FormOption, ItemArgument,
 from ..questions import Askers, Look, Request, answered
 
 if TYPE_CHECKING:
-    from provhouse.query.explain import Explanation
+    from provhouse.output.results.explanation import ExplanationResult
 
 
 def explain(
@@ -35,11 +35,13 @@ def explain(
     direction: Direction = "downstream" if downstream else "upstream"
     question = Question(item, direction, method, depth, as_of=as_of)
 
-    def ask(askers: Askers) -> "Explanation":
+    def ask(askers: Askers) -> "ExplanationResult":
+        from provhouse.output.results.explanation import ExplanationResult
+
         with askers(as_of) as asker:
-            return asker.explain(question)
+            return ExplanationResult(asker.explain(question))
 
     asked = ("item", "direction", "method", "depth", "as_of")
     body = {name: getattr(question, name) for name in asked}
-    request = Request("/v1/explain", body, ask, lambda output, told: output.explanation(told))
+    request = Request("/v1/explain", body, ask)
     answered(settings, request, Look(form))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from provhouse.model.errors import UsageError
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import AsOfOption, FormOption, invocation, utf8
 
@@ -42,6 +42,7 @@ def export(
         raise UsageError("Either a lineage or an impact should be exported", "Both are asked for")
 
     from provhouse.model.question import Direction, Question
+    from provhouse.output.results.export import ExportResult
     from provhouse.query.export import export_warehouse
     from provhouse.store.warehouse.layout import Layout
 
@@ -56,7 +57,7 @@ def export(
                 direction: Direction = "upstream" if impact is None else "downstream"
                 question = Question(utf8(item, "The item"), direction, as_of=as_of)
                 done = _answer(settings, question, folder, progress)
-        output.exported(done)
+        output.write(ExportResult(done))
 
 
 def _answer(
@@ -85,6 +86,7 @@ def import_(
     settings = invocation(ctx).settings()
 
     from provhouse.ingest.imported import import_ as imported
+    from provhouse.output.results.ingest import IngestResult
     from provhouse.serve.process import await_generation
 
     from ..progress_display import listening
@@ -93,4 +95,4 @@ def import_(
         with listening(keep=True) as progress:
             summary = imported(folder, settings, progress)
             await_generation(settings, summary.generation, progress)
-        output.summary(summary)
+        output.write(IngestResult(summary))

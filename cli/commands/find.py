@@ -8,7 +8,7 @@ from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
 from ..questions import Askers, Look, Request, answered
 
 if TYPE_CHECKING:
-    from provhouse.query.find import Finding
+    from provhouse.output.results.finding import FindingResult
 
 
 def find(
@@ -41,12 +41,14 @@ def find(
     within = None if table is None else utf8(table, "A table's name")
     settings = invocation(ctx).settings()
 
-    def ask(askers: Askers) -> "Finding":
+    def ask(askers: Askers) -> "FindingResult":
+        from provhouse.output.results.finding import FindingResult
         from provhouse.query.find import find as found
 
         with askers(None) as asker:
-            return found(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit)
+            finding = found(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit)
+            return FindingResult(finding)
 
     body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
-    request = Request("/v1/find", body, ask, lambda output, finding: output.finding(finding))
+    request = Request("/v1/find", body, ask)
     answered(settings, request, Look(form, out, safe=safe))

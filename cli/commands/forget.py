@@ -8,7 +8,7 @@ import typer
 
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import FormOption, invocation, utf8
 
@@ -31,13 +31,14 @@ def forget(
     named = tuple(utf8(item, "The name of an item") for item in items)
 
     from provhouse.changes.forget import forget as forgot
+    from provhouse.output.results.forget import ForgetResult
 
     from ..progress_display import listening
 
     with opened(form) as output:
         with listening(keep=True) as progress:
             done = forgot(named, settings, progress, _alone(settings, progress))
-        output.forgotten(done)
+        output.write(ForgetResult(done))
 
 
 @contextmanager

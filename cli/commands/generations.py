@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import FormOption, invocation
 
@@ -16,11 +16,12 @@ def generations(ctx: typer.Context, form: FormOption = None) -> None:
     """
     settings = invocation(ctx).settings()
 
+    from provhouse.output.results.generations import GenerationsResult
     from provhouse.query.generations import list_generations
     from provhouse.store.warehouse.layout import Layout
 
     with opened(form) as output:
-        output.generations(list_generations(Layout(settings.warehouse)))
+        output.write(GenerationsResult(list_generations(Layout(settings.warehouse))))
 
 
 def rollback(ctx: typer.Context, form: FormOption = None) -> None:
@@ -31,6 +32,7 @@ def rollback(ctx: typer.Context, form: FormOption = None) -> None:
     settings = invocation(ctx).settings()
 
     from provhouse.changes.rollback import rollback as taken_back
+    from provhouse.output.results.status import StatusResult
     from provhouse.query.status import status
     from provhouse.serve.process import await_generation
 
@@ -40,7 +42,7 @@ def rollback(ctx: typer.Context, form: FormOption = None) -> None:
         with listening(keep=True) as progress:
             taken_back(settings, progress)
             await_generation(settings, status(settings).generation, progress)
-        output.status(status(settings))
+        output.write(StatusResult(status(settings)))
 
 
 def compact(ctx: typer.Context, form: FormOption = None) -> None:
@@ -52,6 +54,7 @@ def compact(ctx: typer.Context, form: FormOption = None) -> None:
     settings = invocation(ctx).settings()
 
     from provhouse.changes.compact import compact as compacted
+    from provhouse.output.results.status import StatusResult
     from provhouse.query.status import status
     from provhouse.serve.process import await_generation
 
@@ -61,7 +64,7 @@ def compact(ctx: typer.Context, form: FormOption = None) -> None:
         with listening(keep=True) as progress:
             compacted(settings, progress)
             await_generation(settings, status(settings).generation, progress)
-        output.status(status(settings))
+        output.write(StatusResult(status(settings)))
 
 
 def prune(
@@ -89,10 +92,11 @@ def prune(
     settings = invocation(ctx).settings()
 
     from provhouse.changes.prune import prune as pruned
+    from provhouse.output.results.prune import PruneResult
 
     from ..progress_display import listening
 
     with opened(form) as output:
         with listening() as progress:
             done = pruned(settings, progress, keep=keep, before=before)
-        output.pruned(done)
+        output.write(PruneResult(done))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from provhouse.ingest.formats.registry import CHOICES
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import FormOption, invocation
 from .retract import check_run
@@ -90,6 +90,8 @@ def ingest(
     from provhouse.ingest.formats.column_mapping import columns_of
     from provhouse.ingest.ingest import ingest as taken
     from provhouse.ingest.preview import preview
+    from provhouse.output.results.ingest import IngestResult
+    from provhouse.output.results.preview import PreviewResult
     from provhouse.serve.process import await_generation
 
     from ..progress_display import listening
@@ -102,9 +104,9 @@ def ingest(
         if dry_run:
             with listening() as progress:
                 found = preview(files, settings, **options, progress=progress)
-            output.preview(found)
+            output.write(PreviewResult(found))
         else:
             with listening(keep=True) as progress:
                 summary = taken(files, settings, **options, run=run, progress=progress)
                 await_generation(settings, summary.generation, progress)
-            output.summary(summary)
+            output.write(IngestResult(summary))

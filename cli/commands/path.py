@@ -8,7 +8,7 @@ from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
 from ..questions import Askers, Look, Request, answered
 
 if TYPE_CHECKING:
-    from provhouse.query.path import Path
+    from provhouse.output.results.path import PathResult
 
 
 def path(
@@ -36,12 +36,13 @@ def path(
     first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
     settings = invocation(ctx).settings()
 
-    def ask(askers: Askers) -> "Path":
+    def ask(askers: Askers) -> "PathResult":
+        from provhouse.output.results.path import PathResult
         from provhouse.query.path import path as led
 
         with askers(None) as asker:
-            return led(asker, first, last, every=every)
+            return PathResult(led(asker, first, last, every=every))
 
     body = {"from": first, "to": last, "all": every}
-    request = Request("/v1/path", body, ask, lambda output, path: output.path(path))
+    request = Request("/v1/path", body, ask)
     answered(settings, request, Look(form, out, safe=safe))

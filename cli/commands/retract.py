@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from provhouse.model.errors import UsageError
-from provhouse.output.output import opened
+from provhouse.output.writer import opened
 
 from ..invocation import FormOption, invocation, utf8
 
@@ -49,6 +49,7 @@ def retract(
 
     from provhouse.changes.retract import Selection
     from provhouse.changes.retract import retract as retracted
+    from provhouse.output.results.retraction import RetractionResult
     from provhouse.serve.process import await_generation
 
     from ..progress_display import listening
@@ -57,7 +58,7 @@ def retract(
         with listening(keep=True) as progress:
             done = retracted(Selection(file, run, named), settings, progress)
             await_generation(settings, done.generation, progress)
-        output.retraction(done)
+        output.write(RetractionResult(done))
 
 
 def check_run(run: str) -> None:

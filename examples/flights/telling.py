@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from provhouse.model.answer import Answer
-from provhouse.output.table import counted, grid, lasted
+from provhouse.output.layout import grid
+from provhouse.output.phrases import counted, duration
 
 BAR = 40
 METHODS = {
@@ -110,8 +111,8 @@ class Teller:
                 f"{again.read.sets:,}" if again.read.sets else "-",
                 f"{again.read.partitions:,}",
                 f"{again.read.triples:,}",
-                lasted(first.seconds["total"]),
-                lasted(again.seconds["total"]),
+                duration(first.seconds["total"]),
+                duration(again.seconds["total"]),
                 METHODS[name],
             )
         self._show(table)

@@ -12,7 +12,14 @@ from helpers.structure import dumped, kinds
 from provhouse.model.progress import Silent
 from provhouse.model.question import Question
 from provhouse.output.form import Form
-from provhouse.output.output import Output, opened
+from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.diff import DiffResult
+from provhouse.output.results.explanation import ExplanationResult
+from provhouse.output.results.finding import FindingResult
+from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.path import PathResult
+from provhouse.output.results.status import StatusResult
+from provhouse.output.writer import Writer, opened
 from provhouse.query.ask import Asker
 from provhouse.query.diff import compare
 from provhouse.query.find import find
@@ -34,7 +41,7 @@ QUESTIONS = {
 }
 
 
-def told(tmp_path: Path, act: Callable[[Output], None]) -> Any:
+def told(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
     """Return the JSON that an output leaves, without the values that change."""
     file = tmp_path / "told.json"
     with opened(Form.json, file) as output:
@@ -51,25 +58,27 @@ def steady(value: dict[str, Any]) -> dict[str, Any]:
 def test_answers(lived: Lived, name: str, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         answer = asker.answer(QUESTIONS[name])
-    golden(f"questions/{name}.json", dumped(told(tmp_path, lambda o: o.answer(answer))))
+    golden(
+        f"questions/{name}.json", dumped(told(tmp_path, lambda o: o.write(AnswerResult(answer))))
+    )
 
 
 def test_path(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         found = path(asker, "raw:1", "report")
-    golden("questions/path.json", dumped(told(tmp_path, lambda o: o.path(found))))
+    golden("questions/path.json", dumped(told(tmp_path, lambda o: o.write(PathResult(found)))))
 
 
 def test_finding(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         found = find(asker.snapshot, "a", anywhere=True, table="clean", limit=3)
-    golden("questions/find.json", dumped(told(tmp_path, lambda o: o.finding(found))))
+    golden("questions/find.json", dumped(told(tmp_path, lambda o: o.write(FindingResult(found)))))
 
 
 def test_explanation(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         explanation = asker.explain(Question("report", "upstream"))
-    value = told(tmp_path, lambda output: output.explanation(explanation))
+    value = told(tmp_path, lambda output: output.write(ExplanationResult(explanation)))
     golden("questions/explanation.json", dumped(value))
 
 
@@ -78,16 +87,19 @@ def test_diff(lived: Lived, golden: Golden, tmp_path: Path) -> None:
         return Asker(lived.house.settings, Silent(), generation)
 
     diff = compare(Question("report", "upstream", as_of=1), None, asker)
-    golden("questions/diff.json", dumped(told(tmp_path, lambda o: o.diff(diff))))
+    golden("questions/diff.json", dumped(told(tmp_path, lambda o: o.write(DiffResult(diff)))))
 
 
 def test_generations(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     found = list_generations(lived.house.layout)
-    golden("questions/generations.json", dumped(told(tmp_path, lambda o: o.generations(found))))
+    golden(
+        "questions/generations.json",
+        dumped(told(tmp_path, lambda o: o.write(GenerationsResult(found)))),
+    )
 
 
 def test_status(lived: Lived, golden: Golden, tmp_path: Path) -> None:
-    value = told(tmp_path, lambda output: output.status(status(lived.house.settings)))
+    value = told(tmp_path, lambda output: output.write(StatusResult(status(lived.house.settings))))
     assert value.pop("warehouse") == str(lived.house.settings.warehouse)
     assert value.pop("neo4j") == lived.house.address.bolt
     golden("questions/status.json", dumped(value))

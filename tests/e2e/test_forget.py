@@ -47,7 +47,7 @@ def test_the_server_forgets_too(alone: Command, tmp_path: Path) -> None:
     assert [row["item"] for row in answer["items"]] == ["report", "raw/2", "raw/1"]
     assert answer["erased"] == 1
     assert alone("lineage", PERSON, status=3)
-    assert "through 1 item that was erased" in alone("lineage", "board", "--format", "table").out
+    assert "1 erased item along the way" in alone("lineage", "board", "--format", "table").out
     assert json.loads(alone("status").out)["erased"] == 1
     alone("check", "--deep")
     alone("down")

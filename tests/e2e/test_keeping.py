@@ -21,7 +21,7 @@ def test_what_needs_no_spark(held: Command, fresh: Command, tmp_path: Path) -> N
     assert str(torn) in fresh("import", folder, status=4).message
     assert "Either how many" in held("prune", status=2).message
     done = held("prune", "--keep", "9", "--format", "table")
-    assert done.out.startswith("No generation went, 0 bytes came free.")
+    assert done.out.startswith("Pruned no generations and freed 0 bytes.")
     assert "generations 1 to 1" in done.out
 
 
@@ -37,7 +37,7 @@ def test_out_and_in_again(held: Command, fresh: Command, tmp_path: Path) -> None
 
     lineage = tmp_path / "lineage"
     done = fresh("export", lineage, "--lineage", "clean/1", "--format", "table")
-    assert done.out.startswith("Exported the lineage of clean/1 in generation 1: 1 triple of 2 ite")
+    assert done.out.startswith("Exported the lineage of clean/1 as of generation 1: 1 triple and 2")
     assert valid("ingest", fresh("import", lineage).out)["duplicates"] == 1
 
 

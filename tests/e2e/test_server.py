@@ -44,7 +44,7 @@ def test_answers_are_quick_and_right(house: Command) -> None:
 
 def test_all_forms(house: Command, tmp_path: Path) -> None:
     table = house("impact", "raw/1", "--format", "table").out
-    assert table.startswith("raw/1 (raw) reached 2 items in 2 tables")
+    assert table.startswith("raw/1 (raw) affects 2 items in 2 tables")
     out = tmp_path / "impact.csv"
     assert house("impact", "raw/1", "--depth", "1", "--out", out).out == ""
     assert out.read_text() == "item,table,depth\nclean/1,clean,1\n"

@@ -1,4 +1,4 @@
-"""Names are shown, never obeyed."""
+"""A terminal shows names and never obeys them."""
 
 import json
 import unicodedata
@@ -23,15 +23,15 @@ from provhouse.output.escape import in_json, shown
         ("x" * 500, "x" * 200 + "…" + "x" * 200),
     ],
 )
-def test_shown(name: str, text: str) -> None:
+def test_text_for_reading_has_no_controls(name: str, text: str) -> None:
     assert shown(name) == text
 
 
 @given(st.text())
-def test_nothing_shown_moves_a_cursor(name: str) -> None:
+def test_no_shown_text_moves_the_cursor(name: str) -> None:
     assert not any(unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} for c in shown(name))
 
 
 @given(st.dictionaries(st.text(), st.text()))
-def test_json_stays_exact(value: dict[str, str]) -> None:
+def test_escaped_json_has_the_same_values(value: dict[str, str]) -> None:
     assert json.loads(in_json(json.dumps(value, ensure_ascii=False))) == value

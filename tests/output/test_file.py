@@ -1,4 +1,4 @@
-"""A result's file is there whole or not at all."""
+"""The file of a result appears only when it is complete."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.output.file import destination
 
 
-def test_appears_at_the_end(tmp_path: Path) -> None:
+def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     with destination(out) as handle:
         handle.write("é\n")
@@ -20,7 +20,7 @@ def test_appears_at_the_end(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out.json"]
 
 
-def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_failure_keeps_the_old_file(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     out.write_text("old")
     with suppress(ValueError), destination(out) as handle:
@@ -30,7 +30,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out.json"]
 
 
-def test_a_link_and_its_mode_stay(tmp_path: Path) -> None:
+def test_a_link_and_the_mode_of_its_target_are_kept(tmp_path: Path) -> None:
     real = tmp_path / "real"
     real.write_text("old")
     real.chmod(0o640)
@@ -50,6 +50,6 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
 
 
 @pytest.mark.parametrize("name", ["no/such/file", ""])
-def test_a_place_that_takes_no_file(name: str, tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="should be written"), destination(tmp_path / name):
+def test_a_bad_destination_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="Cannot write to"), destination(tmp_path / name):
         pass

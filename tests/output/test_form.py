@@ -1,10 +1,10 @@
-"""Which form a result takes."""
+"""The form of a result depends on --format, the file and the terminal."""
 
 from pathlib import Path
 
 import pytest
 
-from provhouse.output.form import Form, chosen
+from provhouse.output.form import Form, choose_form
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,7 @@ from provhouse.output.form import Form, chosen
         (Form.csv, None, True, Form.csv),
     ],
 )
-def test_chosen(named: Form | None, out: Path | None, terminal: bool, form: Form) -> None:
-    assert chosen(named, out, terminal) == form
+def test_the_form_is_the_named_one_or_fits_the_destination(
+    named: Form | None, out: Path | None, terminal: bool, form: Form
+) -> None:
+    assert choose_form(named, out, terminal) == form

@@ -11,10 +11,11 @@ import requests
 
 from helpers.oracle import Triple
 from provhouse.model.question import Direction, Question
-from provhouse.output.csv import CsvOutput
-from provhouse.output.json import JsonOutput
-from provhouse.output.output import Output
-from provhouse.output.table import TableOutput
+from provhouse.output.csv import CsvWriter
+from provhouse.output.json import JsonWriter
+from provhouse.output.results.answer import AnswerResult
+from provhouse.output.table import TableWriter
+from provhouse.output.writer import Writer
 from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
@@ -43,16 +44,16 @@ def test_answers_are_right(served: "Served", method: str, direction: Direction) 
 
 @pytest.mark.parametrize(
     ("accept", "made"),
-    [("application/json", JsonOutput), ("text/csv", CsvOutput), ("text/plain", TableOutput)],
+    [("application/json", JsonWriter), ("text/csv", CsvWriter), ("text/plain", TableWriter)],
 )
 def test_forms_are_those_of_a_command(served: "Served", accept: str, made: Any) -> None:
     there = served.request(
         "GET", "/v1/lineage", params={"item": "t:150"}, headers={"Accept": accept}
     )
     handle = io.StringIO()
-    output: Output = made(handle, 100) if made is TableOutput else made(handle)
+    output: Writer = made(handle, 100) if made is TableWriter else made(handle)
     with served.house.asker() as asker:
-        output.answer(asker.answer(Question("t:150", "upstream")))
+        output.write(AnswerResult(asker.answer(Question("t:150", "upstream"))))
     assert there.headers["content-type"].startswith(accept)
     assert timeless(there.content.decode()) == timeless(handle.getvalue())
 

@@ -11,7 +11,7 @@ from provhouse.cli.questions import Missing, _replies
 from provhouse.model.answer import Answer
 from provhouse.model.errors import BadInput, NotFound
 from provhouse.model.question import Question
-from provhouse.output.output import Absent
+from provhouse.output.results.answers import Absent
 
 
 @pytest.mark.parametrize(

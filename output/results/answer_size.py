@@ -1,4 +1,4 @@
-"""How much an answer shows, whether it lists it or counts it."""
+"""The size of an answer, whether it lists its items or counts them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,25 +8,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Extent:
-    """So many of each; ``tables`` does not count items without one."""
+class AnswerSize:
+    """The numbers of items, tables and triples, and the most hops to an item."""
 
     items: int
     tables: int
+    """Items without a table count for none."""
     triples: int
     hops: int
-    """To the last item; 0 where there is none."""
+    """To the farthest item; 0 if there are no items."""
 
 
-def extent(answer: "Answer") -> Extent:
-    """Of an answer's rows, or of its counts where those were asked for."""
+def answer_size(answer: "Answer") -> AnswerSize:
+    """Return the size of an answer, from its rows or from its counts."""
     if answer.counts is None:
         items, triples = answer.items, answer.triples
-        hops = items["depth"][-1].as_py() or 0 if items.num_rows else 0  # they are in order
+        hops = (
+            items["depth"][-1].as_py() or 0 if items.num_rows else 0
+        )  # items are in order of depth
         names = items["table"].unique().to_pylist()
-        return Extent(items.num_rows, sum(map(bool, names)), triples.num_rows, hops)
+        return AnswerSize(items.num_rows, sum(map(bool, names)), triples.num_rows, hops)
     tables = answer.counts.tables.to_pylist()
-    return Extent(
+    return AnswerSize(
         items=sum(row["items"] for row in tables),
         tables=sum(bool(row["table"]) for row in tables),
         triples=sum(answer.counts.ops["triples"].to_pylist()),

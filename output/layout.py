@@ -1,0 +1,63 @@
+"""The parts of text for people: styled text, tables and lists of facts.
+
+Rich takes 0.1 s to import, so it is imported on first use: the other forms do without it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from .escape import shown
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+Section: TypeAlias = "Text | Table"
+"""A paragraph or a table."""
+
+
+def styled(text: str, style: str = "") -> "Text":
+    """Return text with a Rich style."""
+    from rich.text import Text
+
+    return Text(text, style)
+
+
+def subject(name: str, rest: str) -> "Text":
+    """Return a sentence that begins with a name in bold."""
+    return styled(shown(name), "bold").append(rest, "not bold")
+
+
+def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "Table":
+    """Return an empty table without a frame, so that its cells can be copied.
+
+    The ``left`` columns come first, then the right-aligned ones, then those ``after`` them.
+    """
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for name in left:
+        table.add_column(styled(shown(name)), overflow="fold")
+    for name in right:
+        table.add_column(styled(name), justify="right", no_wrap=True)
+    for name in after:
+        table.add_column(styled(name), overflow="fold")
+    return table
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> "Table":
+    """Return a table with a line for each name and its value."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    for name, value in pairs:
+        table.add_row(name, styled(value))
+    return table
+
+
+def headed(title: str, table: "Table") -> Iterator[Section]:
+    """Yield a title and the table below it."""
+    yield styled(f"\n{title}", "bold underline")
+    yield table

@@ -1,0 +1,1 @@
+"""One file for each result: its text for people, its JSON and its CSV rows."""

@@ -1,0 +1,80 @@
+"""The result of a lineage or impact of one item."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import tuples
+from ..layout import Section, headed, styled
+from ..result import Csv, Json, Result, attributes
+from .answer_tables import by_distance, by_operation, by_table, counts_by_table, timed
+from .answer_words import headline, how, notes
+from .derivations import MOST_ROWS, read_and_seconds, row_lists, step_by_step
+
+if TYPE_CHECKING:
+    from provhouse.model.answer import Answer
+
+COLUMNS = ("item", "table", "depth")
+
+
+@dataclass(frozen=True)
+class AnswerResult(Result):
+    """An answer that lists its items and triples, or counts them."""
+
+    answer: "Answer"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, notes, tables by table and distance, and how the answer was found."""
+        answer = self.answer
+        yield headline(answer)
+        for note in notes(answer):
+            yield styled(note, "yellow")
+        if answer.counts and answer.counts.tables.num_rows:
+            yield from headed("By table", counts_by_table(answer.counts.tables))
+            yield from headed("By operation", by_operation(answer.counts.ops))
+        if answer.items.num_rows:
+            yield from _listed(answer)
+        if timing:
+            yield from headed("Time", timed(answer))
+        yield styled(how(answer), "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/answer.json``."""
+        answer = self.answer
+        head = attributes(
+            answer, "item", "direction", "method", "generation", "time", "complete", "truncated",
+            "erased",
+        )  # fmt: skip
+        if answer.counts:
+            tables, ops = answer.counts.tables.to_pylist(), answer.counts.ops.to_pylist()
+            yield {**head, "tables": tables, "ops": ops, **read_and_seconds(answer)}
+        else:
+            yield {**head, **row_lists(answer), **read_and_seconds(answer)}
+
+    def csv(self) -> Csv:
+        """Return a row for each item; for a summary, for each table and operation.
+
+        The triples are in the JSON form only.
+        """
+        if self.answer.counts:
+            return ("kind", "name", "count"), _counts(self.answer)
+        return COLUMNS, tuples(self.answer.items.select(COLUMNS))
+
+
+def _listed(answer: "Answer") -> Iterator[Section]:
+    yield from headed("By table", by_table(answer))
+    yield from headed("By distance", by_distance(answer))
+    if 0 < answer.triples.num_rows <= MOST_ROWS:
+        yield from headed("Step by step", step_by_step(answer.triples))
+    if answer.items.num_rows > MOST_ROWS or answer.triples.num_rows > MOST_ROWS:
+        yield styled(
+            "\nFor all items use --format csv --out FILE, for all triples --format json", "dim"
+        )
+
+
+def _counts(answer: "Answer") -> Iterator[Sequence[object]]:
+    assert answer.counts
+    for table in tuples(answer.counts.tables.select(["table", "items"])):
+        yield ("table", *table)
+    for op in tuples(answer.counts.ops.select(["op", "triples"])):
+        yield ("op", *op)

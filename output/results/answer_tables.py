@@ -1,0 +1,162 @@
+"""The tables of an answer for people: by table, by operation, by distance, and by step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..escape import shown
+from ..layout import grid, styled
+from ..phrases import counted, listed
+from .derivations import MOST_ROWS, STEPS, table_name
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from provhouse.model.answer import Answer
+
+_NEAR_LEVELS = 8
+"""The most levels shown before the gap; at most ``_FAR_LEVELS`` follow it."""
+_FAR_LEVELS = 2
+_OPS = 4
+"""The most operations listed for a table."""
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The items at one distance, or at a range of distances of which only the number is shown."""
+
+    first: int
+    last: int
+    items: int
+    rows: list[tuple[str, str]]
+    """Item and table of each item shown."""
+
+
+def by_table(answer: "Answer") -> "Table":
+    """Return items, hops and operations of each table."""
+    counts, ops = _tables(answer), _ops(answer)
+    way = "used by" if answer.direction == "upstream" else "made by"
+    table = grid("table", right=("items", "hops"), after=(way,))
+    for row in counts.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(*_counts(row), styled(listed(ops.get(row["table"] or "", []), _OPS)))
+    _rest(table, counts, "tables")
+    return table
+
+
+def counts_by_table(counts: pa.Table) -> "Table":
+    """Return items and hops of each table, from the counts of a summary."""
+    table = grid("table", right=("items", "hops"))
+    for row in counts.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(*_counts(row))
+    _rest(table, counts, "tables")
+    return table
+
+
+def by_operation(counts: pa.Table) -> "Table":
+    """Return the number of triples of each operation."""
+    table = grid("operation", right=("triples",))
+    for row in counts.slice(0, MOST_ROWS).to_pylist():
+        name = styled(shown(row["op"])) if row["op"] else styled("(no operation)", "dim")
+        table.add_row(name, f"{row['triples']:,}")
+    _rest(table, counts, "operations")
+    return table
+
+
+def _counts(row: dict[str, int]) -> "Iterator[Text | str]":
+    low, high = row["nearest"], row["farthest"]
+    yield table_name(cast(str | None, row["table"]))
+    yield f"{row['items']:,}"
+    yield f"{low:,}" if low == high else f"{low:,}-{high:,}"
+
+
+def _rest(table: "Table", counts: pa.Table, what: str) -> None:
+    if counts.num_rows > MOST_ROWS:
+        table.add_row(styled(f"… {counts.num_rows - MOST_ROWS:,} more {what}", "dim"))
+
+
+def _tables(answer: "Answer") -> pa.Table:
+    """Count items by table, nearest tables first, in the columns of a summary's counts."""
+    counts = answer.items.group_by("table").aggregate(
+        [("item", "count"), ("depth", "min"), ("depth", "max")]
+    )
+    named = counts.rename_columns(
+        {"item_count": "items", "depth_min": "nearest", "depth_max": "farthest"}
+    )
+    named = named.set_column(
+        0, "table", named["table"].cast(pa.string())
+    )  # dictionary columns cannot be sorted by
+    return named.sort_by([("nearest", "ascending"), ("table", "ascending")])
+
+
+def _ops(answer: "Answer") -> dict[str, list[str]]:
+    """Return the operations at the far ends of the triples, by table, most frequent first."""
+    far = "src" if answer.direction == "upstream" else "dst"
+    items, ends = (_codes(column) for column in (answer.items["item"], answer.triples[far]))
+    place = pc.index_in(ends, value_set=items)
+    pairs = pa.table({"table": answer.items["table"].take(place), "op": answer.triples["op"]})
+    pairs = pairs.filter(pc.is_valid(place))  # filters may show only the near end of a triple
+    counts = pairs.group_by(["table", "op"]).aggregate([([], "count_all")])
+    ordered = counts.sort_by([("count_all", "descending"), ("op", "ascending")])
+    found: dict[str, list[str]] = {}
+    for row in ordered.to_pylist():
+        if row["op"]:
+            found.setdefault(row["table"] or "", []).append(row["op"])
+    return found
+
+
+def _codes(names: pa.ChunkedArray) -> pa.Array:
+    """Return the dictionary codes of names; items and triples of an answer share a dictionary."""
+    return names.combine_chunks().indices
+
+
+def _levels(answer: "Answer") -> list[_Level]:
+    """Return the items by distance, shortened: the nearest levels and the farthest."""
+    counts = answer.items.group_by("depth").aggregate([("item", "count")]).sort_by("depth")
+    depths = cast(list[int], counts["depth"].to_pylist())
+    sizes = cast(list[int], counts["item_count"].to_pylist())
+    starts = [0, *accumulate(sizes)]
+    most = MOST_ROWS // min(len(sizes), _NEAR_LEVELS + _FAR_LEVELS)
+    if answer.items.num_rows <= MOST_ROWS:
+        most = MOST_ROWS
+
+    def level(number: int) -> _Level:
+        rows = sizes[number] if sizes[number] <= most + 1 else most  # "1 more" would take a row too
+        some = answer.items.slice(starts[number], rows)
+        pairs = [(row["item"], row["table"]) for row in some.to_pylist()]
+        return _Level(depths[number], depths[number], sizes[number], pairs)
+
+    every = range(len(sizes))
+    middle = every[_NEAR_LEVELS:-_FAR_LEVELS]
+    if not middle:
+        return [level(number) for number in every]
+    items = sum(sizes[middle.start : middle.stop])
+    between = _Level(depths[middle[0]], depths[middle[-1]], items, [])
+    return [*map(level, every[:_NEAR_LEVELS]), between, *map(level, every[-_FAR_LEVELS:])]
+
+
+def by_distance(answer: "Answer") -> "Table":
+    """Return a line for each of the nearest and the farthest items."""
+    table = grid(right=("hops",), after=("item", "table"))
+    for level in _levels(answer):
+        far = f"{level.first:,}" if level.first == level.last else f"{level.first:,}-{level.last:,}"
+        for item, name in level.rows:
+            table.add_row(far, styled(shown(item)), table_name(name))
+            far = ""
+        left = level.items - len(level.rows)
+        if left:
+            words = "more" if level.rows else counted(left, "item").split()[-1]
+            table.add_row(far, styled(f"… {left:,} {words}", "dim"))
+    return table
+
+
+def timed(answer: "Answer") -> "Table":
+    """Return the milliseconds of each step."""
+    table = grid("step", right=("ms",))
+    for step in STEPS:
+        table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")
+    return table

@@ -1,0 +1,77 @@
+"""The sentences of an answer: a headline, notes, and how it was found."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..escape import shown
+from ..layout import subject
+from ..phrases import counted
+from .answer_size import answer_size
+from .derivations import as_of_sentence, erased_sentence, read_sentence
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from provhouse.model.answer import Answer
+
+
+def headline(answer: "Answer") -> "Text":
+    """Return the sentence that sums up the answer."""
+    table = f" ({shown(answer.table)})" if answer.table else ""
+    return subject(answer.item, f"{table} {_found(answer)}")
+
+
+def _found(answer: "Answer") -> str:
+    size = answer_size(answer)
+    if not size.items:
+        return _nothing(answer)
+    among = f" in {counted(size.tables, 'table')}" if size.tables else ""
+    verb = "derives from" if answer.direction == "upstream" else "affects"
+    return (
+        f"{verb} {counted(size.items, 'item')}{among}, up to {counted(size.hops, 'hop')} away, "
+        f"through {counted(size.triples, 'triple')}."
+    )
+
+
+def _nothing(answer: "Answer") -> str:
+    if answer.hidden:
+        items = counted(answer.hidden, "item")
+        return f"has {items} {answer.direction}, but none matches the filters."
+    if answer.erased:
+        return f"has nothing {answer.direction} except erased items."
+    if answer.direction == "upstream":
+        return "has nothing upstream: it is a source."
+    return "has nothing downstream: nothing derives from it."
+
+
+def notes(answer: "Answer") -> Iterator[str]:
+    """Yield what a reader must know before the tables: limits, erased items, cycles."""
+    if answer.truncated == "depth":
+        yield "The answer stops at --depth. Raise or omit --depth to see what lies beyond."
+    elif answer.truncated == "limit":
+        yield "The answer stops at --limit. Raise or omit --limit to see more items."
+    elif answer.truncated:
+        yield f"The answer was cut short ({shown(answer.truncated)})."
+    if answer.hidden and answer_size(answer).items:
+        verb = "is" if answer.hidden == 1 else "are"
+        yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
+    if answer.erased:
+        yield erased_sentence(answer.erased)
+    if not answer.complete:
+        yield "The answer is incomplete: part of the data is missing."
+    if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
+        yield "The item itself is among them: it lies on a cycle."
+
+
+def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
+    code = pc.index(items.dictionary, pa.scalar(asked, items.dictionary.type)).as_py()
+    return bool(code >= 0 and pc.index(items.indices, pa.scalar(code, pa.int32())).as_py() >= 0)
+
+
+def how(answer: "Answer") -> str:
+    """Return sentences on the method, what it read, and the generation."""
+    why = shown(answer.why.rstrip("."))
+    return f"\nMethod: {answer.method}. {why}. {read_sentence(answer)} {as_of_sentence(answer)}"

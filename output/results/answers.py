@@ -1,0 +1,84 @@
+"""The result of a lineage or impact of many items.
+
+JSON and CSV write each reply before they ask for the next one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..layout import Section, grid, styled
+from ..result import Csv, Json, Result
+from .answer import COLUMNS, AnswerResult
+from .answer_size import answer_size
+from .derivations import STEPS
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from provhouse.model.answer import Answer
+
+
+@dataclass(frozen=True)
+class Absent:
+    """The reply to one of many items that is not in the warehouse."""
+
+    item: str
+
+
+@dataclass(frozen=True)
+class AnswersResult(Result):
+    """The replies, in the order of the questions; they are read once."""
+
+    replies: "Iterable[Answer | Absent]"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a table with a row for each item asked."""
+        timed = STEPS if timing else STEPS[-1:]
+        seconds = timed if timing else ("seconds",)
+        table = grid("item", "table", right=("items", "tables", "triples", "hops", *seconds))
+        for reply in self.replies:
+            table.add_row(*_row(reply, timed))
+        yield table
+
+    def json(self) -> Iterator[Json]:
+        """Yield an object for each item asked."""
+        for reply in self.replies:
+            if isinstance(reply, Absent):
+                yield {"item": reply.item, "found": False}
+            else:
+                yield from AnswerResult(reply).json()
+
+    def csv(self) -> Csv:
+        """Return the rows of each answer, with the item asked as first column.
+
+        Items that were not found have no rows.
+        """
+        found = (reply for reply in self.replies if not isinstance(reply, Absent))
+        first = next(found, None)
+        if first is None:
+            return ("asked", *COLUMNS), ()
+        columns, rows = AnswerResult(first).csv()
+        return ("asked", *columns), _rows(first.item, rows, found)
+
+
+def _rows(
+    item: str, rows: Iterable[Sequence[object]], others: "Iterator[Answer]"
+) -> Iterator[Sequence[object]]:
+    yield from ((item, *row) for row in rows)
+    for answer in others:
+        yield from ((answer.item, *row) for row in AnswerResult(answer).csv()[1])
+
+
+def _row(reply: "Answer | Absent", timed: Sequence[str]) -> "Iterator[Text]":
+    yield styled(shown(reply.item))
+    if isinstance(reply, Absent):
+        yield from (styled("not found", "red"), *[styled("-", "dim")] * (4 + len(timed)))
+        return
+    size = answer_size(reply)
+    yield styled(shown(reply.table))
+    for count in (size.items, size.tables, size.triples, size.hops):
+        yield styled(f"{count:,}")
+    for step in timed:
+        yield styled(f"{reply.seconds.get(step, 0.0):.3f}")

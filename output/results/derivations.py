@@ -1,0 +1,101 @@
+"""The parts that answers, paths, diffs and explanations share."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Protocol
+
+from ..arrow_rows import json_items, json_triples
+from ..escape import shown
+from ..layout import grid, styled
+from ..phrases import counted, steps
+from ..result import Json, rounded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+    from rich.text import Text
+
+    from provhouse.model.answer import Read
+
+STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
+"""The steps whose seconds every answer reports."""
+TRIPLE = ("src", "dst", "op", "attributes")
+"""The columns of a triple."""
+MOST_ROWS = 20
+"""The most rows in one section."""
+
+
+class Dated(Protocol):
+    """A result of one generation."""
+
+    @property
+    def generation(self) -> int: ...
+    @property
+    def time(self) -> str: ...
+
+
+class ItemsAndTriples(Protocol):
+    """Items and triples of an answer, a path or a diff."""
+
+    @property
+    def items(self) -> "pa.Table": ...
+    @property
+    def triples(self) -> "pa.Table": ...
+
+
+class Derivations(Dated, ItemsAndTriples, Protocol):
+    """Items and triples of one generation, and what was read to find them."""
+
+    @property
+    def read(self) -> "Read": ...
+    @property
+    def seconds(self) -> dict[str, float]: ...
+
+
+def row_lists(of: ItemsAndTriples) -> Json:
+    """Return the JSON lists of items and triples, which are read while they are written."""
+    return {"items": json_items(of.items), "triples": json_triples(of.triples)}
+
+
+def read_and_seconds(of: Derivations) -> Json:
+    """Return the JSON fields ``read`` and ``seconds``."""
+    seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
+    return {"read": asdict(of.read), "seconds": rounded(seconds)}
+
+
+def read_sentence(of: Derivations) -> str:
+    """Return a sentence on what was read and how long it took."""
+    parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
+    triples = counted(of.read.triples, "triple")
+    return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
+
+
+def as_of_sentence(of: Dated) -> str:
+    """Return a sentence on the generation of a result."""
+    return f"As of generation {of.generation}, committed {of.time}."
+
+
+def erased_sentence(items: int) -> str:
+    """Return a sentence on the erased items that an answer or a path leads through."""
+    verb = "is" if items == 1 else "are"
+    return f"{counted(items, 'erased item')} along the way {verb} not shown."
+
+
+def table_name(name: str | None) -> "Text":
+    """Return the name of a table, or ``(no table)``."""
+    return styled(shown(name)) if name else styled("(no table)", "dim")
+
+
+def operation(triple: dict[str, str]) -> "Text":
+    """Return the op of a triple and its attributes."""
+    text = styled(shown(triple["op"] or ""))
+    if triple["attributes"] not in (None, "", "{}"):
+        text.append(f" {shown(triple['attributes'], 120)}", "dim")
+    return text
+
+
+def step_by_step(triples: "pa.Table") -> "Table":
+    """Return a table with a line for each triple: from, operation, to."""
+    table = grid("from", "operation", "to")
+    for row in triples.to_pylist():
+        table.add_row(styled(shown(row["src"])), operation(row), styled(shown(row["dst"])))
+    return table

@@ -1,0 +1,102 @@
+"""The result of a diff: what was added to an answer and removed between two generations."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import tuples
+from ..escape import shown
+from ..layout import Section, grid, headed, styled, subject
+from ..phrases import counted, steps
+from ..result import Csv, Json, Result, rounded
+from .derivations import MOST_ROWS, TRIPLE, erased_sentence, row_lists, step_by_step, table_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from provhouse.query.diff import Change, Diff, Side
+
+
+@dataclass(frozen=True)
+class DiffResult(Result):
+    """Two generations of one answer, and their differences."""
+
+    diff: "Diff"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, notes, what was added, then what was removed."""
+        diff = self.diff
+        yield subject(
+            diff.item,
+            f", {diff.direction}, generation {diff.since.generation} to {diff.until.generation}:"
+            f" {_counted(diff.came)} added, {_counted(diff.went)} removed.",
+        )
+        yield from _notes(diff)
+        yield from _changed("Added", diff.came)
+        yield from _changed("Removed", diff.went)
+        times = f"{diff.since.time} and {diff.until.time}"
+        yield styled(f"\nCommitted {times}; compared in {steps(diff.seconds)}.", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/diff.json``."""
+        diff = self.diff
+        yield {
+            "item": diff.item,
+            "direction": diff.direction,
+            "from": _side(diff.since),
+            "to": _side(diff.until),
+            "came": row_lists(diff.came),
+            "went": row_lists(diff.went),
+            "seconds": rounded(diff.seconds),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each triple; every item added or removed has at least one."""
+        return ("change", *TRIPLE), (
+            (what, *row)
+            for what, change in (("came", self.diff.came), ("went", self.diff.went))
+            for row in tuples(change.triples.select(TRIPLE))
+        )
+
+
+def _counted(change: "Change") -> str:
+    if not change.triples.num_rows:
+        return "nothing"
+    items, triples = change.items.num_rows, change.triples.num_rows
+    return f"{counted(items, 'item')} and {counted(triples, 'triple')}"
+
+
+def _notes(diff: "Diff") -> Iterator[Section]:
+    for side, what in ((diff.since, "added"), (diff.until, "removed")):
+        if not side.answer:
+            note = f"The item is not in generation {side.generation}, so everything was {what}."
+            yield styled(note, "yellow")
+        elif side.answer.erased:
+            yield styled(f"Generation {side.generation}: {erased_sentence(side.answer.erased)}")
+
+
+def _changed(title: str, change: "Change") -> Iterator[Section]:
+    if change.items.num_rows:
+        yield from headed(title, _items(change.items))
+    if change.triples.num_rows:
+        yield from headed(
+            f"{title}, step by step", step_by_step(change.triples.slice(0, MOST_ROWS))
+        )
+        left = change.triples.num_rows - MOST_ROWS
+        if left > 0:
+            yield styled(f"… {left:,} more; for all use --format csv", "dim")
+
+
+def _items(items: "pa.Table") -> "Table":
+    table = grid(right=("hops",), after=("item", "table"))
+    for row in items.slice(0, MOST_ROWS).to_pylist():
+        table.add_row(f"{row['depth']:,}", styled(shown(row["item"])), table_name(row["table"]))
+    if items.num_rows > MOST_ROWS:
+        table.add_row("", styled(f"… {items.num_rows - MOST_ROWS:,} more", "dim"))
+    return table
+
+
+def _side(side: "Side") -> Json:
+    stored, erased = side.answer is not None, side.answer.erased if side.answer else 0
+    return {"generation": side.generation, "time": side.time, "held": stored, "erased": erased}

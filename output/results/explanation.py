@@ -1,0 +1,82 @@
+"""The result of ``explain``: what a question would read and take, by each method."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..layout import Section, grid, styled, subject
+from ..phrases import duration, steps
+from ..result import Csv, Json, Result, attributes, rounded
+from .derivations import as_of_sentence
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from provhouse.query.cost import Estimate
+    from provhouse.query.explain import Explanation
+
+_NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
+
+
+@dataclass(frozen=True)
+class ExplanationResult(Result):
+    """The estimates of all methods, and the one that would be used."""
+
+    explanation: "Explanation"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield the method that would be used, the reason, and the estimates."""
+        explanation = self.explanation
+        what = "lineage" if explanation.direction == "upstream" else "impact"
+        table = f" ({shown(explanation.table)})" if explanation.table else ""
+        method = _NAMES[explanation.method]
+        yield subject(explanation.item, f"{table}: its {what} would be found with {method}.")
+        yield styled(f"{shown(explanation.why.rstrip('.'))}.\n")
+        yield _methods(explanation)
+        yield styled(
+            "\nTimes are estimates for a warm process; RQ and CCProv first prepare a copy of all"
+            f" triples. Estimated in {steps(explanation.seconds)} without reading a triple."
+            f" {as_of_sentence(explanation)}",
+            "dim",
+        )
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/explanation.json``."""
+        names = ("item", "direction", "method", "why", "generation", "time")
+        yield {
+            **attributes(self.explanation, *names),
+            "methods": list(map(_estimate, self.explanation.methods)),
+            "seconds": rounded(self.explanation.seconds),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each method; ``taken`` marks the one that would be used."""
+        names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
+        return names, (
+            (one.method, one.method == self.explanation.method, *asdict(one.read).values(),
+             one.levels, one.seconds, one.prepare)
+            for one in self.explanation.methods
+        )  # fmt: skip
+
+
+def _methods(explanation: "Explanation") -> "Table":
+    table = grid("method", right=("sets", "partitions", "triples", "levels", "time", "preparation"))
+    for estimate in explanation.methods:
+        table.add_row(*_row(estimate))
+    return table
+
+
+def _row(estimate: "Estimate") -> Iterator[str]:
+    read = estimate.read
+    yield _NAMES[estimate.method]
+    for count in (read.sets, read.partitions, read.triples, estimate.levels):
+        yield f"{count:,}" if count else "-"
+    yield duration(estimate.seconds)
+    yield duration(estimate.prepare) if estimate.prepare else "-"
+
+
+def _estimate(estimate: "Estimate") -> Json:
+    times = rounded({"seconds": estimate.seconds, "prepare": estimate.prepare})
+    read = asdict(estimate.read)
+    return {"method": estimate.method, **read, "levels": estimate.levels, **times}

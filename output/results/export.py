@@ -1,0 +1,44 @@
+"""The result of an export."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..layout import Section, styled
+from ..phrases import counted, quantity
+from ..result import Csv, Json, Result
+
+if TYPE_CHECKING:
+    from provhouse.store.warehouse.manifest import Manifest
+
+
+@dataclass(frozen=True)
+class ExportResult(Result):
+    """The manifest of an export."""
+
+    manifest: "Manifest"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield one paragraph."""
+        yield styled(_sentence(self.manifest))
+
+    def json(self) -> Iterator[Json]:
+        """Yield the manifest; see ``schemas/manifest.json``."""
+        yield asdict(self.manifest)
+
+    def csv(self) -> Csv:
+        """Return a row for each file."""
+        columns = ("name", "rows", "bytes", "sha256")
+        return columns, (tuple(asdict(part).values()) for part in self.manifest.files)
+
+
+def _sentence(manifest: "Manifest") -> str:
+    what = f"the {manifest.holds} of {shown(manifest.item)}" if manifest.item else "everything"
+    counts = f"{counted(manifest.triples, 'triple')} and {counted(manifest.items, 'item')}"
+    size = quantity(sum(part.bytes for part in manifest.files), "bytes")
+    files = counted(len(manifest.files), "file")
+    left_out = counted(manifest.erased, "triple")
+    note = f" Left out {left_out} of erased items." if manifest.erased else ""
+    generation = f"as of generation {manifest.generation}"
+    return f"Exported {what} {generation}: {counts} in {files}, {size}.{note}"

@@ -1,0 +1,56 @@
+"""The result of a search for items by name."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import tuples
+from ..escape import shown
+from ..layout import Section, grid, styled
+from ..phrases import counted, duration
+from ..result import Csv, Json, Result, attributes
+from .derivations import as_of_sentence, table_name
+
+if TYPE_CHECKING:
+    from provhouse.query.find import Finding
+
+COLUMNS = ("item", "table")
+
+
+@dataclass(frozen=True)
+class FindingResult(Result):
+    """The first items whose names match, and the number of matches."""
+
+    finding: "Finding"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a line for each item and the number of matches."""
+        finding = self.finding
+        if finding.items.num_rows:
+            table = grid(*COLUMNS)
+            for row in finding.items.to_pylist():
+                table.add_row(styled(shown(row["item"])), table_name(row["table"]))
+            yield table
+        if finding.truncated:
+            left = finding.matches - finding.items.num_rows
+            yield styled(f"… {left:,} more; raise --limit or give a longer text to see them", "dim")
+        yield styled(f"\n{_how_many(finding)} {as_of_sentence(finding)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/find.json``."""
+        names = ("text", "anywhere", "table", "generation", "time", "matches", "truncated")
+        yield {
+            **attributes(self.finding, *names),
+            "items": self.finding.items.to_pylist(),
+            "seconds": round(self.finding.seconds, 6),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each item."""
+        return COLUMNS, tuples(self.finding.items.select(COLUMNS))
+
+
+def _how_many(finding: "Finding") -> str:
+    names = counted(finding.matches, "name")
+    with_text = "containing" if finding.anywhere else "beginning with"
+    return f"Found {names} {with_text} this text in {duration(finding.seconds)}."

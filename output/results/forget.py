@@ -1,0 +1,44 @@
+"""The result of an erasure: numbers only, never a name."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..layout import Section, facts, styled
+from ..phrases import counted, steps
+from ..result import Csv, Json, Result, one_row, rounded
+
+if TYPE_CHECKING:
+    from provhouse.changes.forget import Forgotten
+
+
+@dataclass(frozen=True)
+class ForgetResult(Result):
+    """The number of names erased, and of the items, triples and rows that they were in."""
+
+    forgotten: "Forgotten"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline and facts."""
+        names = counted(self.forgotten.names, "name")
+        yield styled(f"{names} erased from the warehouse.", "bold")
+        yield facts(_facts(self.forgotten))
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/forget.json``."""
+        yield {**asdict(self.forgotten), "seconds": rounded(self.forgotten.seconds)}
+
+    def csv(self) -> Csv:
+        """Return one row: the counts and the total seconds."""
+        total = self.forgotten.seconds.get("total")
+        return one_row({**asdict(self.forgotten), "seconds": total})
+
+
+def _facts(forgotten: "Forgotten") -> Iterator[tuple[str, str]]:
+    yield "items", f"{forgotten.items:,} now without a name"
+    yield "triples", f"{forgotten.triples:,} of these items, no longer shown"
+    if forgotten.rejected:
+        yield "rejected", f"{counted(forgotten.rejected, 'row')} cleared"
+    if forgotten.neo4j:
+        yield "Neo4j", "rebuilt"
+    yield "time", steps(forgotten.seconds)

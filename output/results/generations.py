@@ -1,0 +1,57 @@
+"""The list of generations, newest last."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..layout import Section, grid
+from ..result import Csv, Json, Result
+
+if TYPE_CHECKING:
+    from provhouse.query.generations import Generation
+
+_NEW = ("new triples", "new items", "rejected", "ended")
+_STORED = ("triples", "items", "base")
+
+
+@dataclass(frozen=True)
+class GenerationsResult(Result):
+    """When and how each generation was made, what it changed and what it contains."""
+
+    generations: "Sequence[Generation]"
+    listed = True
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a table with a row for each generation."""
+        table = grid("generation", "time", "change", right=(*_NEW, *_STORED))
+        for one in self.generations:
+            table.add_row(*_row(one))
+        yield table
+
+    def json(self) -> Iterator[Json]:
+        """Yield an object for each generation; see ``schemas/generations.json``."""
+        return map(asdict, self.generations)
+
+    def csv(self) -> Csv:
+        """Return a row for each generation."""
+        rows = list(self.json())
+        return tuple(rows[0]), (tuple(row.values()) for row in rows)
+
+
+def _row(one: "Generation") -> Iterator[str]:
+    yield f"{one.generation} (current)" if one.current else f"{one.generation}"
+    yield one.time.replace("+00:00", "Z")
+    yield _change(one)
+    for name in _NEW:
+        count = getattr(one, name.replace(" ", "_"))
+        yield f"{count:,}" if count else "-"
+    for name in _STORED:
+        yield f"{getattr(one, name):,}"
+
+
+def _change(one: "Generation") -> str:
+    if one.change != "rollback":
+        return one.change
+    if one.back_to is None:
+        return "rollback to a pruned generation"
+    return f"rollback to {one.back_to}" if one.back_to else "rollback to empty"

@@ -1,0 +1,90 @@
+"""The result of an ingest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..layout import Section, facts, styled
+from ..phrases import counted, names_of, quantity, steps
+from ..result import Csv, Json, Result, attributes, one_row, rounded
+
+if TYPE_CHECKING:
+    from provhouse.ingest.summary import Reject, Summary
+
+
+@dataclass(frozen=True)
+class IngestResult(Result):
+    """The counts of an ingest and of the warehouse after it."""
+
+    summary: "Summary"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield what is new, what is stored now, and what was rejected."""
+        yield styled(_headline(self.summary), "bold")
+        yield facts(_facts(self.summary))
+        if self.summary.triples:
+            yield styled(
+                "Next: provhouse lineage ITEM, provhouse impact ITEM, provhouse browser", "dim"
+            )
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/ingest.json``."""
+        summary = self.summary
+        names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
+                 "rejected", "duplicates", "ended", "two_tables")  # fmt: skip
+        seconds = rounded(summary.seconds)
+        memory = summary.peak_memory_mb
+        yield {**attributes(summary, *names), "seconds": seconds, "peak_memory_mb": memory}
+
+    def csv(self) -> Csv:
+        """Return one row: the counts and the total seconds."""
+        counts = {name: value for name, value in asdict(self.summary).items()
+                  if isinstance(value, int) and name != "committed"}  # fmt: skip
+        return one_row({**counts, "seconds": self.summary.seconds.get("total")})
+
+
+def _headline(summary: "Summary") -> str:
+    if not summary.committed:
+        return "Nothing new; the warehouse is unchanged."
+    ended = f", {counted(summary.ended, 'triple')} ended" if summary.ended else ""
+    new = f"{counted(summary.new_triples, 'new triple')}, {counted(summary.new_items, 'new item')}"
+    return f"Generation {summary.generation}: {new}{ended}."
+
+
+def _facts(summary: "Summary") -> Iterator[tuple[str, str]]:
+    yield "triples", f"{summary.triples:,} stored"
+    yield "items", f"{summary.items:,} stored"
+    yield "tables", names_of(summary.tables)
+    yield "cut into", _cut_into(summary)
+    if summary.duplicates:
+        yield "duplicates", f"{counted(summary.duplicates, 'row')} with known triples"
+    if summary.rejected:
+        where = f", saved in {shown(str(summary.rejects))}" if summary.rejects else ""
+        yield "rejected", f"{counted(summary.rejected, 'row')}{where}"
+        yield from rejected(summary.first_rejects, summary.rejected)
+    if summary.two_tables:
+        yield "two tables", two_tables(summary.two_tables)
+    yield "size on disk", quantity(summary.bytes_on_disk, "bytes")
+    yield "time", steps(summary.seconds)
+    yield "memory", f"{summary.peak_memory_mb:,} MB at peak"
+
+
+def _cut_into(summary: "Summary") -> str:
+    number = summary.set_dependencies
+    dependencies = "1 set dependency" if number == 1 else f"{number:,} set dependencies"
+    components = counted(summary.components, "component")
+    return f"{components}, {counted(summary.sets, 'set')}, {dependencies}"
+
+
+def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]:
+    """Yield the first rejected rows, and the number of the others, as further lines of a fact."""
+    for reject in first:
+        yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
+    if first and count > len(first):
+        yield "", f"… {count - len(first):,} more"
+
+
+def two_tables(items: int) -> str:
+    """Return a sentence on items that were named with several tables."""
+    return f"{counted(items, 'item')} named with several tables; the most frequent one is used"

@@ -1,0 +1,77 @@
+"""The result of a path: how one item derives from another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import tuples
+from ..escape import shown
+from ..layout import Section, grid, headed, styled, subject
+from ..phrases import counted
+from ..result import Csv, Json, Result, attributes
+from .derivations import (
+    TRIPLE,
+    as_of_sentence,
+    erased_sentence,
+    operation,
+    read_and_seconds,
+    read_sentence,
+    row_lists,
+    table_name,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from provhouse.query.path import Path
+
+ROWS = 1_000
+"""The most steps listed."""
+
+
+@dataclass(frozen=True)
+class PathResult(Result):
+    """The steps of one shortest path, or of all paths."""
+
+    path: "Path"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline, the steps, and what was read."""
+        path = self.path
+        yield subject(path.target, _headline(path))
+        if path.erased:
+            yield styled(erased_sentence(path.erased), "yellow")
+        yield from headed("Step by step", _steps(path))
+        if path.triples.num_rows > ROWS:
+            more = counted(path.triples.num_rows - ROWS, "more step")
+            yield styled(f"… {more}; for all use --format json or csv with --out FILE", "dim")
+        yield styled(f"\n{read_sentence(path)} {as_of_sentence(path)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/path.json``."""
+        path = self.path
+        head = {"from": path.source, "to": path.target, "all": path.every}
+        names = ("hops", "erased", "generation", "time", "complete")
+        yield {**head, **attributes(path, *names), **row_lists(path), **read_and_seconds(path)}
+
+    def csv(self) -> Csv:
+        """Return a row for each triple."""
+        return TRIPLE, tuples(self.path.triples.select(TRIPLE))
+
+
+def _headline(path: "Path") -> str:
+    way = f" derives from {shown(path.source)}, {counted(path.hops, 'hop')} away"
+    if path.every:
+        items = counted(path.items.num_rows, "item")
+        way += f"; all paths together have {items} and {counted(path.triples.num_rows, 'triple')}"
+    return f"{way}."
+
+
+def _steps(path: "Path") -> "Table":
+    tables = dict(zip(*(path.items[name].to_pylist() for name in ("item", "table")), strict=True))
+    table = grid("from", "table", "operation", "to", "table")
+    for row in path.triples.slice(0, ROWS).to_pylist():
+        src, dst = row["src"], row["dst"]
+        ends = (styled(shown(src)), table_name(tables[src]))
+        table.add_row(*ends, operation(row), styled(shown(dst)), table_name(tables[dst]))
+    return table

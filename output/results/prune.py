@@ -1,0 +1,44 @@
+"""The result of a prune."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..layout import Section, facts, styled
+from ..phrases import counted, quantity
+from ..result import Csv, Json, Result, one_row
+
+if TYPE_CHECKING:
+    from provhouse.changes.prune import Pruned
+
+
+@dataclass(frozen=True)
+class PruneResult(Result):
+    """The number of generations pruned, the space freed, and what is kept."""
+
+    pruned: "Pruned"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline and facts."""
+        yield styled(_headline(self.pruned), "bold")
+        yield facts(_facts(self.pruned))
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/prune.json``."""
+        yield {**asdict(self.pruned), "seconds": round(self.pruned.seconds, 6)}
+
+    def csv(self) -> Csv:
+        """Return one row."""
+        return one_row(asdict(self.pruned))
+
+
+def _headline(pruned: "Pruned") -> str:
+    count = counted(pruned.pruned, "generation") if pruned.pruned else "no generations"
+    return f"Pruned {count} and freed {quantity(pruned.bytes_freed, 'bytes')}."
+
+
+def _facts(pruned: "Pruned") -> Iterator[tuple[str, str]]:
+    yield "kept", f"generations {pruned.first:,} to {pruned.generation:,}"
+    if pruned.in_use:
+        bases = ", ".join(f"base {base}" for base in pruned.in_use)
+        yield "later", f"{bases}: still in use, deleted by a later prune or ingest"

@@ -1,0 +1,49 @@
+"""The result of a retraction."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..layout import Section, facts, styled
+from ..phrases import counted, steps
+from ..result import Csv, Json, Result, attributes, one_row, rounded
+
+if TYPE_CHECKING:
+    from provhouse.changes.retract import Retraction
+
+_COUNTS = ("generation", "ended", "kept", "triples")
+
+
+@dataclass(frozen=True)
+class RetractionResult(Result):
+    """The number of triples ended, and of those kept because another file or run has them."""
+
+    retraction: "Retraction"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a headline and facts."""
+        yield styled(_headline(self.retraction), "bold")
+        yield facts(_facts(self.retraction))
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/retract.json``."""
+        seconds = rounded(self.retraction.seconds)
+        yield {**attributes(self.retraction, *_COUNTS), "seconds": seconds}
+
+    def csv(self) -> Csv:
+        """Return one row: the counts and the total seconds."""
+        seconds = self.retraction.seconds.get("total")
+        return one_row({**attributes(self.retraction, *_COUNTS), "seconds": seconds})
+
+
+def _headline(retraction: "Retraction") -> str:
+    if not retraction.committed:
+        return "Nothing left to retract; the warehouse is unchanged."
+    return f"Generation {retraction.generation}: {counted(retraction.ended, 'triple')} ended."
+
+
+def _facts(retraction: "Retraction") -> Iterator[tuple[str, str]]:
+    if retraction.kept:
+        yield "kept", f"{counted(retraction.kept, 'triple')} that another file or run also brought"
+    yield "triples", f"{retraction.triples:,} stored"
+    yield "time", steps(retraction.seconds)

@@ -1,0 +1,58 @@
+"""The status of a warehouse: what it contains and which servers run."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..layout import Section, facts
+from ..result import Csv, Json, Result, attributes, one_row
+
+if TYPE_CHECKING:
+    from provhouse.query.status import Status
+
+
+@dataclass(frozen=True)
+class StatusResult(Result):
+    """The totals of the current generation, and the addresses of running servers."""
+
+    status: "Status"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a line for each fact."""
+        yield facts(_facts(self.status))
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object; see ``schemas/status.json``."""
+        yield status_object(self.status)
+
+    def csv(self) -> Csv:
+        """Return one row."""
+        return one_row(asdict(self.status))
+
+
+def status_object(status: "Status") -> Json:
+    """Return the JSON object of a status."""
+    return attributes(
+        status, "warehouse", "generation", "triples", "items", "components", "sets",
+        "set_dependencies", "partitions", "erased", "compact", "neo4j", "server",
+    )  # fmt: skip
+
+
+def _facts(status: "Status") -> Iterator[tuple[str, str]]:
+    yield "warehouse", shown(status.warehouse)
+    if status.generation is None:
+        yield "generation", "none yet; start with provhouse ingest FILES"
+    else:
+        yield "generation", f"{status.generation:,}"
+        for name in ("triples", "items", "components", "sets", "set_dependencies"):
+            yield name.replace("_", " "), f"{getattr(status, name):,}"
+        if status.erased:
+            yield "erased", f"{status.erased:,} of the items"
+        worth = (
+            f"; {status.needed:,} would be enough, run provhouse compact" if status.compact else ""
+        )
+        yield "partitions", f"{status.partitions:,}{worth}"
+    yield "neo4j", status.neo4j or "not running; commands that need it start it"
+    if status.server:
+        yield "server", status.server

@@ -1,0 +1,30 @@
+"""What the modules of this package import: no circle, and nothing heavy before it is needed."""
+
+import subprocess
+import sys
+
+RESULTS = (
+    "answer", "answers", "check", "diff", "explanation", "export", "finding", "forget",
+    "generations", "ingest", "path", "preview", "prune", "retraction", "rows", "status",
+)  # fmt: skip
+WRITERS = ("csv", "json", "table", "writer")
+
+
+def imported(modules: tuple[str, ...]) -> set[str]:
+    """Return what a new process has imported after it imported modules of this package."""
+    names = ", ".join(f"provhouse.output.{name}" for name in modules)
+    code = f"import sys, {names}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_writers_know_no_result() -> None:
+    modules = imported(WRITERS)
+    assert "provhouse.output.results" not in modules
+    assert not modules & {"rich", "pyarrow"}
+
+
+def test_results_know_no_writer_and_need_no_rich() -> None:
+    modules = imported(tuple(f"results.{name}" for name in RESULTS))
+    assert not modules & {f"provhouse.output.{name}" for name in WRITERS}
+    assert "rich" not in modules
