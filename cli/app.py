@@ -12,23 +12,28 @@ from typer.main import get_command
 from provhouse.model.command import COMMAND
 
 from .commands.browser import browser
-from .commands.check import check, repair
+from .commands.check import check
+from .commands.compact import compact
 from .commands.cypher import cypher
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.explain import explain
-from .commands.export import export, import_
+from .commands.export import export
 from .commands.find import find
 from .commands.forget import forget
-from .commands.generations import compact, generations, prune, rollback
+from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
 from .commands.path import path
+from .commands.prune import prune
+from .commands.repair import repair
 from .commands.retract import retract
-from .commands.status import status
+from .commands.rollback import rollback
+from .commands.status import generations, status
 from .commands.up import down, up
 from .failures import guarded
-from .invocation import Invocation, invocation, pairs
+from .invocation import Invocation, invocation
+from .options import pairs
 
 EPILOG = (
     "Exit status: 0 done, 1 a defect of provhouse, 2 wrong usage, 3 not found, 4 bad input, "

@@ -17,6 +17,7 @@ import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.output.escape import shown
+from provhouse.runtime.files import write_new
 
 _OUTSIDE = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
@@ -146,24 +147,18 @@ def _defect(error: BaseException, logs: Callable[[], Path]) -> int:
 
 def _kept(text: str, folder: Path) -> Path:
     name = f"defect-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}.txt"
+    content = text.encode(errors="backslashreplace")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write_private(folder / name, text)
+        write_new(folder / name, content, mode=0o600)  # names may stand in it
     except OSError:
         import tempfile
 
         from provhouse.runtime.scratch import DEFECT
 
         folder, name = Path(tempfile.gettempdir()), name.replace("defect-", DEFECT)
-        _write_private(folder / name, text)
+        write_new(folder / name, content, mode=0o600)
     return folder / name
-
-
-def _write_private(file: Path, text: str) -> None:
-    """A traceback may hold names; a link that somebody put there first is not written through."""
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
-        out.write(text)
 
 
 def _say(*sentences: str) -> None:

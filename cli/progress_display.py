@@ -21,30 +21,28 @@ from provhouse.model.progress import Progress
 from provhouse.output.escape import shown
 from provhouse.output.table import console, lasted, quantity
 
-from .remaining import Remaining
 
-
-class Listener(Progress, Protocol):
+class Display(Progress, Protocol):
     """A progress that can leave the screen to a result."""
 
-    def rest(self) -> None:
+    def clear(self) -> None:
         """Clear the screen until the next step begins."""
 
 
 @contextmanager
-def listening(*, keep: bool = False) -> Iterator[Listener]:
+def progress_display(*, keep: bool = False) -> Iterator[Display]:
     """Somebody to tell; ``keep`` leaves the list of steps on the screen at the end."""
     to = console(sys.stderr)
     if not to.is_terminal or to.is_dumb_terminal:
-        yield Lines(to)
+        yield SentenceDisplay(to)
         return
     with _bars(to, keep) as bars:
-        steps = Steps(bars)
+        steps = StepDisplay(bars)
         yield steps
         steps.end()  # a step that failed is not ticked off
 
 
-class Lines:
+class SentenceDisplay:
     """For a pipe: what happened, but not each step."""
 
     def __init__(self, to: Console) -> None:
@@ -63,11 +61,11 @@ class Lines:
         """One line."""
         self._to.print(shown(sentence), soft_wrap=True)
 
-    def rest(self) -> None:
+    def clear(self) -> None:
         """There is nothing on the screen."""
 
 
-class Steps:
+class StepDisplay:
     """For a terminal: a line for each step, with its counts and its time."""
 
     def __init__(self, bars: Bars) -> None:
@@ -104,11 +102,34 @@ class Steps:
         """A line above the steps."""
         self._bars.console.print(shown(sentence))
 
-    def rest(self) -> None:
+    def clear(self) -> None:
         """Forget the steps so far; those of a transient list vanish."""
         self._bars.stop()
         for task in self._bars.tasks:
             self._bars.remove_task(task.id)
+
+
+class Remaining:
+    """Told which part of a step is done after so many seconds, it tells how long the whole takes.
+
+    What was done at the first sign is not counted, nor the time until then: a step begins slowly.
+    """
+
+    def __init__(self) -> None:
+        self._signs: list[tuple[float, float]] = []
+        """The first sign, and the last one that told of more."""
+
+    def add(self, seconds: float, part: float) -> None:
+        """After so many seconds this part, up to 1, is done."""
+        if not self._signs or part > self._signs[-1][1]:
+            self._signs[1:] = [(seconds, part)]
+
+    def total_seconds(self) -> float | None:
+        """The seconds that the step takes in all; None until it was seen to go on."""
+        if len(self._signs) < 2:
+            return None
+        (began, before), (seconds, part) = self._signs
+        return seconds + (1 - part) * (seconds - began) / (part - before)
 
 
 class _Time(ProgressColumn):
@@ -122,7 +143,7 @@ class _Time(ProgressColumn):
         if task.total and task.completed and not task.finished:
             if unit := task.fields.get("unit"):
                 parts.append(f"{quantity(task.completed / seconds, unit)}/s")
-            if whole := task.fields["remaining"].whole():
+            if whole := task.fields["remaining"].total_seconds():
                 parts.append(f"{lasted(max(whole - seconds, 0))} left")
         return Text(", ".join(parts), "dim")
 

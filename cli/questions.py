@@ -1,4 +1,4 @@
-"""Questions to the server of the warehouse where one is up, else answered in this process."""
+"""Questions to the server of the warehouse where one is up, else answer in this process."""
 
 import os
 import shutil
@@ -47,7 +47,7 @@ class Request(Generic[Result]):
 
 
 @dataclass(frozen=True)
-class Look:
+class OutputOptions:
     """How a result is to be written, and where."""
 
     form: Form | None
@@ -57,7 +57,7 @@ class Look:
 
 
 @dataclass
-class Missing:
+class AbsentItems:
     """The items of many that are not held."""
 
     count: int = 0
@@ -67,22 +67,22 @@ class Missing:
         return self.count > 0
 
 
-def answered(settings: Settings, request: Request[Result], look: Look) -> None:
+def answer(settings: Settings, request: Request[Result], options: OutputOptions) -> None:
     """Ask, and write the result."""
     if client := Client.of(settings.warehouse):
-        _passed_on(client, request.path, request.body, look)
+        _relay(client, request.path, request.body, options)
         return
 
-    from .progress_display import listening
+    from .progress_display import progress_display
 
-    with opened(look.form, look.out, look.timing, look.safe) as output:
-        with listening() as progress:
+    with opened(options.form, options.out, options.timing, options.safe) as output:
+        with progress_display() as progress:
             result = request.ask(_askers(settings, progress))
-            progress.rest()
+            progress.clear()
         request.write(output, result)
 
 
-def about(question: Question) -> "Request[Answer]":
+def lineage_request(question: Question) -> "Request[Answer]":
     """The request for a lineage or an impact."""
 
     def ask(askers: Askers) -> "Answer":
@@ -93,27 +93,29 @@ def about(question: Question) -> "Request[Answer]":
     return Request(_path(body), body, ask, lambda output, answer: output.answer(answer))
 
 
-def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missing:
+def answer_many(
+    settings: Settings, questions: Sequence[Question], options: OutputOptions
+) -> AbsentItems:
     """Write the answers to questions that differ in their items only; says what is not held."""
     body = asdict(questions[0])
     del body["item"]
     path = _path(body)
     asked = {**body, "items": [question.item for question in questions]}
-    if (client := Client.of(settings.warehouse)) and client.takes(asked):
-        reply = _passed_on(client, path, asked, look)
-        return Missing(reply.absent, reply.first_absent)
+    if (client := Client.of(settings.warehouse)) and client.accepts(asked):
+        reply = _relay(client, path, asked, options)
+        return AbsentItems(reply.absent, reply.first_absent)
 
-    from .progress_display import listening
+    from .progress_display import progress_display
 
-    missing = Missing()
+    absent = AbsentItems()
     with (
-        opened(look.form, look.out, look.timing, look.safe) as output,
-        listening() as progress,
+        opened(options.form, options.out, options.timing, options.safe) as output,
+        progress_display() as progress,
         _askers(settings, progress)(questions[0].as_of) as asker,
     ):
         ask = partial(asker.answer, suggest=False)
-        output.answers(_replies(ask, questions, missing, progress.rest))
-    return missing
+        output.answers(_replies(ask, questions, absent, progress.clear))
+    return absent
 
 
 def _askers(settings: Settings, progress: Progress) -> Askers:
@@ -126,19 +128,19 @@ def _path(body: dict[str, object]) -> str:
     return "/v1/lineage" if body.pop("direction") == "upstream" else "/v1/impact"
 
 
-def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look) -> Reply:
+def _relay(client: Client, path: str, body: Mapping[str, object], options: OutputOptions) -> Reply:
     """Write what the server sends, which has the form that is asked for."""
-    with destination(look.out) as handle:
-        terminal = look.out is None and handle.isatty()
-        form = chosen(look.form, look.out, terminal)
-        seen: dict[str, object] = {}
+    with destination(options.out) as handle:
+        terminal = options.out is None and handle.isatty()
+        form = chosen(options.form, options.out, terminal)
+        parameters: dict[str, object] = {}
         if form is Form.table:
-            seen["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
-            seen["color"] = terminal and not os.environ.get("NO_COLOR")
-            seen["timing"] = look.timing
-        if form is Form.csv and look.safe:
-            seen["csv_safe"] = True
-        with client.ask(path, body, ACCEPT[form], seen) as reply:
+            parameters["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
+            parameters["color"] = terminal and not os.environ.get("NO_COLOR")
+            parameters["timing"] = options.timing
+        if form is Form.csv and options.safe:
+            parameters["csv_safe"] = True
+        with client.ask(path, body, ACCEPT[form], parameters) as reply:
             decoder = getincrementaldecoder("utf-8")()
             to = OnTerminal(handle) if terminal and form is Form.csv else handle
             for piece in reply.pieces:
@@ -149,17 +151,17 @@ def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look
 def _replies(
     ask: "Callable[[Question], Answer]",
     questions: Sequence[Question],
-    missing: Missing,
-    rest: Callable[[], None],
+    absent: AbsentItems,
+    clear: Callable[[], None],
 ) -> "Iterator[Answer | Absent]":
-    """The replies in order, each asked for when wanted; ``missing`` takes what is not held."""
+    """The replies in order, each asked for when wanted; ``absent`` takes what is not held."""
     for question in questions:
         reply: Answer | Absent
         try:
             reply = ask(question)
         except NotFound:
-            missing.count += 1
-            missing.first = missing.first or question.item
+            absent.count += 1
+            absent.first = absent.first or question.item
             reply = Absent(question.item)
-        rest()
+        clear()
         yield reply

@@ -15,9 +15,9 @@ from provhouse.model.settings import Settings
 from .app import application
 from .auth import Access
 from .connections import Connection
-from .keeper import Warm
-from .log import Voice
-from .server_file import HOST, State, held, log_file, save, token
+from .keeper import Keeper
+from .log import LogProgress
+from .server_file import HOST, ServerInfo, claim, log_file, publish, token
 
 GRACE_SECONDS = 10
 BACKLOG = 256
@@ -35,14 +35,14 @@ def main() -> int:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    lock = held(warehouse)
+    lock = claim(warehouse)
     if lock is None:
         return 6
     listening = _socket(settings.server_port)
     port = listening.getsockname()[1]
     access = Access(token(warehouse), frozenset(f"{name}:{port}" for name in (HOST, "localhost")))
-    app = application(Warm(settings, Voice()), settings, access)
-    save(lock, State(os.getpid(), port))
+    app = application(Keeper(settings, LogProgress()), settings, access)
+    publish(lock, ServerInfo(os.getpid(), port))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS, http=Connection, ws="none", lifespan="on",

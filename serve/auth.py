@@ -18,7 +18,7 @@ BODY_SECONDS = 30.0
 """What a body may take to come."""
 
 _CLOSE = {"Connection": "close"}  # what is still to come is not waited for
-_AGAIN = {**_CLOSE, "Retry-After": "1"}
+_RETRY = {**_CLOSE, "Retry-After": "1"}
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Refused(Exception):
     headers: Mapping[str, str]
 
 
-class Door:
+class AccessMiddleware:
     """Lets requests in that show the token and name our address; their bodies within limits."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
-        self._held = 0
+        self._body_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -59,7 +59,7 @@ class Door:
         try:
             await self._app(scope, body.receive, send)
         finally:
-            self._held -= body.size
+            self._body_bytes -= body.size
 
     def _check(self, path: str, headers: Headers) -> None:
         # A web page that lets its own name point to this machine would come with that name.
@@ -77,11 +77,11 @@ class Door:
         if not length.isdecimal() or len(length) > 15 or int(length) > BODY_BYTES:
             raise Refused(413, _TOO_LARGE, _CLOSE)
 
-    def take(self, size: int) -> None:
+    def reserve(self, size: int) -> None:
         """Make room for so many bytes of a body; raises HTTPException where there is none."""
-        if self._held + size > BODIES_BYTES:
-            raise HTTPException(429, "All bodies that come in should fit into memory", _AGAIN)
-        self._held += size
+        if self._body_bytes + size > BODIES_BYTES:
+            raise HTTPException(429, "All bodies that come in should fit into memory", _RETRY)
+        self._body_bytes += size
 
 
 _TOO_LARGE = f"A request should have at most {BODY_BYTES:,} bytes; ask in several"
@@ -90,8 +90,8 @@ _TOO_LARGE = f"A request should have at most {BODY_BYTES:,} bytes; ask in severa
 class _Body:
     """The body of one request as it comes in."""
 
-    def __init__(self, door: Door, receive: Receive) -> None:
-        self._door = door
+    def __init__(self, middleware: AccessMiddleware, receive: Receive) -> None:
+        self._middleware = middleware
         self._receive = receive
         self._deadline = asyncio.get_running_loop().time() + BODY_SECONDS
         self._complete = False
@@ -112,6 +112,6 @@ class _Body:
         piece = len(message.get("body", b""))
         if self.size + piece > BODY_BYTES:
             raise HTTPException(413, _TOO_LARGE, _CLOSE)
-        self._door.take(piece)
+        self._middleware.reserve(piece)
         self.size += piece
         return message

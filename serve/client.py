@@ -19,7 +19,7 @@ from provhouse.model.errors import (
     UsageError,
 )
 
-from .server_file import BODY_BYTES, HOST, State, running, token
+from .server_file import BODY_BYTES, HOST, ServerInfo, running, token
 
 PIECE = 1 << 16
 ERRORS: dict[int, type[ProvhouseError]] = {
@@ -39,28 +39,28 @@ class Reply:
 class Client:
     """Speaks to one server."""
 
-    def __init__(self, warehouse: Path, state: State) -> None:
+    def __init__(self, warehouse: Path, server: ServerInfo) -> None:
         self._warehouse = warehouse
-        self._state = state
+        self._server = server
 
     @classmethod
     def of(cls, warehouse: Path) -> Self | None:
         """A client of this warehouse's server, if one lives."""
-        state = running(warehouse)
-        return cls(warehouse, state) if state else None
+        server = running(warehouse)
+        return cls(warehouse, server) if server else None
 
     def health(self) -> dict[str, Any]:
         """Whether it answers, from which generation, and if not why not."""
-        with self._asked("GET", "/v1/health") as response:
+        with self._request("GET", "/v1/health") as response:
             return dict(json.loads(response.read()))
 
-    def takes(self, question: Mapping[str, object]) -> bool:
+    def accepts(self, question: Mapping[str, object]) -> bool:
         """Whether a question is not too long for a server."""
         return len(json.dumps(question)) <= BODY_BYTES
 
     @contextmanager
     def ask(
-        self, path: str, question: Mapping[str, object], accept: str, look: Mapping[str, object]
+        self, path: str, question: Mapping[str, object], accept: str, options: Mapping[str, object]
     ) -> Iterator[Reply]:
         """Post a question and hand over the reply; raises what a local answer would raise."""
         body = json.dumps(question).encode()
@@ -71,8 +71,8 @@ class Client:
                 "Ask about fewer items at once",
             )
         headers = {"Accept": accept, "Content-Type": "application/json"}
-        address = f"{path}?{urlencode(look)}" if look else path
-        with self._asked("POST", address, body, headers) as response:
+        address = f"{path}?{urlencode(options)}" if options else path
+        with self._request("POST", address, body, headers) as response:
             if response.status != 200:
                 raise _error(response)
             absent = int(response.headers.get("Provhouse-Absent", 0))
@@ -80,17 +80,17 @@ class Client:
             yield Reply(_pieces(response), absent, first)
 
     @contextmanager
-    def _asked(
+    def _request(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = {}
     ) -> Iterator[http.client.HTTPResponse]:
-        connection = http.client.HTTPConnection(HOST, self._state.port)
-        shown = {"Authorization": f"Bearer {token(self._warehouse)}", **headers}
+        connection = http.client.HTTPConnection(HOST, self._server.port)
+        headers = {"Authorization": f"Bearer {token(self._warehouse)}", **headers}
         try:
-            connection.request(method, path, body, shown)
+            connection.request(method, path, body, headers)
             yield connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable(
-                f"The server at {self._state.address} should answer",
+                f"The server at {self._server.address} should answer",
                 f"It broke off: {error or type(error).__name__}",
                 "Run the command again; `provhouse down` and `provhouse up` start another",
             ) from error
@@ -107,8 +107,8 @@ def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
 
 def _error(response: http.client.HTTPResponse) -> ProvhouseError:
     try:
-        said = json.loads(response.read())
-        kind = ERRORS.get(said["exit_status"], ProvhouseError)
-        return kind(said["title"], said["detail"], said["remedy"])
+        problem = json.loads(response.read())
+        kind = ERRORS.get(problem["exit_status"], ProvhouseError)
+        return kind(problem["title"], problem["detail"], problem["remedy"])
     except (ValueError, KeyError, TypeError):
         return Unavailable("The server should answer", f"It gave the status {response.status}")

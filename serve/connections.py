@@ -5,7 +5,7 @@ one; and a process can hold only so many connections.
 """
 
 import asyncio
-from typing import ClassVar
+from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -19,22 +19,17 @@ HEAD_BYTES = 1 << 17
 class Connection(HttpToolsProtocol):
     """One of them."""
 
-    _open: ClassVar[dict["Connection", None]] = {}
-    """All of them, the oldest first."""
-
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client comes; the one that has been idle for longest goes where they are too many."""
         super().connection_made(transport)
+        self._since = self.loop.time()
         self._patience: asyncio.TimerHandle | None = None
         self._head: int | None = 0
-        if len(self._open) >= MOST:
-            self._make_room()
-        self._open[self] = None
+        self._make_room()
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is over."""
-        self._open.pop(self, None)
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -62,12 +57,17 @@ class Connection(HttpToolsProtocol):
 
     @property
     def _idle(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete or self.transport.is_closing()
+        return self.cycle is None or self.cycle.response_complete
 
     def _make_room(self) -> None:
-        idle = next((one for one in self._open if one._idle), self)
-        self._open.pop(idle, None)  # else it would be chosen again before it has gone
-        idle.transport.abort()
+        """Close the oldest idle connection where there are too many."""
+        connections = cast("set[Connection]", self.connections)  # uvicorn keeps them, until lost
+        if len(connections) <= MOST:
+            return
+        still = [one for one in connections if not one.transport.is_closing()]
+        if len(still) > MOST:
+            oldest = min((one for one in still if one._idle), key=lambda one: one._since)
+            oldest.transport.abort()
 
     def _await_head(self) -> None:
         self._stop_waiting()

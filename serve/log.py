@@ -5,7 +5,7 @@ import logging
 log = logging.getLogger("provhouse.serve")
 
 
-class Voice:
+class LogProgress:
     """A progress that keeps sentences and steps, and no counts."""
 
     def begin(self, step: str) -> None:

@@ -21,46 +21,46 @@ class Metrics:
             "provhouse_requests", "Requests, by path and status", ["path", "status"],
             registry=self.registry,
         )  # fmt: skip
-        self.steps = Histogram(
+        self.step_seconds = Histogram(
             "provhouse_step_seconds", "Seconds of each step of an answer", ["step"],
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
-        self.triples = Counter(
+        self.triples_read = Counter(
             "provhouse_triples_read", "Triples read for answers", registry=self.registry
         )
-        self.again = Counter(
+        self.cached = Counter(
             "provhouse_answers_again", "Answers given again as they were", registry=self.registry
         )
-        self.inside = Gauge(
+        self.active = Gauge(
             "provhouse_requests_inside", "Requests that run or wait", registry=self.registry
         )
         self.generation = Gauge(
             "provhouse_generation", "The generation answered from", registry=self.registry
         )
-        self.sending = Histogram(
+        self.write_seconds = Histogram(
             "provhouse_write_seconds", "Seconds that writing an answer's form took",
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
 
-    def answered(self, answer: Answer) -> None:
+    def count_answer(self, answer: Answer) -> None:
         """Count an answer."""
         for step, seconds in answer.seconds.items():
-            self.steps.labels(step).observe(seconds)
-        self.triples.inc(answer.read.triples)
+            self.step_seconds.labels(step).observe(seconds)
+        self.triples_read.inc(answer.read.triples)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def time_writing(self) -> Iterator[None]:
         """Count the time of the block as that of writing."""
         began = perf_counter()
         yield
-        self.sending.observe(perf_counter() - began)
+        self.write_seconds.observe(perf_counter() - began)
 
     def text(self) -> bytes:
         """All of it in Prometheus' text form."""
         return generate_latest(self.registry)
 
 
-class Counting:
+class MetricsMiddleware:
     """Around an application: counts its answers by route and status."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -68,10 +68,10 @@ class Counting:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def noted(message: Message) -> None:
+        async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 path = getattr(scope.get("route"), "path", "other")
                 self._metrics.requests.labels(path, message["status"]).inc()
             await send(message)
 
-        await self._app(scope, receive, noted if scope["type"] == "http" else send)
+        await self._app(scope, receive, counted if scope["type"] == "http" else send)

@@ -1,7 +1,6 @@
 """Errors as an HTTP answer: RFC 9457, with the exit status that a command would end with."""
 
 import json
-import logging
 from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response
@@ -20,9 +19,10 @@ from provhouse.model.errors import (
 )
 from provhouse.output.escape import in_json
 
+from .log import log
+
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
-log = logging.getLogger("provhouse.serve")
 
 
 class Crowded(Unavailable):
@@ -76,7 +76,7 @@ def refusal(status: int, why: str, headers: Mapping[str, str]) -> Response:
     return _response(status, why, exit_status=2, headers=dict(headers))
 
 
-def install(app: FastAPI) -> None:
+def install_handlers(app: FastAPI) -> None:
     """Let every error of an application go out in this form."""
 
     @app.exception_handler(ProvhouseError)

@@ -1,7 +1,6 @@
 """Starting and stopping the server of a warehouse."""
 
 import os
-import signal
 import sys
 from contextlib import suppress
 from dataclasses import fields
@@ -12,31 +11,31 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import PREFIX, Settings
 from provhouse.runtime.java import java
-from provhouse.runtime.processes import end
+from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 from .client import Client
-from .server_file import State, log_file, running
+from .server_file import ServerInfo, log_file, running
 
 READY_SECONDS = 300
 STOP_SECONDS = 30
 
 
-def up(settings: Settings, progress: Progress, wait: bool) -> State:
+def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
     """Start the server if there is none; returns when it can answer, or without ``wait`` at once.
 
     Before anything was ingested there is nothing to wait for. Raises Unavailable if it ends.
     """
-    state = running(settings.warehouse)
+    server = running(settings.warehouse)
     pid = None
-    if state is None:
+    if server is None:
         java()  # says what is missing, here and not in a log
         progress.say("Starting the server")
         pid = _start(settings)
-    state = _listening(settings.warehouse, pid)
+    server = _await_listening(settings.warehouse, pid)
     if wait:
         progress.begin("Let Spark read what is held")
-        _await_ready(settings.warehouse, state)
-    return state
+        _await_ready(settings.warehouse, server)
+    return server
 
 
 def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
@@ -59,40 +58,29 @@ def await_generation(settings: Settings, generation: int | None, progress: Progr
 
 def down(warehouse: Path, progress: Progress) -> bool:
     """Stop the server, which first answers what was asked; says whether there was one."""
-    state = running(warehouse)
-    if state is None:
+    server = running(warehouse)
+    if server is None:
         return False
     progress.begin("Stop the server")
-    end(state.pid, STOP_SECONDS)
+    end(server.pid, STOP_SECONDS)
     return True
 
 
 def _start(settings: Settings) -> int:
-    """In a session of its own, so that Ctrl-C in a terminal does not reach it."""
-    named = {f.name: getattr(settings, f.name) for f in fields(settings)}
-    given = {PREFIX + name.upper(): str(v) for name, v in named.items() if v is not None}
+    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    named = {PREFIX + name.upper(): str(v) for name, v in values.items() if v is not None}
     log = log_file(settings.warehouse)
     log.parent.mkdir(parents=True, exist_ok=True)
-    return os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-m", "provhouse.serve"],
-        {**os.environ, **given},
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-            (os.POSIX_SPAWN_DUP2, 1, 2),
-        ],
-        setsid=True,
-        setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
-    )
+    command = (sys.executable, "-m", "provhouse.serve")
+    return spawn(command, {**os.environ, **named}, log, append=True)
 
 
-def _listening(warehouse: Path, pid: int | None) -> State:
+def _await_listening(warehouse: Path, pid: int | None) -> ServerInfo:
     deadline = monotonic() + READY_SECONDS
     while monotonic() < deadline:
-        state = running(warehouse)
-        if state:
-            return state
+        server = running(warehouse)
+        if server:
+            return server
         if pid and os.waitpid(pid, os.WNOHANG)[0]:
             break
         sleep(0.02)
@@ -103,8 +91,8 @@ def _listening(warehouse: Path, pid: int | None) -> State:
     )
 
 
-def _await_ready(warehouse: Path, state: State) -> None:
-    client = Client(warehouse, state)
+def _await_ready(warehouse: Path, server: ServerInfo) -> None:
+    client = Client(warehouse, server)
     deadline = monotonic() + READY_SECONDS
     health = client.health()
     while not (health["ready"] or health["empty"]):
@@ -124,8 +112,4 @@ def _await_ready(warehouse: Path, state: State) -> None:
 
 
 def _tail(warehouse: Path) -> str:
-    try:
-        lines = log_file(warehouse).read_text(errors="replace").splitlines()
-    except OSError:
-        return "  (there is none)"
-    return "\n".join("  " + line for line in lines[-4:])
+    return quoted(log_lines(log_file(warehouse))) or "  (there is none)"

@@ -5,12 +5,13 @@ program that has taken its port. Nothing here imports more than the standard lib
 command looks.
 """
 
-import fcntl
 import json
 import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from provhouse.runtime.files import lock, open_lock, write_new
 
 HOST = "127.0.0.1"
 BODY_BYTES = 16 << 20
@@ -18,7 +19,7 @@ BODY_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
-class State:
+class ServerInfo:
     """Where a server listens."""
 
     pid: int
@@ -40,49 +41,44 @@ def log_file(warehouse: Path) -> Path:
     return warehouse / "logs" / "server.log"
 
 
-def running(warehouse: Path) -> State | None:
+def running(warehouse: Path) -> ServerInfo | None:
     """The server of this warehouse, if one lives and listens."""
     try:
         handle = os.open(_file(warehouse), os.O_RDONLY)
     except OSError:
         return None
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None  # nobody holds it
-    except BlockingIOError:
-        return _read(handle)
+        return None if lock(handle, shared=True) else _read(handle)
     finally:
         os.close(handle)
 
 
-def held(warehouse: Path) -> int | None:
+def claim(warehouse: Path) -> int | None:
     """Be the server of this warehouse for the life of the process; None if there is one.
 
     What comes back is for ``save``.
     """
     folder(warehouse).mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(_file(warehouse), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    handle = open_lock(_file(warehouse))
+    if not lock(handle):
         os.close(handle)
         return None
     os.ftruncate(handle, 0)  # what another left, who is gone
     return handle
 
 
-def save(handle: int, state: State) -> None:
+def publish(handle: int, server: ServerInfo) -> None:
     """Leave word of a server that listens."""
-    os.pwrite(handle, json.dumps(asdict(state)).encode(), 0)
+    os.pwrite(handle, json.dumps(asdict(server)).encode(), 0)
 
 
 def _file(warehouse: Path) -> Path:
     return folder(warehouse) / "server.json"
 
 
-def _read(handle: int) -> State | None:
+def _read(handle: int) -> ServerInfo | None:
     try:
-        return State(**json.loads(os.pread(handle, 1000, 0)))
+        return ServerInfo(**json.loads(os.pread(handle, 1000, 0)))
     except (ValueError, TypeError):
         return None  # it has only just begun
 
@@ -93,9 +89,5 @@ def token(warehouse: Path) -> str:
     try:
         return file.read_text(encoding="ascii")
     except FileNotFoundError:
-        aside = file.with_name(f"token.{secrets.token_hex(4)}")
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(secrets.token_urlsafe(32))
-        os.replace(aside, file)
+        write_new(file, secrets.token_urlsafe(32).encode(), mode=0o600)
         return file.read_text(encoding="ascii")

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from ..invocation import identity, invocation
+from ..invocation import invocation, warehouse_id
 
 
 def browser(ctx: typer.Context) -> None:
@@ -13,13 +13,13 @@ def browser(ctx: typer.Context) -> None:
     Starts Neo4j where it is not up, and keeps it up. Gives queries to paste.
     """
     settings = invocation(ctx).settings()
-    warehouse = identity(settings)
+    warehouse = warehouse_id(settings)
 
     from provhouse.cypher import guide, server
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
-    with listening() as progress:
+    with progress_display() as progress:
         address = server.up(settings.graph_home, settings.neo4j_memory, progress)
     style = settings.graph_home / "style.grass"
     style.write_text(guide.style(), encoding="utf-8")

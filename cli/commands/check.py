@@ -1,4 +1,4 @@
-"""``check`` and ``repair``: whether all that is held is whole, and what can be mended of it."""
+"""``check``: whether all that is held is whole."""
 
 from typing import Annotated
 
@@ -7,7 +7,8 @@ import typer
 from provhouse.model.errors import Damaged
 from provhouse.output.output import opened
 
-from ..invocation import FormOption, invocation
+from ..invocation import invocation
+from ..options import FormOption
 
 
 def check(
@@ -26,30 +27,11 @@ def check(
 
     from provhouse.care.check import check as checked
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form) as output:
-        with listening() as progress:
+        with progress_display() as progress:
             report = checked(settings, progress, deep=deep)
         output.report(report)
     if report.damages:
         raise typer.Exit(Damaged.exit_status)
-
-
-def repair(ctx: typer.Context, form: FormOption = None) -> None:
-    """Mend what can be mended from the tables: all that Neo4j holds.
-
-    Also where its folder was emptied or is gone. Tables, names and triples stand nowhere else;
-    `provhouse check` says which of them want a backup.
-    """
-    settings = invocation(ctx).settings()
-
-    from provhouse.care.repair import repair as repaired
-    from provhouse.query.status import status
-
-    from ..progress_display import listening
-
-    with opened(form) as output:
-        with listening(keep=True) as progress:
-            repaired(settings, progress)
-        output.status(status(settings))

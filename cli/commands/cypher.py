@@ -7,7 +7,8 @@ import typer
 
 from provhouse.output.output import opened
 
-from ..invocation import FormOption, SafeOption, identity, invocation, pairs, utf8
+from ..invocation import invocation, warehouse_id
+from ..options import FormOption, SafeOption, pairs, utf8
 
 
 def cypher(
@@ -32,14 +33,14 @@ def cypher(
     query = utf8(query, "The query")
     parameters = {name: _value(text) for name, text in pairs(param or [], "--param").items()}
     settings = invocation(ctx).settings()
-    warehouse = identity(settings)
+    warehouse = warehouse_id(settings)
 
     from provhouse.cypher.graph import shared_graph
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form, safe=safe) as output:
-        with listening() as progress, shared_graph(warehouse, settings, progress) as graph:
+        with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
             result = graph.read(query, parameters)
         output.rows(result.columns, result.rows)
 

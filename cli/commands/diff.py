@@ -6,8 +6,9 @@ import typer
 
 from provhouse.model.question import Direction, Question
 
-from ..invocation import DownstreamOption, FormOption, ItemArgument, SafeOption, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.query.diff import Diff
@@ -54,4 +55,4 @@ def diff(
 
     body = {"item": item, "direction": direction, "from": since, "to": until}
     request = Request("/v1/diff", body, ask, lambda output, found: output.diff(found))
-    answered(settings, request, Look(form, safe=safe))
+    answer(settings, request, OutputOptions(form, safe=safe))

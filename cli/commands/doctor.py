@@ -35,13 +35,13 @@ def doctor(
     from provhouse.output.escape import shown
     from provhouse.output.table import console, grid
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
     if fetch:
         from ..prepare import prepare
 
-        with listening() as progress:
+        with progress_display() as progress:
             prepare(progress)
     table = grid("what", "", "found")
     lacking: list[ProvhouseError] = []

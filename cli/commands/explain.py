@@ -6,8 +6,9 @@ import typer
 
 from provhouse.model.question import Direction, Method, Question
 
-from ..invocation import AsOfOption, DownstreamOption, FormOption, ItemArgument, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import AsOfOption, DownstreamOption, FormOption, ItemArgument, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.query.explain import Explanation
@@ -42,4 +43,4 @@ def explain(
     asked = ("item", "direction", "method", "depth", "as_of")
     body = {name: getattr(question, name) for name in asked}
     request = Request("/v1/explain", body, ask, lambda output, told: output.explanation(told))
-    answered(settings, request, Look(form))
+    answer(settings, request, OutputOptions(form))

@@ -1,4 +1,4 @@
-"""``export`` and ``import``: what is held as Parquet files, and back."""
+"""``export``: what is held as Parquet files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +8,8 @@ import typer
 from provhouse.model.errors import UsageError
 from provhouse.output.output import opened
 
-from ..invocation import AsOfOption, FormOption, invocation, utf8
+from ..invocation import invocation
+from ..options import AsOfOption, FormOption, utf8
 
 if TYPE_CHECKING:
     from provhouse.model.progress import Progress
@@ -45,11 +46,11 @@ def export(
     from provhouse.query.export import export_warehouse
     from provhouse.store.warehouse.layout import Layout
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     item = impact if lineage is None else lineage
     with opened(form) as output:
-        with listening() as progress:
+        with progress_display() as progress:
             if item is None:
                 done = export_warehouse(Layout(settings.warehouse), folder, progress, as_of)
             else:
@@ -68,29 +69,3 @@ def _answer(
 
     with Asker(settings, progress, question.as_of) as asker:
         return export_answer(Layout(settings.warehouse), asker.answer(question), folder)
-
-
-def import_(
-    ctx: typer.Context,
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What was exported.", show_default=False)
-    ],
-    form: FormOption = None,
-) -> None:
-    """Take in what `provhouse export` wrote, into an empty warehouse or beside what is held.
-
-    The files are held against their SHA-256 first, then what came in against the manifest's totals;
-    it is one generation, there whole or not at all.
-    """
-    settings = invocation(ctx).settings()
-
-    from provhouse.ingest.imported import import_ as imported
-    from provhouse.serve.process import await_generation
-
-    from ..progress_display import listening
-
-    with opened(form) as output:
-        with listening(keep=True) as progress:
-            summary = imported(folder, settings, progress)
-            await_generation(settings, summary.generation, progress)
-        output.summary(summary)

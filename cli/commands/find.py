@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.query.find import Finding
@@ -49,4 +50,4 @@ def find(
 
     body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
     request = Request("/v1/find", body, ask, lambda output, finding: output.finding(finding))
-    answered(settings, request, Look(form, out, safe=safe))
+    answer(settings, request, OutputOptions(form, out, safe=safe))

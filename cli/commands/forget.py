@@ -10,7 +10,8 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.output.output import opened
 
-from ..invocation import FormOption, invocation, utf8
+from ..invocation import invocation
+from ..options import FormOption, utf8
 
 
 def forget(
@@ -32,10 +33,10 @@ def forget(
 
     from provhouse.changes.forget import forget as forgot
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form) as output:
-        with listening(keep=True) as progress:
+        with progress_display(keep=True) as progress:
             done = forgot(named, settings, progress, _alone(settings, progress))
         output.forgotten(done)
 

@@ -7,8 +7,8 @@ import typer
 
 from provhouse.output.output import opened
 
-from ..invocation import FormOption, invocation
-from .retract import check_run
+from ..invocation import invocation
+from ..options import FormOption, check_run
 
 
 def ingest(
@@ -86,7 +86,7 @@ def ingest(
     from provhouse.ingest.preview import preview
     from provhouse.serve.process import await_generation
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     options: dict[str, Any] = {
         "input_format": input_format, "columns": columns_of(columns or [], scope),
@@ -94,11 +94,11 @@ def ingest(
     }  # fmt: skip
     with opened(form) as output:
         if dry_run:
-            with listening() as progress:
+            with progress_display() as progress:
                 found = preview(files, settings, **options, progress=progress)
             output.preview(found)
         else:
-            with listening(keep=True) as progress:
+            with progress_display(keep=True) as progress:
                 summary = taken(files, settings, **options, run=run, progress=progress)
                 await_generation(settings, summary.generation, progress)
             output.summary(summary)

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.query.path import Path
@@ -44,4 +45,4 @@ def path(
 
     body = {"from": first, "to": last, "all": every}
     request = Request("/v1/path", body, ask, lambda output, path: output.path(path))
-    answered(settings, request, Look(form, out, safe=safe))
+    answer(settings, request, OutputOptions(form, out, safe=safe))

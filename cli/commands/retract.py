@@ -8,7 +8,8 @@ import typer
 from provhouse.model.errors import UsageError
 from provhouse.output.output import opened
 
-from ..invocation import FormOption, invocation, utf8
+from ..invocation import invocation
+from ..options import FormOption, check_run, utf8
 
 
 def retract(
@@ -51,17 +52,10 @@ def retract(
     from provhouse.changes.retract import retract as retracted
     from provhouse.serve.process import await_generation
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form) as output:
-        with listening(keep=True) as progress:
+        with progress_display(keep=True) as progress:
             done = retracted(Wanted(file, run, named), settings, progress)
             await_generation(settings, done.generation, progress)
         output.retraction(done)
-
-
-def check_run(run: str) -> None:
-    """Raise UsageError for a run without a name, or with one that is no text."""
-    utf8(run, "The name of a run")
-    if not run:
-        raise UsageError("A run should have a name", "It is empty", "Give another --run, or none")

@@ -1,4 +1,4 @@
-"""``status``: what is held, and what is up."""
+"""``status`` and ``generations``: what is held, and what is up."""
 
 from dataclasses import replace
 
@@ -7,7 +7,8 @@ import typer
 from provhouse.output.output import opened
 from provhouse.serve.server_file import running
 
-from ..invocation import FormOption, invocation
+from ..invocation import invocation
+from ..options import FormOption
 
 
 def status(ctx: typer.Context, form: FormOption = None) -> None:
@@ -19,3 +20,17 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
     state = running(settings.warehouse)
     with opened(form) as output:
         output.status(replace(held(settings), server=state.address if state else None))
+
+
+def generations(ctx: typer.Context, form: FormOption = None) -> None:
+    """List the generations: what each brought, and what it holds.
+
+    Rollbacks and compactions are named as such. Any of them can be asked with --as-of.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.query.generations import listed
+    from provhouse.store.warehouse.layout import Layout
+
+    with opened(form) as output:
+        output.generations(listed(Layout(settings.warehouse)))

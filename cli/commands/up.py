@@ -21,10 +21,10 @@ def up(
     from provhouse.cypher import server as neo4j
     from provhouse.serve import process
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
-    with listening() as progress:
+    with progress_display() as progress:
         address = neo4j.up(settings.graph_home, settings.neo4j_memory, progress)
         state = process.up(settings, progress, wait == "yes")
     sys.stdout.write(
@@ -38,10 +38,10 @@ def down(ctx: typer.Context) -> None:
     from provhouse.cypher import server as neo4j
     from provhouse.serve import process
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
-    with listening() as progress:
+    with progress_display() as progress:
         served = process.down(settings.warehouse, progress)
         stopped = neo4j.down(settings.graph_home, progress)
     if served:

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from rich.console import Console
 
-from provhouse.cli.progress_display import Steps, _bars, listening
+from provhouse.cli.progress_display import Remaining, StepDisplay, _bars, progress_display
 from provhouse.model.progress import Progress
 
 
@@ -22,20 +22,20 @@ def work(progress: Progress) -> None:
 
 
 def test_a_pipe_gets_sentences_only(capsys: pytest.CaptureFixture[str]) -> None:
-    with listening() as progress:
+    with progress_display() as progress:
         work(progress)
-        progress.rest()
+        progress.clear()
     assert capsys.readouterr().err == "Neo4j is not up: starting it\\x07\n"
 
 
-def on_terminal(keep: bool, rest: bool = False) -> str:
+def on_terminal(keep: bool, clear: bool = False) -> str:
     """What stands on a terminal, with what moves its cursor."""
     to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=90)
     with _bars(to, keep) as bars:
-        steps = Steps(bars)
+        steps = StepDisplay(bars)
         work(steps)
-        if rest:
-            steps.rest()
+        if clear:
+            steps.clear()
             assert not bars.live.is_started
             steps.begin("again")
         steps.end()
@@ -57,7 +57,7 @@ def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
     to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=110)
     bars = _bars(to, keep=True)
     bars.get_time = lambda: clock[0]
-    steps = Steps(bars)
+    steps = StepDisplay(bars)
     with bars:
         steps.begin("read")
         clock[0] = 4.0  # a beginning says nothing of how it goes on
@@ -74,7 +74,7 @@ def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
 
 
 def test_a_result_finds_a_clear_screen() -> None:
-    text = on_terminal(keep=False, rest=True)
+    text = on_terminal(keep=False, clear=True)
     assert "again" in text
     assert "read" not in text.split("again")[1]
 
@@ -87,8 +87,24 @@ def test_a_step_that_fails_is_not_ticked_off(monkeypatch: pytest.MonkeyPatch) ->
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with suppress(ValueError), listening(keep=True) as progress:
+    with suppress(ValueError), progress_display(keep=True) as progress:
         progress.begin("read")
         raise ValueError
     assert "read" in terminal.getvalue()
     assert "✓" not in terminal.getvalue()
+
+
+def test_it_is_told_from_how_it_goes_on() -> None:
+    step = Remaining()
+    step.add(6.0, 0.1)
+    assert step.total_seconds() is None  # how long it took to begin says nothing
+    step.add(8.0, 0.5)
+    assert step.total_seconds() == 10.5
+
+
+def test_a_look_at_which_nothing_more_is_done_is_no_sign() -> None:
+    step = Remaining()
+    step.add(1.0, 0.1)
+    step.add(2.0, 0.2)
+    step.add(2.9, 0.2)
+    assert step.total_seconds() == 10.0

@@ -12,9 +12,8 @@ from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.serve import process
-from provhouse.serve import server_file as state
-from provhouse.serve.server_file import State
+from provhouse.serve import process, server_file
+from provhouse.serve.server_file import ServerInfo
 
 SIZE = 300
 
@@ -27,11 +26,16 @@ class Served:
     triples: list[Triple]
 
     @property
-    def state(self) -> State:
+    def server(self) -> ServerInfo:
         """Where the server is, which lives."""
-        found = state.running(self.house.settings.warehouse)
+        found = server_file.running(self.house.settings.warehouse)
         assert found
         return found
+
+    @property
+    def token(self) -> str:
+        """What a client must show."""
+        return server_file.token(self.house.settings.warehouse)
 
     @property
     def oracle(self) -> Oracle:
@@ -41,7 +45,7 @@ class Served:
     @property
     def process(self) -> psutil.Process:
         """The server itself."""
-        return psutil.Process(self.state.pid)
+        return psutil.Process(self.server.pid)
 
     def spark(self) -> psutil.Process:
         """The server's JVM."""
@@ -50,9 +54,8 @@ class Served:
 
     def request(self, method: str, path: str, **options: Any) -> requests.Response:
         """Ask with the right token."""
-        token = state.token(self.house.settings.warehouse)
-        headers = {"Authorization": f"Bearer {token}", **options.pop("headers", {})}
-        address = f"{self.state.address}{path}"
+        headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
+        address = f"{self.server.address}{path}"
         return requests.request(method, address, headers=headers, timeout=120, **options)
 
     def get(self, path: str, **parameters: Any) -> requests.Response:

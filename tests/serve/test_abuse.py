@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from provhouse.serve import server_file as state
 from provhouse.serve.connections import HEAD_BYTES, HEAD_SECONDS, MOST
 from provhouse.serve.server_file import BODY_BYTES
 
@@ -26,13 +25,13 @@ def _asked_before(served: "Served") -> None:
 
 
 def opened(served: "Served") -> socket.socket:
-    return socket.create_connection(("127.0.0.1", served.state.port), timeout=60)
+    return socket.create_connection(("127.0.0.1", served.server.port), timeout=60)
 
 
 def head(served: "Served", *lines: str, token: str | None = None) -> bytes:
-    shown = token or state.token(served.house.settings.warehouse)
+    shown = token or served.token
     given = (f"Authorization: Bearer {shown}", "Content-Type: application/json", *lines)
-    begin = ASKED.format(port=served.state.port)
+    begin = ASKED.format(port=served.server.port)
     return (begin + "".join(f"{line}\r\n" for line in given) + "\r\n").encode()
 
 
@@ -105,7 +104,7 @@ def test_a_body_that_does_not_end_is_cut_off(served: "Served") -> None:
 
 def test_a_head_that_does_not_end_is_cut_off(served: "Served") -> None:
     with bounded(served), opened(served) as client:
-        client.sendall(ASKED.format(port=served.state.port).encode() + b"X: ")
+        client.sendall(ASKED.format(port=served.server.port).encode() + b"X: ")
         assert poured(client, b"x" * 65536, 1 << 30) < HEAD_BYTES + (32 << 20)
     assert_serves(served)
 

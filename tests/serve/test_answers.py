@@ -15,7 +15,6 @@ from provhouse.output.csv import CsvOutput
 from provhouse.output.json import JsonOutput
 from provhouse.output.output import Output
 from provhouse.output.table import TableOutput
-from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -90,10 +89,10 @@ def test_an_answer_is_sent_at_once(served: "Served") -> None:
     """On a connection that is used again too, where a head and a body may wait for each other."""
     seconds = []
     with requests.Session() as session:
-        session.headers["Authorization"] = f"Bearer {state.token(served.house.settings.warehouse)}"
+        session.headers["Authorization"] = f"Bearer {served.token}"
         for _ in range(12):
             began = perf_counter()
-            assert session.get(f"{served.state.address}/v1/generations", timeout=60).content
+            assert session.get(f"{served.server.address}/v1/generations", timeout=60).content
             seconds.append(perf_counter() - began)
     assert min(seconds[2:]) < 0.03
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from provhouse.serve.disconnect import noticed
+from provhouse.serve.answering import watch_disconnect
 
 
 class Asked(BaseModel):
@@ -37,7 +37,7 @@ def port(seen: Seen) -> Iterator[int]:
 
     @app.post("/")
     async def ask(asked: Asked, request: Request) -> str:
-        async with noticed(request) as gone:
+        async with watch_disconnect(request) as gone:
             seen.began.set()
             seen.left.append(await run_in_threadpool(gone.wait, asked.seconds))
         return "answer"

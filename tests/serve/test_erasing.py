@@ -16,7 +16,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.serve import process
-from provhouse.serve.keeper import Warm
+from provhouse.serve.keeper import Keeper
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -47,19 +47,19 @@ def test_what_was_read_before_goes_once_files_are_clean(
     """Half of them may be, as long as the erasure is under way."""
     house = houses(theta=4, pack=0)
     house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or Neo4j would have to be made anew
-    warm = Warm(house.settings, Silent())
+    keeper = Keeper(house.settings, Silent())
     seen: list[Asker] = []
 
     def asker() -> Asker:
         """The one that is asked now."""
-        with warm.asker() as now:
+        with keeper.asker() as now:
             return now
 
     def other(than: Asker | None) -> Asker:
         until = monotonic() + 60
         while monotonic() < until:
             try:
-                if (now := asker()) is not than and not warm.cold:
+                if (now := asker()) is not than and not keeper.cold_partitions:
                     return now
             except Unavailable:
                 pass
@@ -71,7 +71,7 @@ def test_what_was_read_before_goes_once_files_are_clean(
         seen.append(asker())
         return int(clear_links(*given))  # type: ignore[arg-type]
 
-    warm.start()
+    keeper.start()
     try:
         first = other(None)
         assert first.ask("far/3", "upstream", "csprov").items.num_rows == 2
@@ -86,4 +86,4 @@ def test_what_was_read_before_goes_once_files_are_clean(
         )
         assert read.take(np.arange(len(read)))["op"].to_pylist() == ["", "", "op 1"]
     finally:
-        warm.close()
+        keeper.close()

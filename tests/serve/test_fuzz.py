@@ -19,7 +19,6 @@ import requests
 
 from helpers.fuzzed import fuzzed
 from helpers.hostile import HOSTILE
-from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -98,12 +97,12 @@ def request(chance: random.Random) -> dict[str, Any]:
 
 
 def test_any_request(served: "Served") -> None:
-    token = state.token(served.house.settings.warehouse)
-    with fuzzed("HTTP requests", served.state.pid) as ends, requests.Session() as session:
+    token = served.token
+    with fuzzed("HTTP requests", served.server.pid) as ends, requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {token}"
         for number in range(REQUESTS):
             asked = request(random.Random(f"{SEED} request {number}"))
-            address = served.state.address + asked.pop("path")
+            address = served.server.address + asked.pop("path")
             reply = session.request(url=address, timeout=120, **asked)
             told = f"seed {SEED}, request {number}: {address} {asked} {reply.text[:500]}"
             assert reply.status_code < 500, told
@@ -118,15 +117,15 @@ def test_any_request(served: "Served") -> None:
 @pytest.mark.skipif(not find_spec("schemathesis"), reason="make fuzz installs schemathesis")
 def test_what_schemathesis_thinks_of(served: "Served") -> None:
     """Of its checks those that ask for no defect and for documented answers."""
-    token = state.token(served.house.settings.warehouse)
+    token = served.token
     command = [
-        sys.executable, "-m", "schemathesis.cli", "run", f"{served.state.address}/v1/openapi.json",
+        sys.executable, "-m", "schemathesis.cli", "run", f"{served.server.address}/v1/openapi.json",
         "--header", f"Authorization: Bearer {token}", "--checks",
         "not_a_server_error,response_schema_conformance", "--max-examples", str(REQUESTS // 50),
         "--seed", str(SEED), "--generation-database", "none", "--phases", "coverage,fuzzing",
         "--request-timeout", "120", "--suppress-health-check", "all",
     ]  # fmt: skip
-    with fuzzed("HTTP requests by schemathesis", served.state.pid) as ends:
+    with fuzzed("HTTP requests by schemathesis", served.server.pid) as ends:
         before = answered(served)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         told = (done.stdout + done.stderr).replace(token, "TOKEN")

@@ -219,7 +219,7 @@ def test_everything_listens_on_loopback(hostile: "Served", address: Any) -> None
     import psutil
 
     ports = {
-        hostile.state.port,
+        hostile.server.port,
         *(int(url.rpartition(":")[2]) for url in (address.bolt, address.http)),
     }
     family = [

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from provhouse.model.question import Question
-from provhouse.serve import server_file as state
+from provhouse.serve import server_file
 from provhouse.serve.requests import AskingOne
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ def test_a_name_that_was_pointed_to_this_machine_is_refused(served: "Served") ->
 
 
 def test_the_token_is_its_owners(served: "Served") -> None:
-    folder = state.folder(served.house.settings.warehouse)
+    folder = server_file.folder(served.house.settings.warehouse)
     assert stat.S_IMODE((folder / "token").stat().st_mode) == 0o600
-    assert state.token(served.house.settings.warehouse) not in " ".join(served.process.cmdline())
+    assert served.token not in " ".join(served.process.cmdline())
 
 
 def test_metrics_count(served: "Served") -> None:

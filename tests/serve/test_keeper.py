@@ -9,8 +9,7 @@ import pytest
 
 from provhouse.cypher.server import process_id
 from provhouse.model.progress import Silent
-from provhouse.serve import process
-from provhouse.serve import server_file as state
+from provhouse.serve import process, server_file
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -53,7 +52,7 @@ def test_it_is_started_again(
 
 
 def test_a_second_server_is_none(served: "Served") -> None:
-    before = served.state
+    before = served.server
     assert process.up(served.house.settings, Silent(), wait=True) == before
 
 
@@ -62,7 +61,7 @@ def test_it_goes_in_order(served: "Served") -> None:
     family = [served.process, jvm, *jvm.children(recursive=True)]
     assert process.down(served.house.settings.warehouse, Silent())
     assert psutil.wait_procs(family, 10)[1] == []
-    assert state.running(served.house.settings.warehouse) is None
+    assert server_file.running(served.house.settings.warehouse) is None
     assert not process.down(served.house.settings.warehouse, Silent())
     process.up(served.house.settings, Silent(), wait=True)
     assert served.get("/v1/lineage", item="t:150").status_code == 200

@@ -1,0 +1,28 @@
+"""``rollback``: the last ingest is taken back."""
+
+import typer
+
+from provhouse.output.output import opened
+
+from ..invocation import invocation
+from ..options import FormOption
+
+
+def rollback(ctx: typer.Context, form: FormOption = None) -> None:
+    """Take the last ingest back.
+
+    What was held before it is shown again; earlier generations stay as they were.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.changes.rollback import rollback as taken_back
+    from provhouse.query.status import status
+    from provhouse.serve.process import await_generation
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress:
+            taken_back(settings, progress)
+            await_generation(settings, status(settings).generation, progress)
+        output.status(status(settings))
