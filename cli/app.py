@@ -1,4 +1,4 @@
-"""The ``provhouse`` command: what stands in front of every command, and where all of them end."""
+"""The ``provhouse`` command: its list of commands, the global options, and the entry point."""
 
 import signal
 import sys
@@ -36,9 +36,9 @@ from .invocation import Invocation, invocation
 from .options import pairs
 
 EPILOG = (
-    "Exit status: 0 done, 1 a defect of provhouse, 2 wrong usage, 3 not found, 4 bad input, "
-    "5 something outside is missing or down, 6 another writer is at work, 7 a check found damage, "
-    "130 interrupted."
+    "Exit status: 0 success, 1 bug in provhouse, 2 wrong usage, 3 not found, 4 bad input, "
+    "5 something outside provhouse is missing or down, 6 another process is writing, "
+    "7 the warehouse is damaged, 130 interrupted."
 )
 
 app = typer.Typer(
@@ -87,7 +87,7 @@ def provhouse(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The warehouse; else PROVHOUSE_WAREHOUSE, else ./warehouse.",
+            help="Folder of the warehouse. Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
             show_default=False,
         ),
     ] = None,
@@ -96,15 +96,18 @@ def provhouse(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any setting; wins over PROVHOUSE_NAME and warehouse.toml; may be repeated.",
+            help="Change a setting. Overrides PROVHOUSE_NAME and warehouse.toml. Repeatable.",
             show_default=False,
         ),
     ] = None,
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Where does this value come from, and what did it reach? Record by record."""
+    """Show where data comes from and what was derived from it, record by record."""
     options: dict[str, object] = dict(pairs(setting or [], "--set"))
     invocation(ctx).options = options if warehouse is None else {**options, "warehouse": warehouse}
     COMMAND.set(ctx.invoked_subcommand or "")
@@ -126,8 +129,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> None:
-    """The console script."""
+    """Run the console script."""
     status = run(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # all that is left is to end Spark
+        signal.signal(number, signal.SIG_IGN)  # nothing is left to do but to end Spark
     sys.exit(status)

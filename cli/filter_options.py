@@ -1,4 +1,4 @@
-"""Options of `lineage` and `impact` that say what is asked: the fields of a question."""
+"""The options of `lineage` and `impact` that set the fields of a question."""
 
 import inspect
 from typing import Annotated, Any
@@ -11,31 +11,31 @@ from .options import AsOfOption, each_pair, utf8
 
 ENDS: dict[Direction, Any] = {
     "upstream": Annotated[
-        bool, typer.Option("--sources", help="Only items that derive from nothing themselves.")
+        bool, typer.Option("--sources", help="Only items that are derived from nothing.")
     ],
     "downstream": Annotated[
-        bool, typer.Option("--sinks", help="Only items that nothing derives from.")
+        bool, typer.Option("--sinks", help="Only items from which nothing is derived.")
     ],
 }
-"""The option for the field ``ends``, which is called after the ends in a direction."""
+"""The option for the field ``ends``, whose name depends on the direction."""
 
 
 def question_fields(
     method: Annotated[
-        Method, typer.Option(help="How to search; all methods give the same answer.")
+        Method, typer.Option(help="How to search. All methods return the same answer.")
     ] = "auto",
     depth: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="At most so many hops from item to item.")
+        int | None, typer.Option(metavar="N", min=1, help="Only items up to N hops away.")
     ] = None,
     through: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="Only ways that pass an item of this table."),
+        typer.Option(metavar="TABLE", help="Only paths through an item of this table."),
     ] = None,
     table: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TABLE",
-            help="Only items of this table, and the triples that touch them; may be repeated.",
+            help="Only items of this table, and their triples. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -43,7 +43,7 @@ def question_fields(
         list[str] | None,
         typer.Option(
             metavar="OP",
-            help="Only triples with this op, and the items at their ends; may be repeated.",
+            help="Only triples with this op, and their items. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -51,24 +51,27 @@ def question_fields(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Only triples with this attribute, and the items at their ends; may be repeated.",
+            help="Only triples with this attribute, and their items. Repeatable.",
             show_default=False,
         ),
     ] = None,
     ends: bool = False,
     limit: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="At most so many items, the nearest, and their triples."
-        ),
+        typer.Option(metavar="N", min=1, help="Only the N nearest items, and their triples."),
     ] = None,
     summary: Annotated[
         bool,
-        typer.Option("--summary", help="Count by table and by op; list neither items nor triples"),
+        typer.Option(
+            "--summary", help="Show counts by table and by op instead of items and triples."
+        ),
     ] = False,
     as_of: AsOfOption = None,
 ) -> dict[str, Any]:
-    """The fields of a question that these options set; they stand in the order of the help."""
+    """Return the fields of a question that these options set.
+
+    The parameters are the options of the commands, in the order of their help.
+    """
     return {
         "method": method,
         "depth": depth,
@@ -84,7 +87,7 @@ def question_fields(
 
 
 def question_options(direction: Direction) -> list[inspect.Parameter]:
-    """The parameters of ``question_fields``, as those of a command for this direction."""
+    """Return the parameters of ``question_fields`` for a command that asks in this direction."""
     return [
         parameter.replace(annotation=ENDS[direction]) if name == "ends" else parameter
         for name, parameter in inspect.signature(question_fields).parameters.items()

@@ -1,4 +1,4 @@
-"""What one command was called with, before it knows which settings hold."""
+"""One call of a command: its global options, and the settings that result from them."""
 
 import tempfile
 from dataclasses import dataclass, field
@@ -12,17 +12,17 @@ from provhouse.model.settings import Settings
 
 @dataclass
 class Invocation:
-    """The settings named on the command line, in front of the command."""
+    """The global options of one call, given before the name of the command."""
 
     options: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **options: object) -> Settings:
-        """The settings that hold, with those that the command itself names winning."""
+        """Return the settings; options of the command itself override all others."""
         named = {name: value for name, value in options.items() if value is not None}
         return Settings.load({**self.options, **named})
 
     def logs(self) -> Path:
-        """Where a traceback may lie: with the warehouse where there is one."""
+        """Return the folder for a traceback: the warehouse's logs, or the temporary folder."""
         try:
             warehouse = self.settings().warehouse
         except ProvhouseError:
@@ -31,20 +31,20 @@ class Invocation:
 
 
 def invocation(ctx: typer.Context) -> Invocation:
-    """The invocation that ``main`` began, or a new one for a caller that gave none."""
+    """Return the invocation that ``run`` created, or a new one if there is none."""
     return ctx.ensure_object(Invocation)
 
 
 def warehouse_id(settings: Settings) -> str:
-    """The id that the warehouse's nodes carry; raises NotFound where nothing was ingested."""
+    """Return the id of the warehouse's nodes in Neo4j; raises NotFound if nothing was ingested."""
     from provhouse.store.warehouse.commits import generations
     from provhouse.store.warehouse.layout import Layout
 
     layout = Layout(settings.warehouse)
     if not generations(layout):
         raise NotFound(
-            "A warehouse with something in it is needed to look at",
-            f"There is none at {settings.warehouse}",
-            "Ingest something, or name another one with --warehouse in front of the command",
+            f"The warehouse {settings.warehouse} is empty or missing",
+            "Nothing has been ingested",
+            "Ingest something, or choose another with `provhouse --warehouse DIR`",
         )
     return layout.warehouse_id()

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and their values as commands need them."""
+"""Options and arguments that several commands share, and checks of their values."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,8 +13,8 @@ FormOption = Annotated[
     Form | None,
     typer.Option(
         "--format",
-        help="How the result is written: [table] on a terminal, json otherwise, or by the ending "
-        "of --out.",
+        help="Format of the result. Default: by the ending of --out, or table on a terminal, else "
+        "json.",
         show_default=False,
     ),
 ]
@@ -22,62 +22,66 @@ SafeOption = Annotated[
     bool,
     typer.Option(
         "--csv-safe",
-        help="In CSV, put ' before text that a spreadsheet would take for a formula.",
+        help="In CSV, put ' before text that a spreadsheet would run as a formula.",
     ),
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write there, as its ending says: .json or .csv."),
+    typer.Option(metavar="FILE", help="Write the result to a file: .json, .jsonl or .csv."),
 ]
 
 AsOfOption = Annotated[
     str | None,
     typer.Option(
         metavar="GENERATION|TIME",
-        help="Answer as things stood then: a generation's number, or a time in ISO 8601, a date "
-        "meaning its end; local unless it names a zone.",
+        help="Answer from an earlier generation: its number, or an ISO 8601 time. A date means its "
+        "end. Times are local unless they name a zone.",
         show_default=False,
     ),
 ]
 ItemArgument = Annotated[
     str,
     typer.Argument(
-        metavar="ITEM", help="The name of an item; one that begins with - stands behind --."
+        metavar="ITEM", help="Name of the item. Put -- before a name that begins with -."
     ),
 ]
 DownstreamOption = Annotated[
     bool,
-    typer.Option("--downstream/--upstream", help="What it reached, instead of where it is from."),
+    typer.Option(
+        "--downstream/--upstream", help="Use the impact of the item instead of its lineage."
+    ),
 ]
 
 
 def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
-    """Options of the form NAME=VALUE, in their order."""
+    """Yield the name and the value of each option of the form NAME=VALUE, in order."""
     for text in texts:
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise UsageError(
-                f"{option} should be followed by NAME=VALUE", f"It is followed by {text!r}"
+                f"The value of {option} is not of the form NAME=VALUE", f"It is {text!r}"
             )
         yield name, value
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """The same as a mapping; the last one of a name holds."""
+    """Return options of the form NAME=VALUE as a mapping; the last one of a name counts."""
     return dict(each_pair(texts, option))
 
 
 def utf8(text: str, what: str) -> str:
-    """The text of an argument, which a terminal may have given in another encoding."""
+    """Return a text of the command line; raises UsageError if it is not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"{what} should be UTF-8", f"It is {text!r}") from error
+        raise UsageError(f"{what} is not UTF-8", f"It is {text!r}") from error
     return text
 
 
 def check_run(run: str) -> None:
-    """Raise UsageError for a run without a name, or with one that is no text."""
+    """Raise UsageError if the name of a run is empty or not UTF-8."""
     utf8(run, "The name of a run")
     if not run:
-        raise UsageError("A run should have a name", "It is empty", "Give another --run, or none")
+        raise UsageError(
+            "The name of the run is empty", remedy="Name another run, or leave out --run"
+        )

@@ -1,4 +1,4 @@
-"""Questions to the server of the warehouse where one is up, else answer in this process."""
+"""Answers questions through the warehouse's server if it is running, else in this process."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
-"""Gives the asker of a generation, for the length of a block."""
+"""Opens the asker of a generation for the duration of a block."""
 
 ACCEPT = {
     Form.json: "application/json",
@@ -38,7 +38,7 @@ ACCEPT = {
 
 @dataclass(frozen=True)
 class Request(Generic[Result]):
-    """A question in both of its ways: what the server is sent, and what is done here instead."""
+    """A question: what is sent to the server, and how to answer it without one."""
 
     path: str
     body: Mapping[str, object]
@@ -48,7 +48,7 @@ class Request(Generic[Result]):
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How a result is to be written, and where."""
+    """How and where a result is written."""
 
     form: Form | None
     out: Path | None = None
@@ -58,7 +58,7 @@ class OutputOptions:
 
 @dataclass
 class AbsentItems:
-    """The items of many that are not held."""
+    """The asked items that are missing: their number, and the first of them."""
 
     count: int = 0
     first: str = ""
@@ -68,7 +68,7 @@ class AbsentItems:
 
 
 def answer(settings: Settings, request: Request[Result], options: OutputOptions) -> None:
-    """Ask, and write the result."""
+    """Answer a question and write the result."""
     if client := Client.of(settings.warehouse):
         _relay(client, request.path, request.body, options)
         return
@@ -83,7 +83,7 @@ def answer(settings: Settings, request: Request[Result], options: OutputOptions)
 
 
 def lineage_request(question: Question) -> "Request[Answer]":
-    """The request for a lineage or an impact."""
+    """Return the request for a lineage or an impact."""
 
     def ask(askers: Askers) -> "Answer":
         with askers(question.as_of) as asker:
@@ -96,7 +96,7 @@ def lineage_request(question: Question) -> "Request[Answer]":
 def answer_many(
     settings: Settings, questions: Sequence[Question], options: OutputOptions
 ) -> AbsentItems:
-    """Write the answers to questions that differ in their items only; says what is not held."""
+    """Write the answers to questions that differ only in their items; return the missing ones."""
     body = asdict(questions[0])
     del body["item"]
     path = _path(body)
@@ -129,7 +129,7 @@ def _path(body: dict[str, object]) -> str:
 
 
 def _relay(client: Client, path: str, body: Mapping[str, object], options: OutputOptions) -> Reply:
-    """Write what the server sends, which has the form that is asked for."""
+    """Ask the server for the result in the right form, and copy it to its destination."""
     with destination(options.out) as handle:
         terminal = options.out is None and handle.isatty()
         form = chosen(options.form, options.out, terminal)
@@ -154,7 +154,7 @@ def _replies(
     absent: AbsentItems,
     clear: Callable[[], None],
 ) -> "Iterator[Answer | Absent]":
-    """The replies in order, each asked for when wanted; ``absent`` takes what is not held."""
+    """Yield the replies in order, each computed on demand; count missing items in ``absent``."""
     for question in questions:
         reply: Answer | Absent
         try:

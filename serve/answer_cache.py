@@ -1,7 +1,7 @@
-"""Answers that were given lately: who asks the same again gets the same bytes at once.
+"""A cache of recent answers, so that a repeated question gets the same bytes at once.
 
-An answer changes within a generation by an erasure only, and it was checked when it was made. All
-of them go when another generation is answered from, or something was erased.
+Within one generation only an erasure can change an answer, and each answer was verified when it was
+computed. The cache is emptied when the generation changes or something is erased.
 """
 
 from threading import Lock
@@ -17,16 +17,16 @@ from provhouse.store.names.names import Mark
 from .content_types import ResponseFormat
 
 SHARE = 8
-"""They take an eighth of what stays at hand beside the partitions."""
+"""The cache may use an eighth of ``hot_mb``, besides what the partitions use."""
 Key = tuple[Question, ResponseFormat]
 Version = tuple[int, Mark]
-"""The generation that is answered from, and what was erased of its base by then."""
+"""The generation that answers come from, and the mark of the last erasure in its base."""
 _Entry = tuple[bytes, float]
-"""An answer, and when it was made."""
+"""The bytes of an answer, and when they were written."""
 
 
 class AnswerCache:
-    """Answers of one version at a time, up to a share of ``hot_mb`` megabytes."""
+    """The answers of one version; the least recently used ones make room for new ones."""
 
     def __init__(self, hot_mb: int) -> None:
         self._version: Version | None = None
@@ -34,10 +34,10 @@ class AnswerCache:
         self._lock = Lock()
 
     def get(self, version: Version | None, key: Key) -> Response | None:
-        """What was answered to the same question in the same form, if it is still here.
+        """Return the cached answer to this question in this form, or None.
 
-        ``version`` is that of now; all answers of another go. ``Age`` tells how many seconds ago
-        (RFC 9111); the times in it are those of the first time.
+        A ``version`` other than the last one empties the cache. The header ``Age`` (RFC 9111) gives
+        the seconds since the answer was computed; timings inside the answer are the original ones.
         """
         with self._lock:
             if version != self._version:
@@ -51,9 +51,9 @@ class AnswerCache:
         return Response(body, media_type=key[1].media_type, headers=age)
 
     def put(self, version: Version, key: Key, body: bytes) -> None:
-        """Keep an answer, unless it is too large, until others were key for more lately.
+        """Store an answer unless it is larger than the whole cache.
 
-        ``version`` is one from before the answer was made.
+        ``version`` must be read before the answer is computed; if it is outdated, do nothing.
         """
         with self._lock:
             if version == self._version and len(body) <= self._answers.maxsize:

@@ -1,4 +1,4 @@
-"""From a question to the bytes of its answer, one at a time or many."""
+"""Answer one question, or many in a stream, as an HTTP response."""
 
 import asyncio
 import io
@@ -33,11 +33,12 @@ from .streaming import PATIENCE, Pipe
 
 Result = TypeVar("Result")
 WATCH_SECONDS = 0.5
+"""How often to check whether a client has disconnected."""
 
 
 @dataclass(frozen=True)
 class Answering:
-    """Answers within ``seconds`` each, in turn."""
+    """Answers questions, each within ``seconds`` and with a slot of the limiter."""
 
     keeper: Keeper
     limiter: Limiter
@@ -46,9 +47,9 @@ class Answering:
     cache: AnswerCache
 
     async def one(self, question: Question, form: ResponseFormat, request: Request) -> Response:
-        """The answer to one question, which takes no turn if it was given lately.
+        """Answer one question; a cached answer needs no slot.
 
-        Work on it ends when the client hangs up.
+        Disconnecting cancels the question.
         """
         version = self.keeper.version
         if cached := self.cache.get(version, (question, form)):
@@ -78,7 +79,10 @@ class Answering:
         form: ResponseFormat,
         keep: Callable[[Result, bytes], None] = lambda result, body: None,
     ) -> Response:
-        """What was asked for, in its form; a large result is sent in pieces, and not kept."""
+        """Run ``ask`` in a thread and return its result in the requested format.
+
+        A large result is streamed; ``keep`` is called with the bytes of a small one.
+        """
         async with self.limiter.slot():
             return await run_in_threadpool(self._reply, ask, write, form, keep)
 
@@ -103,15 +107,16 @@ class Answering:
         return _StreamedResponse(pipe, stack, {}, form.media_type)
 
     async def many(self, questions: Sequence[Question], form: ResponseFormat) -> Response:
-        """The answers in order, each sent as it is found; headers tell which items are not held.
+        """Answer questions that differ only in their items, and send each answer once it is found.
 
-        All are of one generation and take one turn; they differ in their items only. Raises
-        UsageError for a filter on a table that is none: once answers are sent nothing can be told.
+        All answers are from one generation and share one slot. Headers give the number of items
+        that are missing, and the first of them. Raises UsageError if a filter names an unknown
+        table, before anything is sent: after that, no error can be reported.
         """
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.limiter.long_slot())
-            opening = self.keeper.asker(questions[0].as_of)  # which may take long
+            opening = self.keeper.asker(questions[0].as_of)  # may have to be opened first
             asker = await run_in_threadpool(stack.enter_context, opening)
             absent = await run_in_threadpool(_absent_items, asker, questions)
         except BaseException:
@@ -146,7 +151,7 @@ class Answering:
 
 @asynccontextmanager
 async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
-    """An event that is set if the client leaves within the block; the body has been read."""
+    """Set the event if the client disconnects inside the block; its body must have been read."""
     disconnected = Event()
 
     async def watch() -> None:
@@ -162,7 +167,7 @@ async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
 
 
 class _StreamedResponse(StreamingResponse):
-    """What comes out of a pipe; however it ends, ``stack`` is closed."""
+    """The response that sends what comes out of a pipe; it always closes ``stack`` at the end."""
 
     def __init__(
         self, pipe: Pipe, stack: AsyncExitStack, headers: Mapping[str, str], media_type: str
@@ -176,12 +181,12 @@ class _StreamedResponse(StreamingResponse):
                 await send(message)
 
         async with self._stack:
-            with suppress(TimeoutError):  # nobody reads: the connection is closed
+            with suppress(TimeoutError):  # the client does not read: close the connection
                 await super().__call__(scope, receive, send_in_time)
 
 
 def _absent_items(asker: Asker, questions: Sequence[Question]) -> list[str]:
-    """The items that are not held; raises UsageError for a filter on a table that is none."""
+    """Return the items that are missing; raises UsageError if a filter names an unknown table."""
     check_tables([*questions[0].tables, questions[0].through or ""], asker.snapshot)
     names = [question.item for question in questions]
     numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))

@@ -1,4 +1,4 @@
-"""The HTTP interface: `/v1/…`."""
+"""The HTTP application: all routes below `/v1/`, and what surrounds them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,11 +27,13 @@ from .routes import add_routes
 from .server_file import running
 
 RUNNING = 8
+"""Questions answered at once."""
 WAITING = 192
+"""Questions that may wait for their turn."""
 
 
 def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
-    """The application; it warms up as it begins, and lets go of everything as it ends."""
+    """Return the application; it starts the keeper on startup and closes it on shutdown."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -45,8 +47,8 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
     app = FastAPI(
         title="provhouse",
         version=version("provhouse"),
-        description="Where does this value come from, and what did it reach? Record by record.",
-        openapi_url=None,  # it would be told without the token
+        description="Record-level lineage: where a value comes from, and what was derived from it.",
+        openapi_url=None,  # FastAPI would serve it without a token
         docs_url=None,
         redoc_url=None,
         lifespan=life,
@@ -63,14 +65,14 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
 def _add_status_routes(app: FastAPI, keeper: Keeper, settings: Settings) -> None:
     @app.get("/v1/status", operation_id="held_v1_status_get", responses=responses("status"))
     def server_status() -> Response:
-        """What is held and what runs."""
+        """Show what the warehouse stores and which servers are running."""
         server = running(settings.warehouse)
         address = server.address if server else None
         return JSONResponse(status_object(replace(status(settings), server=address)))
 
     @app.get("/v1/health", responses={503: {"model": Health}})
     def health(response: Response) -> Health:
-        """Whether questions are answered; 503 while they are not. Needs no token."""
+        """Report whether questions can be answered; the status is 503 if not. Needs no token."""
         generation = keeper.generation
         ready = generation is not None
         if not ready:
@@ -89,12 +91,12 @@ def _add_document_and_metrics(
 ) -> None:
     @app.get("/v1/openapi.json", operation_id="document_v1_openapi_json_get")
     def openapi() -> dict[str, Any]:
-        """All of this, described."""
+        """Return this OpenAPI document."""
         return openapi_document(app)
 
     @app.get("/v1/metrics", operation_id="text_v1_metrics_get")
     def metrics_text() -> Response:
-        """Counts and times in Prometheus' text form."""
+        """Return counters and timings in the Prometheus text format."""
         metrics.active.set(limiter.active)
         metrics.generation.set(keeper.generation or 0)
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

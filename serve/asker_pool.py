@@ -1,4 +1,4 @@
-"""An asker that several use at once, and that its last user closes once it was dropped."""
+"""Askers shared by several threads; a dropped asker is closed by its last user."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
@@ -8,11 +8,11 @@ from threading import Lock
 from provhouse.query.ask import Asker
 
 EARLIER_GENERATIONS = 4
-"""Earlier generations that are kept at hand."""
+"""The number of earlier generations whose askers stay open."""
 
 
 class SharedAsker:
-    """One asker, opened."""
+    """An open asker with a count of its users."""
 
     def __init__(self, asker: Asker) -> None:
         self.asker = asker
@@ -21,13 +21,13 @@ class SharedAsker:
         self._dropped = False
 
     def acquire(self) -> bool:
-        """Become a user; False if it was dropped before."""
+        """Become a user; return False if the asker was dropped before."""
         with self._lock:
             self._users += not self._dropped
             return not self._dropped
 
     def release(self) -> None:
-        """Stop being a user."""
+        """Stop being a user; the last user of a dropped asker closes it."""
         with self._lock:
             self._users -= 1
             over = self._dropped and not self._users
@@ -35,7 +35,7 @@ class SharedAsker:
             self.asker.close()
 
     def drop(self) -> None:
-        """Let nobody else use it, and close it as soon as nobody does."""
+        """Refuse new users, and close the asker as soon as it has none."""
         with self._lock:
             over = not (self._dropped or self._users)
             self._dropped = True
@@ -44,7 +44,7 @@ class SharedAsker:
 
 
 class AskerPool:
-    """The askers of earlier generations that were asked for last; ``open_asker`` makes one."""
+    """The most recently used askers of earlier generations; ``open_asker`` opens one."""
 
     def __init__(self, open_asker: Callable[[int], Asker]) -> None:
         self._open_asker = open_asker
@@ -53,7 +53,7 @@ class AskerPool:
 
     @contextmanager
     def asker(self, generation: int) -> Iterator[Asker]:
-        """The asker of a generation, which stays whole for the length of the block."""
+        """Yield the asker of a generation, which stays open during the block."""
         shared = self._acquire(generation)
         try:
             yield shared.asker
@@ -72,11 +72,11 @@ class AskerPool:
         return shared
 
     def drop(self) -> None:
-        """Let all of them go."""
+        """Drop all askers."""
         self.keep_only(())
 
     def keep_only(self, generations: Collection[int]) -> None:
-        """Let all others go."""
+        """Drop the askers of all other generations."""
         with self._lock:
             gone = [self._shared.pop(one) for one in self._shared.keys() - set(generations)]
         for one in gone:

@@ -1,4 +1,4 @@
-"""Around the application: who may come in, and how much they may bring, before anything is read."""
+"""Middleware that checks the host, the token and the size of a request before it is handled."""
 
 import asyncio
 import hmac
@@ -13,17 +13,17 @@ from .problems import refusal
 from .server_file import BODY_BYTES
 
 BODIES_BYTES = 2 * BODY_BYTES
-"""Of all requests at once."""
+"""The most that the bodies of all current requests may take together."""
 BODY_SECONDS = 30.0
-"""What a body may take to come."""
+"""The time within which a body must arrive."""
 
-_CLOSE = {"Connection": "close"}  # what is still to come is not waited for
+_CLOSE = {"Connection": "close"}  # the rest of the request is not read
 _RETRY = {**_CLOSE, "Retry-After": "1"}
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a client must show, and the addresses by which it may call us."""
+    """The token that clients must send, and the host names under which they may call."""
 
     token: str
     hosts: frozenset[str]
@@ -31,7 +31,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Refused(Exception):
-    """Why a request does not come in."""
+    """The reason why a request is rejected, with its HTTP status."""
 
     status: int
     why: str
@@ -39,7 +39,7 @@ class Refused(Exception):
 
 
 class AccessMiddleware:
-    """Lets requests in that show the token and name our address; their bodies within limits."""
+    """Admits requests with the right token and host, and limits the size of their bodies."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
@@ -62,15 +62,15 @@ class AccessMiddleware:
             self._body_bytes -= body.size
 
     def _check(self, path: str, headers: Headers) -> None:
-        # A web page that lets its own name point to this machine would come with that name.
+        # DNS rebinding: a web page whose name resolves to this machine would send that name.
         if headers.get("host", "") not in self._access.hosts:
-            raise Refused(403, "The request should name the address that the server has", _CLOSE)
+            raise Refused(403, "The Host header does not name the address of this server", _CLOSE)
         shown = headers.get("authorization", "").encode()
         token = f"Bearer {self._access.token}".encode()
         if path != "/v1/health" and not hmac.compare_digest(shown, token):
             raise Refused(
                 401,
-                "The header Authorization should be `Bearer` and what WAREHOUSE/server/token holds",
+                "The Authorization header is not `Bearer` with the token in WAREHOUSE/server/token",
                 {"WWW-Authenticate": "Bearer", **_CLOSE},
             )
         length = headers.get("content-length", "0")
@@ -78,17 +78,17 @@ class AccessMiddleware:
             raise Refused(413, _TOO_LARGE, _CLOSE)
 
     def reserve(self, size: int) -> None:
-        """Make room for so many bytes of a body; raises HTTPException where there is none."""
+        """Reserve memory for a piece of a body; raises HTTPException if the limit is reached."""
         if self._body_bytes + size > BODIES_BYTES:
-            raise HTTPException(429, "All bodies that come in should fit into memory", _RETRY)
+            raise HTTPException(429, "The requests in progress are too large together", _RETRY)
         self._body_bytes += size
 
 
-_TOO_LARGE = f"A request should have at most {BODY_BYTES:,} bytes; ask in several"
+_TOO_LARGE = f"The request is larger than {BODY_BYTES:,} bytes; split it into several"
 
 
 class _Body:
-    """The body of one request as it comes in."""
+    """The body of one request, counted as it arrives."""
 
     def __init__(self, middleware: AccessMiddleware, receive: Receive) -> None:
         self._middleware = middleware
@@ -98,7 +98,7 @@ class _Body:
         self.size = 0
 
     async def receive(self) -> Message:
-        """The next piece; raises HTTPException where it is too much, or does not come in time."""
+        """Return the next piece; raises HTTPException if the body is too large or too slow."""
         if self._complete:
             return await self._receive()
         try:
@@ -106,7 +106,7 @@ class _Body:
                 message = await self._receive()
         except TimeoutError:
             raise HTTPException(
-                408, f"A request should come within {BODY_SECONDS:.0f} seconds", _CLOSE
+                408, f"The request did not arrive within {BODY_SECONDS:.0f} seconds", _CLOSE
             ) from None
         self._complete = not message.get("more_body", False)
         piece = len(message.get("body", b""))

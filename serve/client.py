@@ -1,4 +1,7 @@
-"""What a command says to the server of its warehouse; imports the standard library only."""
+"""The client that commands use to ask the server of their warehouse.
+
+Every command imports this module, so that it imports little besides the standard library.
+"""
 
 import http.client
 import json
@@ -29,7 +32,7 @@ ERRORS: dict[int, type[ProvhouseError]] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it comes: bytes to be passed on, and what is not held of what was asked."""
+    """An answer as it arrives: its bytes, and how many of the asked items are missing."""
 
     pieces: Iterator[bytes]
     absent: int
@@ -37,7 +40,7 @@ class Reply:
 
 
 class Client:
-    """Speaks to one server."""
+    """A client of one server."""
 
     def __init__(self, warehouse: Path, server: ServerInfo) -> None:
         self._warehouse = warehouse
@@ -45,29 +48,29 @@ class Client:
 
     @classmethod
     def of(cls, warehouse: Path) -> Self | None:
-        """A client of this warehouse's server, if one lives."""
+        """Return a client of this warehouse's server, or None if none is running."""
         server = running(warehouse)
         return cls(warehouse, server) if server else None
 
     def health(self) -> dict[str, Any]:
-        """Whether it answers, from which generation, and if not why not."""
+        """Return whether the server answers, from which generation, and if not, why."""
         with self._request("GET", "/v1/health") as response:
             return dict(json.loads(response.read()))
 
     def accepts(self, question: Mapping[str, object]) -> bool:
-        """Whether a question is not too long for a server."""
+        """Return whether a question is small enough for the server."""
         return len(json.dumps(question)) <= BODY_BYTES
 
     @contextmanager
     def ask(
         self, path: str, question: Mapping[str, object], accept: str, options: Mapping[str, object]
     ) -> Iterator[Reply]:
-        """Post a question and hand over the reply; raises what a local answer would raise."""
+        """Post a question and yield the reply; raises the errors of a local answer."""
         body = json.dumps(question).encode()
         if len(body) > BODY_BYTES:
             raise UsageError(
-                f"The server takes questions of at most {BODY_BYTES:,} bytes",
-                f"This one has {len(body):,}",
+                "The question is too large for the server",
+                f"It has {len(body):,} bytes, and the limit is {BODY_BYTES:,}",
                 "Ask about fewer items at once",
             )
         headers = {"Accept": accept, "Content-Type": "application/json"}
@@ -90,9 +93,9 @@ class Client:
             yield connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable(
-                f"The server at {self._server.address} should answer",
-                f"It broke off: {error or type(error).__name__}",
-                "Run the command again; `provhouse down` and `provhouse up` start another",
+                f"Lost the connection to the server at {self._server.address}",
+                f"{error or type(error).__name__}",
+                "Run the command again; to restart the server, run `provhouse down` and `up`",
             ) from error
         finally:
             connection.close()
@@ -101,7 +104,7 @@ class Client:
 def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
     while piece := response.read1(PIECE):
         yield piece
-    if response.length:  # else an answer that broke off would look whole
+    if response.length:  # or a truncated answer would look complete
         raise http.client.IncompleteRead(b"", response.length)
 
 
@@ -111,4 +114,4 @@ def _error(response: http.client.HTTPResponse) -> ProvhouseError:
         kind = ERRORS.get(problem["exit_status"], ProvhouseError)
         return kind(problem["title"], problem["detail"], problem["remedy"])
     except (ValueError, KeyError, TypeError):
-        return Unavailable("The server should answer", f"It gave the status {response.status}")
+        return Unavailable("The server cannot answer", f"It returned the status {response.status}")

@@ -1,4 +1,4 @@
-"""Answers in the form that a request accepts: what a command would print, to the byte."""
+"""The format of a response, chosen by the request: the bytes that a command would print."""
 
 from dataclasses import dataclass
 from typing import Annotated, TextIO
@@ -23,7 +23,7 @@ MEDIA_TYPES = {
     Form.table: "text/plain; charset=utf-8",
 }
 MANY_TYPE = "application/x-ndjson"
-"""Many answers as JSON, one a line."""
+"""The type of many JSON answers, one on each line."""
 ACCEPTED = {
     **dict.fromkeys(("", "*/*", "application/*", "application/json", MANY_TYPE), Form.json),
     "application/jsonl": Form.lines,
@@ -31,32 +31,32 @@ ACCEPTED = {
     **dict.fromkeys(("text/plain", "text/*"), Form.table),
 }
 SMALL_ROWS = 5_000
-"""Rows of a result that is sent in one piece."""
+"""Results of up to this many rows are sent in one piece; larger ones are streamed."""
 
 
 @dataclass(frozen=True)
 class ResponseFormat:
-    """The form wanted; width, colour and timing are for tables only."""
+    """The requested form; ``width``, ``color`` and ``timing`` apply to tables only."""
 
     form: Form
     width: int
     color: bool
     timing: bool
     csv_safe: bool
-    """Of CSV: that no spreadsheet takes a cell for a formula."""
+    """In CSV, escape cells that a spreadsheet would run as formulas."""
 
     @property
     def media_type(self) -> str:
-        """The type of one answer."""
+        """The media type of one answer."""
         return MEDIA_TYPES[self.form]
 
     @property
     def many_media_type(self) -> str:
-        """The type of many answers, one after the other."""
+        """The media type of a stream of answers."""
         return MANY_TYPE if self.form is Form.json else self.media_type
 
     def output(self, handle: TextIO) -> Output:
-        """What writes this form."""
+        """Return the output that writes this form to ``handle``."""
         match self.form:
             case Form.json:
                 return JsonOutput(handle)
@@ -70,29 +70,35 @@ class ResponseFormat:
 
 async def response_format(
     accept: Annotated[str, Header(include_in_schema=False)] = "",
-    width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters")] = 100,
-    color: Annotated[bool, Query(description="Let a table have a terminal's colours")] = False,
-    timing: Annotated[bool, Query(description="Let a table tell the time of each step")] = False,
+    width: Annotated[
+        int, Query(ge=20, le=1000, description="The width of a table, in characters")
+    ] = 100,
+    color: Annotated[bool, Query(description="Colour a table for a terminal")] = False,
+    timing: Annotated[bool, Query(description="Show the time of each step below a table")] = False,
     csv_safe: Annotated[
-        bool, Query(description="Let CSV have no cell that a spreadsheet takes for a formula")
+        bool, Query(description="In CSV, escape cells that a spreadsheet would run as formulas")
     ] = False,
 ) -> ResponseFormat:
-    """The format of the first type that is accepted; JSON where none is named."""
+    """Return the format of the first supported type in ``Accept``; JSON if it is empty.
+
+    Raises UsageError if no type is supported.
+    """
     for media_type in accept.split(","):
         if form := ACCEPTED.get(media_type.partition(";")[0].strip().lower()):
             return ResponseFormat(form, width, color, timing, csv_safe)
     raise UsageError(
-        "Accept should be application/json, application/jsonl, text/csv or text/plain",
+        "No type in the Accept header is supported",
         f"It is {accept!r}",
+        "Accept application/json, application/jsonl, text/csv or text/plain",
     )
 
 
 Format = Annotated[ResponseFormat, Depends(response_format)]
-"""A parameter of a route: the format that the request asks for."""
+"""The parameter of a route that receives the requested format."""
 
 
 def row_count(result: object) -> int:
-    """How many items and triples a result lists."""
+    """Return the number of items and triples that a result lists."""
     match result:
         case Answer() | Path():
             return int(result.items.num_rows + result.triples.num_rows)

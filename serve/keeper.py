@@ -1,9 +1,9 @@
-"""What a server holds: an asker of the current generation, kept in step with what is committed.
+"""Keeps an asker of the current generation open, and follows what other processes commit.
 
-A keeper looks twice a second. It makes the asker of a new generation beside the old one, warms it,
-and only then switches, so that no question sees a mixture or waits for cold partitions. After an
-erasure it lets all go that was read before, though no answer is made of that any more. If Spark or
-Neo4j has died it starts them again; questions are refused meanwhile.
+The keeper checks twice a second. It opens the asker of a new generation beside the old one, caches
+its partitions, and only then switches to it, so that no question mixes generations or waits for
+partitions. After an erasure it drops all that was read before, although no answer uses that any
+more. If Spark or Neo4j has died, it restarts them, and questions are refused until then.
 """
 
 import threading
@@ -33,11 +33,11 @@ from .log import log
 
 CHECK_SECONDS = 0.5
 PARTITIONS_PER_JOB = 8
-"""Partitions that are cached by one job while others may want to read."""
+"""Partitions that one Spark job caches, so that questions can run between the jobs."""
 
 
 class Keeper:
-    """Made cold; ``start`` begins to warm it and ``close`` lets everything go."""
+    """Provides askers. ``start`` begins to open one, and ``close`` releases everything."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings = settings
@@ -47,16 +47,16 @@ class Keeper:
         self._current: SharedAsker | None = None
         self._earlier = AskerPool(self._open)
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
-        self._reason = "It is starting"
+        self._reason = "The server is starting"
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start the thread that opens and renews the asker; return at once."""
         self._thread.start()
 
     def close(self) -> None:
-        """Wait for what the keeper does, then let go of everything."""
+        """Wait for the thread to end, then release everything."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -65,13 +65,13 @@ class Keeper:
 
     @property
     def generation(self) -> int | None:
-        """The generation that questions are answered from."""
+        """The generation that answers come from, None while there is none."""
         shared = self._current
         return shared.asker.snapshot.commit.generation if shared else None
 
     @property
     def version(self) -> Version | None:
-        """The same, and what is erased by now of what that holds."""
+        """The generation that answers come from, with the mark of the last erasure in its base."""
         shared = self._current
         if not shared:
             return None
@@ -80,25 +80,25 @@ class Keeper:
 
     @property
     def cold_partitions(self) -> int:
-        """How many partitions Spark has still to read; they are read one after the other."""
+        """The number of partitions that Spark has not cached yet; it does so in the background."""
         shared = self._current
         return len(shared.asker.bulk.partitions.missing()) if shared else 0
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was ever ingested."""
+        """Whether the warehouse has no generation yet."""
         return not generations(self.layout)
 
     @property
     def not_ready_reason(self) -> str:
-        """Why nothing is answered, as a sentence; empty if all is well."""
+        """Why questions cannot be answered, as a sentence; empty if they can."""
         return "" if self._current else self._reason
 
     @contextmanager
     def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
-        """The asker of a generation, which stays whole for the length of the block.
+        """Yield the asker of a generation, which stays open during the block.
 
-        Raises Unavailable while there is none, and what ``commit_as_of`` raises.
+        Raises Unavailable while the server is not ready, and the errors of ``commit_as_of``.
         """
         now = self._acquire()
         try:
@@ -114,13 +114,13 @@ class Keeper:
 
     def _acquire(self) -> SharedAsker:
         while shared := self._current:
-            if shared.acquire():  # else another has taken its place meanwhile
+            if shared.acquire():  # or it was replaced in the meantime
                 return shared
-        commit_as_of(self.layout)  # says so if nothing was ever ingested
+        commit_as_of(self.layout)  # raises NotFound if nothing was ever ingested
         raise Unavailable(
-            "The server should be ready to answer",
+            "The server is not ready",
             self.not_ready_reason,
-            "Ask again in some seconds",
+            "Ask again in a few seconds",
         )
 
     def _switch(self, asker: Asker | None) -> None:
@@ -129,7 +129,7 @@ class Keeper:
             before.drop()
 
     def _drop_all(self, reason: str) -> None:
-        """Something that every asker needs has died."""
+        """Drop all askers because something that they need has died."""
         self._report(reason)
         self._switch(None)
         self._earlier.drop()
@@ -163,24 +163,26 @@ class Keeper:
         if stale or self.generation != commit.generation:
             self._advance(commit)
         self._erased = erased
-        self._earlier.keep_only(generations(self.layout))  # a pruned one would keep its base
+        self._earlier.keep_only(
+            generations(self.layout)
+        )  # the asker of a pruned one would keep its base
 
     def _erased_marks(self) -> frozenset[tuple[int, Mark]]:
-        """What was erased of each base; nothing while that goes on, since all is read anew then."""
+        """Return the erasure mark of each base; none during an erasure, to have all read again."""
         marks = {base: erased_mark(self.layout.names(base)) for base in bases(self.layout)}
         if self.layout.erasure.exists():
             return frozenset()
         return frozenset((base, mark) for base, mark in marks.items() if mark)
 
     def _check_services(self) -> None:
-        """Let the asker go if something that it needs has died; the next look makes another."""
+        """Drop the asker if Spark or Neo4j has died; the next check opens another."""
         if not spark.alive():
-            self._drop_all("Spark has ended and is being started again")
+            self._drop_all("Spark has stopped and is being restarted")
             spark.end()
             self._cached.release()
             self._cached = Cached(self._settings)
         elif not running(self._settings.graph_home):
-            self._drop_all("Neo4j has ended and is being started again")
+            self._drop_all("Neo4j has stopped and is being restarted")
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()
@@ -193,12 +195,16 @@ class Keeper:
             asker.close()
             raise
         self._switch(asker)
-        log.info("generation %d after %.1f s", commit.generation, perf_counter() - began)
-        if first:  # whoever asks before this is done waits for the partitions of that question only
+        log.info(
+            "Answers come from generation %d, opened in %.1f s",
+            commit.generation,
+            perf_counter() - began,
+        )
+        if first:  # until this is done, a question waits only for the partitions that it needs
             self._cache_partitions(asker)
 
     def _open(self, generation: int) -> Asker:
-        """An asker with all it needs but the triples."""
+        """Open an asker and load all that it needs except triples."""
         with ExitStack() as stack:
             asker = stack.enter_context(
                 Asker(self._settings, self._progress, generation, self._cached)
@@ -208,7 +214,7 @@ class Keeper:
         return asker
 
     def _cache_partitions(self, asker: Asker) -> None:
-        """Let Spark cache the partitions that it has not; some at a time, for others to come in."""
+        """Have Spark cache the missing partitions, a few at a time."""
         partitions = asker.bulk.partitions
         missing = partitions.missing()
         for some in np.array_split(missing, 1 + len(missing) // PARTITIONS_PER_JOB):

@@ -1,4 +1,4 @@
-"""The OpenAPI document: the stable forms of `output/schemas` as the answers of the paths."""
+"""The OpenAPI document, with the schemas in `output/schemas` as the responses of the routes."""
 
 import json
 from importlib.resources import files
@@ -16,7 +16,10 @@ _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
 
 
 def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, Any]]:
-    """What a path may answer: the form of this name as JSON, as CSV and as a table."""
+    """Return the responses of a route: JSON of this schema, CSV, a table, or a problem.
+
+    ``lines`` adds a stream of JSON answers, one on each line.
+    """
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": _COMPONENTS + form}}}
     for kind in ("text/csv", "text/plain", *([MANY_TYPE] if lines else [])):
         content[kind] = {}
@@ -24,7 +27,7 @@ def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, An
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
-    """The document, made once."""
+    """Return the document; it is built once for an application."""
     if not app.openapi_schema:
         document = get_openapi(
             title=app.title,
@@ -39,7 +42,7 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 
 
 def _schemas(form: str) -> dict[str, Any]:
-    """A form and the parts that it refers to, under names of the document."""
+    """Return a schema and the parts it refers to, under their names in the document."""
     text = (files("provhouse.output") / "schemas" / f"{form}.json").read_text(encoding="utf-8")
     schema = json.loads(text.replace('"#/$defs/', f'"{_COMPONENTS}{form}.'))
     parts = {f"{form}.{name}": part for name, part in schema.pop("$defs", {}).items()}

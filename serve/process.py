@@ -1,4 +1,4 @@
-"""Starting and stopping the server of a warehouse."""
+"""Start and stop the server of a warehouse, and wait for it."""
 
 import os
 import sys
@@ -21,43 +21,44 @@ STOP_SECONDS = 30
 
 
 def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
-    """Start the server if there is none; returns when it can answer, or without ``wait`` at once.
+    """Start the server unless it is running, and return its address once it listens.
 
-    Before anything was ingested there is nothing to wait for. Raises Unavailable if it ends.
+    With ``wait``, return only when it can answer, unless the warehouse is empty. Raises Unavailable
+    if the server ends or is not ready in time.
     """
     server = running(settings.warehouse)
     pid = None
     if server is None:
-        java()  # says what is missing, here and not in a log
+        java()  # raises an error if Java is missing, rather than in the log
         progress.say("Starting the server")
         pid = _start(settings)
     server = _await_listening(settings.warehouse, pid)
     if wait:
-        progress.begin("Let Spark read what is held")
+        progress.begin("Load the warehouse into Spark")
         _await_ready(settings.warehouse, server)
     return server
 
 
 def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
-    """Wait until the server, if there is one, answers from this generation or a later one.
+    """Wait until the server, if one is running, answers from this generation or a later one.
 
-    Until then it answers from the one before. Says so if it does not follow in time.
+    Until then it answers from the previous one. If the wait takes too long, report that and return.
     """
     client = Client.of(settings.warehouse)
     if client is None or generation is None:
         return
-    progress.begin("Let the server read what is new")
+    progress.begin("Update the server")
     deadline = monotonic() + READY_SECONDS
-    with suppress(Unavailable):  # it has ended: what was written stays written
+    with suppress(Unavailable):  # the server has ended, which does not concern the caller
         while monotonic() < deadline:
             if (client.health()["generation"] or 0) >= generation:
                 return
             sleep(0.05)
-    progress.say(f"The server does not answer from generation {generation} yet")
+    progress.say(f"The server does not yet answer from generation {generation}")
 
 
 def down(warehouse: Path, progress: Progress) -> bool:
-    """Stop the server, which first answers what was asked; says whether there was one."""
+    """Stop the server once it has sent its answers; return whether it was running."""
     server = running(warehouse)
     if server is None:
         return False
@@ -85,9 +86,9 @@ def _await_listening(warehouse: Path, pid: int | None) -> ServerInfo:
             break
         sleep(0.02)
     raise Unavailable(
-        "The server should start",
-        f"It ended instead; the end of {log_file(warehouse)} is:\n{_tail(warehouse)}",
-        "Mend what it names, then run the command again",
+        "The server did not start",
+        f"{log_file(warehouse)} ends with:\n{_tail(warehouse)}",
+        "Fix the cause, then run the command again",
     )
 
 
@@ -98,12 +99,12 @@ def _await_ready(warehouse: Path, server: ServerInfo) -> None:
     while not (health["ready"] or health["empty"]):
         if running(warehouse) is None:
             raise Unavailable(
-                "The server should stay up until it can answer",
-                f"It ended; the end of {log_file(warehouse)} is:\n{_tail(warehouse)}",
+                "The server stopped before it was ready",
+                f"{log_file(warehouse)} ends with:\n{_tail(warehouse)}",
             )
         if monotonic() > deadline:
             raise Unavailable(
-                f"The server should be able to answer within {READY_SECONDS} seconds",
+                f"The server was not ready within {READY_SECONDS} seconds",
                 str(health["why"]),
                 f"See {log_file(warehouse)}",
             )
@@ -112,4 +113,4 @@ def _await_ready(warehouse: Path, server: ServerInfo) -> None:
 
 
 def _tail(warehouse: Path) -> str:
-    return quoted(log_lines(log_file(warehouse))) or "  (there is none)"
+    return quoted(log_lines(log_file(warehouse))) or "  (the log is empty)"

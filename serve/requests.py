@@ -1,4 +1,8 @@
-"""What may be asked over the wire, typed; the answers are the stable forms of a command."""
+"""The parameters of HTTP requests.
+
+The names of the classes are names in the OpenAPI document, and the fields of a question come from
+``Question``: a filter that is added there is a parameter of `/v1/lineage` and `/v1/impact`.
+"""
 
 import ast
 import inspect
@@ -12,13 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from provhouse.model.question import AsOf, Direction, Question
 
 OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe"})
-AS_OF = "A generation, or a time in ISO 8601; else the current one"
+AS_OF = "A generation number or a time in ISO 8601; by default the current generation"
 Name = Annotated[str, Field(min_length=1)]
 Model = TypeVar("Model", bound=BaseModel)
 
 
 def _descriptions() -> dict[str, str]:
-    """The text under each field of Question, which Python itself does not keep."""
+    """Return the docstring below each field of Question; Python itself does not keep these."""
     (definition,) = ast.parse(inspect.getsource(Question)).body
     assert isinstance(definition, ast.ClassDef)
     return {
@@ -29,7 +33,7 @@ def _descriptions() -> dict[str, str]:
 
 
 def _question_fields() -> dict[str, Any]:
-    """The fields of Question that may be left out, as those of a request; a count is at least 1."""
+    """Return the optional fields of Question as fields of a request; a number is at least 1."""
     types, descriptions = get_type_hints(Question), {**_descriptions(), "as_of": AS_OF}
     return {
         field.name: (
@@ -49,7 +53,7 @@ QUESTION_FIELDS = _question_fields()
 
 
 def _with_question_fields(*names: str) -> Callable[[type[Model]], type[Model]]:
-    """Add fields of Question to a request, all of them where none is named."""
+    """Return a decorator that adds fields of Question to a request: those named, or all."""
 
     def extend(model: type[Model]) -> type[Model]:
         added = {name: QUESTION_FIELDS[name] for name in names or QUESTION_FIELDS}
@@ -67,7 +71,7 @@ class _Asking(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_output_options(cls, given: object) -> object:
-        """Of a GET, FastAPI hands over all parameters, also those that say how it shall look."""
+        """Remove the parameters of the format, which FastAPI passes along with those of a GET."""
         if not isinstance(given, Mapping):
             return given
         return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}
@@ -75,56 +79,60 @@ class _Asking(BaseModel):
 
 @_with_question_fields()
 class Asking(_Asking):
-    """How much of a lineage or an impact is wanted."""
+    """Options of a lineage or an impact."""
 
     def question(self, item: str, direction: Direction) -> Question:
-        """The same of one item."""
+        """Return the question about one item."""
         return Question(item, direction, **self.model_dump(exclude={"item", "items"}))
 
 
 class AskingOne(Asking):
-    """A question of one item."""
+    """A question about one item."""
 
     item: Name
 
 
 class AskingMany(Asking):
-    """The same question of many items; the answers come one a line, in their order."""
+    """A question about many items; the answers come in the order of the items, one on a line."""
 
     items: Annotated[list[Name], Field(min_length=1)]
 
 
 class AskingPath(_Asking):
-    """How one item was derived from another."""
+    """Show how one item was derived from another."""
 
     source: Annotated[Name, Field(alias="from")]
     target: Annotated[Name, Field(alias="to")]
-    every: Annotated[bool, Field(alias="all", description="All triples on any way")] = False
+    every: Annotated[
+        bool, Field(alias="all", description="Every triple on any path, not one shortest path")
+    ] = False
 
 
 class AskingFind(_Asking):
-    """Items by a part of their names."""
+    """Find items by a part of their names."""
 
     text: str
-    anywhere: Annotated[bool, Field(description="Not only at the beginning")] = False
+    anywhere: Annotated[
+        bool, Field(description="Match anywhere in a name, not only at its beginning")
+    ] = False
     table: str | None = None
     limit: Annotated[int, Field(ge=1)] = 20
 
 
 @_with_question_fields("method", "depth", "as_of")
 class AskingExplain(_Asking):
-    """What a question would read."""
+    """Estimate what a question would read."""
 
     item: Name
     direction: Direction = "upstream"
 
     def question(self) -> Question:
-        """The same as a question."""
+        """Return the question to explain."""
         return Question(**self.model_dump())
 
 
 class AskingDiff(_Asking):
-    """What came and went between two generations."""
+    """Compare the answers of two generations."""
 
     item: Name
     direction: Direction = "upstream"
@@ -133,9 +141,9 @@ class AskingDiff(_Asking):
 
 
 class Health(BaseModel):
-    """Whether questions are answered, from which generation, and if not, why not.
+    """Whether the server can answer, from which generation, and if not, why.
 
-    ``cold`` partitions are still to be read; who asks for one of them waits longer.
+    ``cold`` is the number of partitions not yet in memory; questions that need them take longer.
     """
 
     ready: bool
@@ -146,7 +154,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong: what was wanted, what was found (``detail``), what to do (``remedy``)."""
+    """An error: the problem (``title``), its cause (``detail``) and what to do (``remedy``)."""
 
     title: str
     status: int

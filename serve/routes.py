@@ -1,4 +1,4 @@
-"""The paths that answer questions, each by GET and, for long names, by POST."""
+"""The routes that answer questions, by GET and also by POST, which has room for long names."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
@@ -23,10 +23,10 @@ Result = TypeVar("Result")
 
 
 def add_routes(app: FastAPI, answering: Answering) -> None:
-    """Add the paths."""
-    text = "Where an item comes from: all that is upstream of it."
+    """Add the routes to the application."""
+    text = "Show the lineage of an item: everything it was derived from."
     _add_lineage(app, answering, "lineage", "upstream", text)
-    text = "What an item reached: all that is downstream of it."
+    text = "Show the impact of an item: everything derived from it."
     _add_lineage(app, answering, "impact", "downstream", text)
 
     def add(
@@ -36,7 +36,7 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         ask: Callable[[Keeper, Any], Result],
         write: Callable[[Output, Result], None],
     ) -> None:
-        """A path whose parameters ``asking`` describes."""
+        """Add a route whose parameters are the fields of ``asking``."""
 
         async def reply(asked: Any, form: ResponseFormat) -> Response:
             return await answering.reply(lambda keeper: ask(keeper, asked), write, form)
@@ -61,7 +61,7 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
 
     @app.get("/v1/generations", responses=responses("generations"))
     async def generations(form: Format) -> Response:
-        """All generations, in order."""
+        """List all generations in order."""
         return await answering.reply(_generations, lambda o, found: o.generations(found), form)
 
 
@@ -75,7 +75,7 @@ def _add_lineage(
         return await answering.one(asking.question(asking.item, direction), form, request)
 
     many = responses("answer", lines=True)
-    text = f"{text} Of many items: one answer a line."
+    text = f"{text} For many items, the answers come one on a line."
 
     @app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=many)
     async def post(asking: AskingOne | AskingMany, request: Request, form: Format) -> Response:

@@ -1,4 +1,4 @@
-"""``check``: whether all that is held is whole."""
+"""``check``: whether the parts of a warehouse agree."""
 
 from typing import Annotated
 
@@ -14,14 +14,14 @@ from ..options import FormOption
 def check(
     ctx: typer.Context,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Read every triple and every name besides.")
+        bool, typer.Option("--deep", help="Also read every triple and every name.")
     ] = False,
     form: FormOption = None,
 ) -> None:
-    """Look whether all that is held agrees with itself.
+    """Check the warehouse for damage.
 
-    Commits, files, tables and names are held against each other and against Neo4j; nothing is
-    changed. Ends with 7 if something is damaged, and says of each damage what to do.
+    Compares commits, files, tables, names and Neo4j with each other, and changes nothing. If
+    something is damaged, the exit status is 7, and the result lists what to do about each damage.
     """
     settings = invocation(ctx).settings()
 

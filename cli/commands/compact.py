@@ -1,4 +1,4 @@
-"""``compact``: what many ingests brought is laid out anew."""
+"""``compact``: rewrite the tables after many ingests."""
 
 import typer
 
@@ -9,10 +9,10 @@ from ..options import FormOption
 
 
 def compact(ctx: typer.Context, form: FormOption = None) -> None:
-    """Lay out anew what many ingests have brought.
+    """Rewrite the tables after many ingests, so that questions read less.
 
-    Questions then read less. Answers stay the same, and so do earlier generations; who asks
-    meanwhile is not disturbed.
+    Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. To
+    free the space of the old tables, run `provhouse prune` afterwards.
     """
     settings = invocation(ctx).settings()
 

@@ -1,4 +1,4 @@
-"""``explain``: what a question would read, before it is asked."""
+"""``explain``: estimate the cost of a question."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,17 +18,17 @@ def explain(
     ctx: typer.Context,
     item: ItemArgument,
     downstream: DownstreamOption = False,
-    method: Annotated[Method, typer.Option(help="The method that would be asked for.")] = "auto",
+    method: Annotated[Method, typer.Option(help="The method of the question.")] = "auto",
     depth: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="As if asked for so many hops.")
+        int | None, typer.Option(metavar="N", min=1, help="The --depth of the question.")
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
 ) -> None:
-    """What a question would read, and about how long it would take.
+    """Estimate what a question would read and how long it would take.
 
-    Only the walk over connected sets is done; no triple is read and Spark is not started. Times are
-    estimates for a process that is warm.
+    Only walks the connected sets; reads no triples and does not start Spark. Times are estimates
+    for a warm process.
     """
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()

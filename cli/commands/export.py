@@ -1,4 +1,4 @@
-"""``export``: what is held as Parquet files."""
+"""``export``: write triples as Parquet files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,22 +25,27 @@ def export(
     ],
     lineage: Annotated[
         str | None,
-        typer.Option(metavar="ITEM", help="Only where this item comes from.", show_default=False),
+        typer.Option(metavar="ITEM", help="Only the lineage of this item.", show_default=False),
     ] = None,
     impact: Annotated[
         str | None,
-        typer.Option(metavar="ITEM", help="Only what this item reached.", show_default=False),
+        typer.Option(metavar="ITEM", help="Only the impact of this item.", show_default=False),
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
 ) -> None:
-    """Write all triples, or those of one answer, as Parquet files of names.
+    """Write all triples, or those of one answer, as Parquet files.
 
-    Beside them lies manifest.json with their totals and their SHA-256; it is written last.
+    The files contain names, not internal numbers. The file manifest.json, written last, lists their
+    totals and SHA-256 checksums.
     """
     settings = invocation(ctx).settings()
     if lineage is not None and impact is not None:
-        raise UsageError("Either a lineage or an impact should be exported", "Both are asked for")
+        raise UsageError(
+            "Both a lineage and an impact are named",
+            "An export is of one answer",
+            "Give --lineage or --impact",
+        )
 
     from provhouse.model.question import Direction, Question
     from provhouse.query.export import export_warehouse

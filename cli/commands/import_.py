@@ -1,4 +1,4 @@
-"""``import``: what was exported, back into a warehouse."""
+"""``import``: ingest what was exported."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,14 +14,14 @@ from ..options import FormOption
 def import_(
     ctx: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What was exported.", show_default=False)
+        Path, typer.Argument(metavar="DIR", help="The folder of an export.", show_default=False)
     ],
     form: FormOption = None,
 ) -> None:
-    """Take in what `provhouse export` wrote, into an empty warehouse or beside what is held.
+    """Ingest what `provhouse export` wrote.
 
-    The files are held against their SHA-256 first, then what came in against the manifest's totals;
-    it is one generation, there whole or not at all.
+    The warehouse may be empty or not. Checks the files against their SHA-256 checksums and the
+    result against the totals in the manifest. An import becomes one generation or has no effect.
     """
     settings = invocation(ctx).settings()
 

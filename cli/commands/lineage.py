@@ -1,4 +1,4 @@
-"""``lineage`` and ``impact``: one item, or many from a file."""
+"""``lineage`` and ``impact``: what an item was derived from, and what was derived from it."""
 
 import inspect
 import sys
@@ -19,7 +19,7 @@ from ..questions import OutputOptions, answer, answer_many, lineage_request
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
-    """The command that asks in one direction, with the options of ``question_options``."""
+    """Return the command that asks in one direction, with the options of ``question_options``."""
 
     def command(
         ctx: typer.Context,
@@ -27,18 +27,20 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             str | None,
             typer.Argument(
                 metavar="ITEM",
-                help="The name of an item; one that begins with - stands behind --.",
+                help="Name of the item. Put -- before a name that begins with -.",
                 show_default=False,
             ),
         ] = None,
         items: Annotated[
             Path | None,
             typer.Option(
-                metavar="FILE", help="Ask for many: one name a line, UTF-8; - reads standard input."
+                metavar="FILE",
+                help="Ask about many items: a UTF-8 file with one name on each line, or - for "
+                "standard input.",
             ),
         ] = None,
         timing: Annotated[
-            bool, typer.Option("--timing", help="Let a table show how long each step took.")
+            bool, typer.Option("--timing", help="Show the time of each step below a table.")
         ] = False,
         form: FormOption = None,
         out: OutOption = None,
@@ -58,22 +60,23 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
 lineage = _command(
     "lineage",
     "upstream",
-    """Where an item comes from: all that is upstream of it.
+    """Show the lineage of an item: everything it was derived from.
 
-    JSON holds items and triples, CSV the items (item, table, depth). With --items, JSON is one
-    object a line, and CSV has the asked name first; names that are not held make exit status 3.
+    JSON contains items and triples, CSV the items (item, table, depth). With --items, JSON is one
+    object on each line, and CSV has the asked name as its first column. If some of the items are
+    missing, the exit status is 3.
 
-    Filters go together: what is shown passes all of them. Of --table and --op any one of those
-    named will do, and of --where any value of the same key. Items that an op or an attribute is
-    asked for are the ends of such triples, triples of a table those that touch its items.
+    The result passes all filters that are given. Repeating --table or --op accepts any of the
+    values, and so does repeating --where with the same key. --op and --where keep the items at the
+    ends of matching triples; --table keeps the triples from or to its items.
     """,
 )
 impact = _command(
     "impact",
     "downstream",
-    """What an item reached: all that is downstream of it.
+    """Show the impact of an item: everything derived from it.
 
-    Options and forms are those of lineage; --sinks takes the place of --sources.
+    Options and formats are those of lineage, with --sinks instead of --sources.
     """,
 )
 
@@ -87,8 +90,9 @@ def _ask(
 ) -> None:
     if (item is None) == (items is None):
         raise UsageError(
-            "One item should be named, or a file of them with --items",
-            "Neither is" if item is None else "Both are",
+            "No item is named" if item is None else "Both ITEM and --items are given",
+            "A question is about one item, or about the items in a file",
+            "Give ITEM or --items FILE",
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
@@ -97,18 +101,18 @@ def _ask(
     elif absent := answer_many(settings, [question(name) for name in names], output):
         number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
         raise NotFound(
-            f"All {len(names):,} items should be held", f"{number} not, the first {absent.first!r}"
+            f"{number} missing of {len(names):,} items", f"The first is {absent.first!r}"
         )
 
 
 def _names(file: Path | None) -> list[str]:
-    """The names in a file, one a line; a name can't be empty, so that empty lines are none."""
+    """Return the names in a file, one on each line; empty lines are skipped."""
     assert file is not None
     try:
         content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
-            f"{file} should hold one name a line, in UTF-8", f"It can't be read: {error}"
+            f"Cannot read names from {file}", str(error), "Write one name on each line, in UTF-8"
         ) from error
     return [name for line in text.split("\n") if (name := line.removesuffix("\r"))]

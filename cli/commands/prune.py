@@ -1,4 +1,4 @@
-"""``prune``: earlier generations are no longer kept."""
+"""``prune``: delete earlier generations."""
 
 from typing import Annotated
 
@@ -20,17 +20,18 @@ def prune(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Keep those that were committed at this time or later: a time in ISO 8601, a "
-            "date meaning its beginning; local unless it names a zone.",
+            help="Keep the generations committed at this ISO 8601 time or later. A date means its "
+            "beginning. Times are local unless they name a zone.",
             show_default=False,
         ),
     ] = None,
     form: FormOption = None,
 ) -> None:
-    """No longer keep earlier generations: they can't be asked any more.
+    """Delete earlier generations.
 
-    Give --keep or --before; the current generation always stays. Room comes back where a whole base
-    goes, so run `provhouse compact` first. Questions that run end undisturbed.
+    Needs --keep or --before. Never deletes the current generation. Space is freed only where all
+    generations of a base are deleted, so run `provhouse compact` first. Running questions are not
+    disturbed.
     """
     settings = invocation(ctx).settings()
 

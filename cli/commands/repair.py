@@ -1,4 +1,4 @@
-"""``repair``: what can be mended of what is held."""
+"""``repair``: rebuild the contents of Neo4j."""
 
 import typer
 
@@ -9,10 +9,11 @@ from ..options import FormOption
 
 
 def repair(ctx: typer.Context, form: FormOption = None) -> None:
-    """Mend what can be mended from the tables: all that Neo4j holds.
+    """Rebuild the contents of Neo4j from the tables.
 
-    Also where its folder was emptied or is gone. Tables, names and triples stand nowhere else;
-    `provhouse check` says which of them want a backup.
+    Works even if the folder of Neo4j is empty or missing. Tables, names and triples cannot be
+    rebuilt, because they are stored nowhere else. If they are damaged, restore a backup;
+    `provhouse check` shows what is damaged.
     """
     settings = invocation(ctx).settings()
 

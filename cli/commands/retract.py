@@ -1,4 +1,4 @@
-"""``retract``: triples end, earlier generations stay."""
+"""``retract``: end triples in a new generation."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,32 +18,34 @@ def retract(
         list[str] | None,
         typer.Argument(
             metavar="ITEM...",
-            help="All triples from and to these items, whoever brought them.",
+            help="End all triples from or to these items.",
             show_default=False,
         ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="What this file brought, or all files of a folder."),
+        typer.Option(
+            metavar="F", help="End the triples of this file, or of all files in a folder."
+        ),
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="KEY", help="What `ingest --run KEY` brought.")
+        str | None, typer.Option(metavar="KEY", help="End the triples of `ingest --run KEY`.")
     ] = None,
     form: FormOption = None,
 ) -> None:
-    """Let triples end: today's answers no longer have them.
+    """End triples: answers no longer contain them.
 
-    Earlier generations stay as they were. A triple that another file or run brought too is kept,
-    unless one of its items is named. To get rid of a name for good is something else.
+    Earlier generations do not change. A triple that another file or run also brought is kept,
+    unless one of its items is named. To erase a name permanently, use `provhouse forget`.
     """
     settings = invocation(ctx).settings()
     if run is not None:
         check_run(run)
     if [bool(items), file is not None, run is not None].count(True) != 1:
         raise UsageError(
-            "A retraction should be of items, or of one file, or of one run",
-            "None or several of these were named",
-            "Give ITEM, --file or --run",
+            "It is not clear what to retract",
+            "None or several of ITEM, --file and --run are given",
+            "Give exactly one of them",
         )
 
     named = tuple(utf8(item, "The name of an item") for item in items or ())

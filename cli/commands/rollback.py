@@ -1,4 +1,4 @@
-"""``rollback``: the last ingest is taken back."""
+"""``rollback``: undo the last ingest."""
 
 import typer
 
@@ -9,9 +9,10 @@ from ..options import FormOption
 
 
 def rollback(ctx: typer.Context, form: FormOption = None) -> None:
-    """Take the last ingest back.
+    """Undo the last ingest.
 
-    What was held before it is shown again; earlier generations stay as they were.
+    Adds a generation with the contents from before that ingest. Earlier generations do not change,
+    so questions can still be asked about the undone one.
     """
     settings = invocation(ctx).settings()
 

@@ -1,4 +1,4 @@
-"""``status`` and ``generations``: what is held, and what is up."""
+"""``status`` and ``generations``: what a warehouse contains."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from ..options import FormOption
 
 
 def status(ctx: typer.Context, form: FormOption = None) -> None:
-    """Say what is held and what is up."""
+    """Show what the warehouse contains and which servers are running."""
     settings = invocation(ctx).settings()
 
     from provhouse.query.status import status as held
@@ -23,9 +23,9 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
 
 
 def generations(ctx: typer.Context, form: FormOption = None) -> None:
-    """List the generations: what each brought, and what it holds.
+    """List the generations of the warehouse.
 
-    Rollbacks and compactions are named as such. Any of them can be asked with --as-of.
+    Shows for each what made it, what it added and what it contains. Use --as-of to ask any of them.
     """
     settings = invocation(ctx).settings()
 

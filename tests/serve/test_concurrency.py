@@ -1,4 +1,4 @@
-"""So many run, so many wait, and the next one is sent away."""
+"""Limits on the number of questions that run and wait."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from provhouse.serve.problems import Crowded
 
 
 @pytest.mark.parametrize("long", [False, True])
-def test_who_comes_too_many_is_sent_away(long: bool) -> None:
+def test_one_question_too_many_is_refused(long: bool) -> None:
     async def scenario() -> None:
         limiter = Limiter(running=4, waiting=-1) if long else Limiter(running=2, waiting=1)
         slot = limiter.long_slot if long else limiter.slot
@@ -29,7 +29,7 @@ def test_who_comes_too_many_is_sent_away(long: bool) -> None:
         with pytest.raises(Crowded):
             async with slot():
                 pass
-        visits[2].cancel()  # who gives up leaves room
+        visits[2].cancel()  # a cancelled question makes room
         await asyncio.sleep(0.01)
         visits[2] = asyncio.create_task(visit())
         go.set()

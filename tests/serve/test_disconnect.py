@@ -1,4 +1,4 @@
-"""A client that hangs up while its answer is made is noticed, and no other."""
+"""Clients that disconnect while their answer is computed."""
 
 import socket
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """What the application saw of its clients."""
+    """What the application noticed: a call, and whether its client disconnected."""
 
     def __init__(self) -> None:
         self.began = Event()
@@ -62,7 +62,7 @@ def asked(port: int, seconds: float) -> socket.socket:
     return client
 
 
-def test_who_hangs_up_is_noticed(port: int, seen: Seen) -> None:
+def test_a_disconnected_client_is_noticed(port: int, seen: Seen) -> None:
     client = asked(port, 20)
     assert seen.began.wait(10)
     client.close()
@@ -72,7 +72,7 @@ def test_who_hangs_up_is_noticed(port: int, seen: Seen) -> None:
     assert seen.left == [True]
 
 
-def test_who_waits_is_answered(port: int, seen: Seen) -> None:
-    with asked(port, 1.2) as client:  # longer than it takes to look twice
+def test_a_waiting_client_is_answered(port: int, seen: Seen) -> None:
+    with asked(port, 1.2) as client:  # longer than two checks
         assert client.recv(1000).startswith(b"HTTP/1.1 200")
     assert seen.left == [False]

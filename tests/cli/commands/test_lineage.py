@@ -1,4 +1,4 @@
-"""Many items from a file."""
+"""Questions about many items from a file."""
 
 import io
 from pathlib import Path
@@ -24,23 +24,23 @@ from provhouse.output.output import Absent
         (b"a\na\n", ["a", "a"]),
     ],
 )
-def test_names(content: bytes, names: list[str], tmp_path: Path) -> None:
+def test_names_are_read_one_on_each_line(content: bytes, names: list[str], tmp_path: Path) -> None:
     file = tmp_path / "names"
     file.write_bytes(content)
     assert lineage._names(file) == names
 
 
-def test_names_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_read_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\n")))
     assert lineage._names(Path("-")) == ["a", "b"]
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
         lineage._names(tmp_path)
 
 
-def test_replies_come_one_at_a_time() -> None:
+def test_each_reply_is_computed_on_demand() -> None:
     small = cast(Answer, object())
     asked = []
 
