@@ -19,13 +19,13 @@ from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.output.escape import shown
 from provhouse.runtime.files import write_new
 
-_OUTSIDE = {
+_ENVIRONMENT = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
     errno.ENOMEM, errno.EIO, errno.EBUSY, errno.EFBIG, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
 """Errors caused by the machine or its setup, not by a bug."""
 
-_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
+_DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
 """Parts of the messages of numpy and delta-rs when a disk is full; they set no errno."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
@@ -41,7 +41,7 @@ class Stopped(KeyboardInterrupt):
 
 def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
     """Run ``work`` and return the exit status; ``logs`` returns the folder for a traceback."""
-    _quieten()
+    _silence_logging()
     with _signals():
         try:
             work()
@@ -54,7 +54,7 @@ def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
             return _status(error, logs)
 
 
-def _quieten() -> None:
+def _silence_logging() -> None:
     """Silence the tracebacks that Spark's client logs; the user gets a message instead."""
     root = logging.getLogger()
     if not root.handlers:  # or Python prints what is logged
@@ -86,15 +86,15 @@ def _status(error: BaseException, logs: Callable[[], Path]) -> int:
         _print("Interrupted; the warehouse is unchanged since its last commit.")
         return 128 + (interruption.number if isinstance(interruption, Stopped) else signal.SIGINT)
     if isinstance(error, BrokenPipeError) and _reader_gone():
-        _forget_output()
+        _discard_output()
         return 128 + signal.SIGPIPE
     if isinstance(error, typer.TyperException):
-        return _misused(error)
-    known = error if isinstance(error, ProvhouseError) else _outside(error)
+        return _usage_error(error)
+    known = error if isinstance(error, ProvhouseError) else _environment_error(error)
     if known:
         _print(*filter(None, (known.wanted, known.found, known.remedy)))
         return known.exit_status
-    return _defect(error, logs)
+    return _bug(error, logs)
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
@@ -106,7 +106,7 @@ def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
     return None
 
 
-def _misused(error: typer.TyperException) -> int:
+def _usage_error(error: typer.TyperException) -> int:
     ctx: typer.Context | None = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     remedy = f"See `{ctx.command_path if ctx else 'provhouse'} --help`"
@@ -116,35 +116,35 @@ def _misused(error: typer.TyperException) -> int:
     return UsageError.exit_status
 
 
-def _outside(error: BaseException) -> ProvhouseError | None:
+def _environment_error(error: BaseException) -> ProvhouseError | None:
     if isinstance(error, MemoryError):
         return Unavailable(
             "Out of memory", "The command needs more than is free", "Free some, or ask for less"
         )
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # by pathlib
         error = OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(error).partition("from ")[2])
-    if isinstance(error, OSError) and _full(error):
+    if isinstance(error, OSError) and _disk_full(error):
         error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    if isinstance(error, OSError) and error.errno in _OUTSIDE:
+    if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
         what = f"{error.filename}" if error.filename else "a file"
         return Unavailable(f"Cannot use {what}", str(error.strerror))
     return None
 
 
-def _full(error: OSError) -> bool:
+def _disk_full(error: OSError) -> bool:
     """Return whether a disk was full, judged by the message where there is no errno."""
-    return error.errno is None and any(words in str(error) for words in _FULL)
+    return error.errno is None and any(words in str(error) for words in _DISK_FULL)
 
 
-def _defect(error: BaseException, logs: Callable[[], Path]) -> int:
+def _bug(error: BaseException, logs: Callable[[], Path]) -> int:
     words = str(error).strip().splitlines()[:1]  # a Java stack trace may follow
     problem = shown(": ".join([type(error).__name__, *words]), 200)
-    where = _kept("".join(traceback.format_exception(error)), logs())
+    where = _write_traceback("".join(traceback.format_exception(error)), logs())
     _print(f"This is a bug in provhouse: {problem}", f"Please report it and attach {where}")
     return 1
 
 
-def _kept(text: str, folder: Path) -> Path:
+def _write_traceback(text: str, folder: Path) -> Path:
     name = f"defect-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}.txt"
     content = text.encode(errors="backslashreplace")
     try:
@@ -180,8 +180,8 @@ def _reader_gone() -> bool:
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
-def _forget_output() -> None:
+def _discard_output() -> None:
     """Discard what is left in the buffers when the interpreter flushes them at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    null = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
-        os.dup2(nowhere, number)
+        os.dup2(null, number)

@@ -25,13 +25,13 @@ def check(
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.care.check import check as checked
+    from provhouse.care.check import check as check_warehouse
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display() as progress:
-            report = checked(settings, progress, deep=deep)
+            report = check_warehouse(settings, progress, deep=deep)
         output.report(report)
     if report.damages:
         raise typer.Exit(Damaged.exit_status)

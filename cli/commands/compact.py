@@ -11,12 +11,13 @@ from ..options import FormOption
 def compact(ctx: typer.Context, form: FormOption = None) -> None:
     """Rewrite the tables after many ingests, so that questions read less.
 
-    Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. To
-    free the space of the old tables, run `provhouse prune` afterwards.
+    Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. If the
+    server is running, waits until it answers from the new tables. To free the space of the old
+    ones, run `provhouse prune` afterwards.
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.changes.compact import compact as compacted
+    from provhouse.changes.compact import compact as rewrite_tables
     from provhouse.query.status import status
     from provhouse.serve.process import await_generation
 
@@ -24,6 +25,6 @@ def compact(ctx: typer.Context, form: FormOption = None) -> None:
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            compacted(settings, progress)
+            rewrite_tables(settings, progress)
             await_generation(settings, status(settings).generation, progress)
         output.status(status(settings))

@@ -17,7 +17,7 @@ from ..invocation import invocation
 if TYPE_CHECKING:
     from provhouse.model.settings import Settings
 
-_ROOM = 10**9
+_FREE_BYTES = 10**9
 
 
 def doctor(
@@ -44,16 +44,16 @@ def doctor(
         with progress_display() as progress:
             prepare(progress)
     table = grid("requirement", "", "found")
-    lacking: list[ProvhouseError] = []
-    for what, look in _CHECKS.items():
+    missing: list[ProvhouseError] = []
+    for name, check in _CHECKS.items():
         try:
-            table.add_row(what, Text("ok", "green"), Text(shown(look(settings))))
+            table.add_row(name, Text("ok", "green"), Text(shown(check(settings))))
         except ProvhouseError as error:
-            lacking.append(error)
-            table.add_row(what, Text("missing", "red"), Text(shown(error.found)))
+            missing.append(error)
+            table.add_row(name, Text("missing", "red"), Text(shown(error.found)))
             table.add_row("", "", Text(shown(error.remedy), "bold"))
     console(sys.stdout).print(table)
-    if lacking:
+    if missing:
         raise typer.Exit(Unavailable.exit_status)
 
 
@@ -83,7 +83,7 @@ def _disk(settings: "Settings") -> str:
             f"Cannot write to {folder}: {error.strerror}",
             "Change its permissions, or choose another with `provhouse --warehouse DIR`",
         ) from error
-    if free < _ROOM:
+    if free < _FREE_BYTES:
         raise Unavailable(
             "The disk is almost full",
             f"{folder} has {free / 1e6:.0f} MB left",

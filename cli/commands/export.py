@@ -61,11 +61,11 @@ def export(
             else:
                 direction: Direction = "upstream" if impact is None else "downstream"
                 question = Question(utf8(item, "The item"), direction, as_of=as_of)
-                done = _answer(settings, question, folder, progress)
+                done = _export_answer(settings, question, folder, progress)
         output.exported(done)
 
 
-def _answer(
+def _export_answer(
     settings: "Settings", question: "Question", folder: Path, progress: "Progress"
 ) -> "Manifest":
     from provhouse.query.ask import Asker

@@ -41,10 +41,10 @@ def find(
     settings = invocation(ctx).settings()
 
     def ask(askers: Askers) -> "Finding":
-        from provhouse.query.find import find as found
+        from provhouse.query.find import find as find_items
 
         with askers(None) as asker:
-            return found(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit)
+            return find_items(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit)
 
     body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
     request = Request("/v1/find", body, ask, lambda output, finding: output.finding(finding))

@@ -31,24 +31,24 @@ def forget(
     settings = invocation(ctx).settings()
     named = tuple(utf8(item, "The name of an item") for item in items)
 
-    from provhouse.changes.forget import forget as forgot
+    from provhouse.changes.forget import forget as erase
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            done = forgot(named, settings, progress, _alone(settings, progress))
+            done = erase(named, settings, progress, _without_server(settings, progress))
         output.forgotten(done)
 
 
 @contextmanager
-def _alone(settings: Settings, progress: Progress) -> Iterator[None]:
+def _without_server(settings: Settings, progress: Progress) -> Iterator[None]:
     """Stop the server during the block, because it has names and triples in memory."""
     from provhouse.serve.process import down, up
 
-    served = down(settings.warehouse, progress)
+    was_running = down(settings.warehouse, progress)
     try:
         yield
     finally:
-        if served:
+        if was_running:
             up(settings, progress, wait=True)

@@ -25,13 +25,13 @@ def import_(
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.ingest.imported import import_ as imported
+    from provhouse.ingest.imported import import_ as import_files
     from provhouse.serve.process import await_generation
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            summary = imported(folder, settings, progress)
+            summary = import_files(folder, settings, progress)
             await_generation(settings, summary.generation, progress)
         output.summary(summary)

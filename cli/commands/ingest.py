@@ -88,7 +88,7 @@ def ingest(
         check_run(run)
 
     from provhouse.ingest.formats.registry import columns_of
-    from provhouse.ingest.ingest import ingest as taken
+    from provhouse.ingest.ingest import ingest as ingest_files
     from provhouse.ingest.preview import preview
     from provhouse.serve.process import await_generation
 
@@ -105,6 +105,6 @@ def ingest(
             output.preview(found)
         else:
             with progress_display(keep=True) as progress:
-                summary = taken(files, settings, **options, run=run, progress=progress)
+                summary = ingest_files(files, settings, **options, run=run, progress=progress)
                 await_generation(settings, summary.generation, progress)
             output.summary(summary)

@@ -38,10 +38,10 @@ def path(
     settings = invocation(ctx).settings()
 
     def ask(askers: Askers) -> "Path":
-        from provhouse.query.path import path as led
+        from provhouse.query.path import path as find_path
 
         with askers(None) as asker:
-            return led(asker, first, last, every=every)
+            return find_path(asker, first, last, every=every)
 
     body = {"from": first, "to": last, "all": every}
     request = Request("/v1/path", body, ask, lambda output, path: output.path(path))

@@ -35,11 +35,11 @@ def prune(
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.changes.prune import prune as pruned
+    from provhouse.changes.prune import prune as delete_generations
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display() as progress:
-            done = pruned(settings, progress, keep=keep, before=before)
+            done = delete_generations(settings, progress, keep=keep, before=before)
         output.pruned(done)

@@ -1,4 +1,7 @@
-"""``repair``: rebuild the contents of Neo4j."""
+"""``repair``: rebuild the contents of Neo4j.
+
+Neo4j is the only part of a warehouse that can be rebuilt from the others.
+"""
 
 import typer
 
@@ -17,12 +20,12 @@ def repair(ctx: typer.Context, form: FormOption = None) -> None:
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.care.repair import repair as repaired
+    from provhouse.care.repair import repair as rebuild
     from provhouse.query.status import status
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            repaired(settings, progress)
+            rebuild(settings, progress)
         output.status(status(settings))

@@ -51,13 +51,13 @@ def retract(
     named = tuple(utf8(item, "The name of an item") for item in items or ())
 
     from provhouse.changes.retract import Wanted
-    from provhouse.changes.retract import retract as retracted
+    from provhouse.changes.retract import retract as end_triples
     from provhouse.serve.process import await_generation
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            done = retracted(Wanted(file, run, named), settings, progress)
+            done = end_triples(Wanted(file, run, named), settings, progress)
             await_generation(settings, done.generation, progress)
         output.retraction(done)

@@ -12,11 +12,12 @@ def rollback(ctx: typer.Context, form: FormOption = None) -> None:
     """Undo the last ingest.
 
     Adds a generation with the contents from before that ingest. Earlier generations do not change,
-    so questions can still be asked about the undone one.
+    so questions can still be asked about the undone one. If the server is running, waits until it
+    answers from the new generation.
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.changes.rollback import rollback as taken_back
+    from provhouse.changes.rollback import rollback as undo_ingest
     from provhouse.query.status import status
     from provhouse.serve.process import await_generation
 
@@ -24,6 +25,6 @@ def rollback(ctx: typer.Context, form: FormOption = None) -> None:
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            taken_back(settings, progress)
+            undo_ingest(settings, progress)
             await_generation(settings, status(settings).generation, progress)
         output.status(status(settings))

@@ -15,11 +15,13 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
     """Show what the warehouse contains and which servers are running."""
     settings = invocation(ctx).settings()
 
-    from provhouse.query.status import status as held
+    from provhouse.query.status import status as warehouse_status
 
-    state = running(settings.warehouse)
+    server = running(settings.warehouse)
     with opened(form) as output:
-        output.status(replace(held(settings), server=state.address if state else None))
+        output.status(
+            replace(warehouse_status(settings), server=server.address if server else None)
+        )
 
 
 def generations(ctx: typer.Context, form: FormOption = None) -> None:

@@ -26,10 +26,10 @@ def up(
     settings = invocation(ctx).settings()
     with progress_display() as progress:
         address = neo4j.up(settings.graph_home, settings.neo4j_memory, progress)
-        state = process.up(settings, progress, wait == "yes")
+        info = process.up(settings, progress, wait == "yes")
     sys.stdout.write(
         f"Neo4j is running at {address.bolt}, Neo4j Browser at {address.http}\n"
-        f"The server is running at {state.address}\n"
+        f"The server is running at {info.address}\n"
     )
 
 
@@ -42,8 +42,8 @@ def down(ctx: typer.Context) -> None:
 
     settings = invocation(ctx).settings()
     with progress_display() as progress:
-        served = process.down(settings.warehouse, progress)
-        stopped = neo4j.down(settings.graph_home, progress)
-    if served:
+        server_stopped = process.down(settings.warehouse, progress)
+        neo4j_stopped = neo4j.down(settings.graph_home, progress)
+    if server_stopped:
         sys.stdout.write("The server is stopped.\n")
-    sys.stdout.write("Neo4j is stopped.\n" if stopped else "Neo4j was not running.\n")
+    sys.stdout.write("Neo4j is stopped.\n" if neo4j_stopped else "Neo4j was not running.\n")
