@@ -19,9 +19,9 @@ import pyarrow.compute as pc
 from provhouse.commit.append import Target, pairs_among
 from provhouse.commit.ending import end_of_origins, life_rows
 from provhouse.commit.graph_rows import bulk, load
+from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.origins import origins_of, stored_origins
 from provhouse.commit.publish import make_current
-from provhouse.commit.record import commit_with_ingest, ingest_row
 from provhouse.cypher.server import Import
 from provhouse.model.arrays import I32
 from provhouse.model.columns import DERIVES_FROM, INGEST, SET, TABLE

@@ -117,7 +117,7 @@ POINTS: dict[str, tuple[object, str, object]] = {
     "when some records are gone": (Path, "unlink", after(2, Path.unlink)),
     "before any base goes": (pruning, "_remove_unused", crash),
     "when half a base is gone": (bases, "rmtree", torn),
-    "before it says that it is done": (pruning, "finished", crash),
+    "before it says that it is done": (pruning, "mark_finished", crash),
     "before Neo4j": (pruning, "_prune_graph", crash),
 }
 
