@@ -19,7 +19,7 @@ def test_what_needs_no_spark(held: Command, fresh: Command, tmp_path: Path) -> N
     torn = folder / "triples-00001.parquet"
     torn.write_bytes(torn.read_bytes()[:-1])
     assert str(torn) in fresh("import", folder, status=4).message
-    assert "Either how many" in held("prune", status=2).message
+    assert "a number of generations to keep" in held("prune", status=2).message
     done = held("prune", "--keep", "9", "--format", "table")
     assert done.out.startswith("No generation went, 0 bytes came free.")
     assert "generations 1 to 1" in done.out
