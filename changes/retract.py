@@ -133,7 +133,7 @@ def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
         kind = ("run" if selection.run is not None else "file") + "s" * (len(some) != 1)
         raise NotFound(
             f"{what} brought nothing that is stored",
-            f"It is not one of the {len(some):,} {kind} that did",
+            f"{len(some):,} {kind} did, and it is not among them",
             f"The first one is {some[0]!r}" if some else "No ingest was given a name",
         )
     return found

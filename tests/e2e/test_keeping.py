@@ -21,7 +21,7 @@ def test_exports_and_prunes_that_need_no_spark(
     torn = folder / "triples-00001.parquet"
     torn.write_bytes(torn.read_bytes()[:-1])
     assert str(torn) in fresh("import", folder, status=4).message
-    assert "Either how many" in stored("prune", status=2).message
+    assert "a number of generations to keep" in stored("prune", status=2).message
     done = stored("prune", "--keep", "9", "--format", "table")
     assert done.out.startswith("Pruned no generations and freed 0 bytes.")
     assert "generations 1 to 1" in done.out
