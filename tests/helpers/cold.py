@@ -50,7 +50,7 @@ class Started:
             return [own, *own.children(recursive=True)]
         return []
 
-    def goes_on(self) -> "Started":
+    def resume(self) -> "Started":
         """Let it go on that stands still."""
         self.stopped = False
         with suppress(psutil.Error):
@@ -58,20 +58,20 @@ class Started:
                 self._still.resume()
         return self
 
-    def killed(self) -> "Started":
+    def kill(self) -> "Started":
         """End the process that stands still, which may be a worker; the command then ends too."""
         self.stopped = False
         with suppress(psutil.Error):
             (self._still or psutil.Process(self.pid)).kill()
         return self.awaits()
 
-    def without_spark(self) -> "Started":
+    def kill_spark(self) -> "Started":
         """Kill Spark's JVM, and let the command go on."""
         for one in self._family():
             with suppress(psutil.Error):
                 if "pyspark-shell" in one.cmdline():
                     one.kill()
-        return self.goes_on()
+        return self.resume()
 
 
 def _stands(process: psutil.Process) -> bool:

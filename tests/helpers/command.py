@@ -78,7 +78,7 @@ class Command:
 
     def start(self, *arguments: object) -> "subprocess.Popen[str]":
         """Start it with pipes."""
-        self._keeps(arguments)
+        self._note_kept(arguments)
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             env=self.environment(),
@@ -90,7 +90,7 @@ class Command:
             start_new_session=True,
         )
 
-    def _keeps(self, arguments: Sequence[object]) -> None:
+    def _note_kept(self, arguments: Sequence[object]) -> None:
         self.kept = {"up": True, "browser": True, "down": False}.get(str(arguments[0]), self.kept)
 
     def keep_neo4j(self) -> None:
@@ -105,15 +105,15 @@ class Command:
         """Run it to its end, which must be this one, and look for what it left."""
         if self.by is None:
             return self.ended(self.start(*arguments), status)
-        self._keeps(arguments)
-        return self._looked_at(self.by.start(self.environment(), *arguments).awaits().done, status)
+        self._note_kept(arguments)
+        return self._checked(self.by.start(self.environment(), *arguments).awaits().done, status)
 
     def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
         """What a started one came to."""
         out, err = process.communicate(timeout=300)
-        return self._looked_at(Done(process.returncode, out, err), status)
+        return self._checked(Done(process.returncode, out, err), status)
 
-    def _looked_at(self, done: Done, status: int) -> Done:
+    def _checked(self, done: Done, status: int) -> Done:
         assert done.status == status, done
         assert "Traceback" not in done.out + done.err
         assert "Exception" not in done.err

@@ -22,8 +22,8 @@ import psutil
 from helpers.cold import Cold, Started
 from helpers.command import Done
 from helpers.graphs import graph
-from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
-from helpers.remains import remains
+from helpers.leftovers import leftovers
+from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
 from helpers.warm import Child, Warm
 from provhouse.cypher import server
 from provhouse.model.progress import Silent
@@ -119,7 +119,7 @@ class Fire:
             after = [*self.states, sorted({*held, *rows})]
             return ["ingest", path, *(["--replace"] if kind == "replace" else [])], after
         if kind == "retract":
-            item = self.random.choice([r.src for r in self.states[-1] if not nameless(r.src)])
+            item = self.random.choice([r.src for r in self.states[-1] if not is_erased(r.src)])
             left = [row for row in self.states[-1] if item not in (row.src, row.dst)]
             return ["retract", item], [*self.states, left]
         if kind == "compact":
@@ -131,7 +131,7 @@ class Fire:
     def compacted(self) -> list[list[Triple]]:
         """The states after a compaction, which has links of erased items once each."""
         rows = {
-            row._replace(op="") if nameless(row.src) or nameless(row.dst) else row
+            row._replace(op="") if is_erased(row.src) or is_erased(row.dst) else row
             for row in self.states[-1]
         }
         return (
@@ -179,7 +179,7 @@ class Fire:
         self.grow()
         self._files += 1
         item = f"someone, whose number is {self.seed}/{self._files} and {self.random.random()}"
-        known = next(row.src for row in self.states[-1] if not nameless(row.src))
+        known = next(row.src for row in self.states[-1] if not is_erased(row.src))
         secret = Triple(known, item, f"what only {item} had")
         path = self._beside(f"{self._files}.csv")
         with path.open("w", encoding="utf-8", newline="") as out:
@@ -199,12 +199,12 @@ class Fire:
         assert not journal.exists()
         if not begun:  # nothing was done, or all of it
             assert self.start("forget", item).awaits().done.status == (3 if done.status == 0 else 0)
-        gone = f"{NAMELESS}{self._files}"
+        gone = f"{ERASED}{self._files}"
         self.states = [
             [row._replace(dst=gone) if row.dst == item else row for row in rows]
             for rows in self.states
         ]
-        assert remains([self.warehouse, self.home], [item, secret.op], [item]) == set()
+        assert leftovers([self.warehouse, self.home], [item, secret.op], [item]) == set()
         self.assert_answers("lineage")
         self.assert_answers("impact")
         return Outcome(reached, done.status, begun)
@@ -253,7 +253,7 @@ class Fire:
         """Some items have the lineage, or the impact, that networkx says."""
         oracle = Oracle.of(self.states[-1])
         items = sorted({end for triple in self.states[-1] for end in triple[:2]})
-        gone = list(filter(nameless, items))
+        gone = list(filter(is_erased, items))
         items = [item for item in items if item not in gone]
         asked = self.random.sample(items, min(ASKED, len(items)))
         names = self._beside("asked.txt")
@@ -310,14 +310,14 @@ def victims(home: Path) -> "dict[str, Act]":
 
     def neo4j(child: Child | Started) -> None:
         kill_neo4j(home)
-        child.goes_on()
+        child.resume()
 
     def spark(child: Child | Started) -> None:
         assert isinstance(child, Started)
-        child.without_spark()
+        child.kill_spark()
 
     def command(child: Child | Started) -> None:
-        child.killed()
+        child.kill()
 
     return {"command": command, "Neo4j": neo4j, "Spark": spark}
 

@@ -45,6 +45,6 @@ def fuzzed(target: str, process: int | None = None) -> Iterator[Counter[str]]:
 
 def _peak(process: Path) -> int:
     """The most memory that a process had at once, in bytes."""
-    told = re.search(r"^VmHWM:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
-    assert told, "Linux should tell it"
-    return int(told[1]) << 10
+    found = re.search(r"^VmHWM:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
+    assert found, "Linux should tell it"
+    return int(found[1]) << 10

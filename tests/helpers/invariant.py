@@ -138,11 +138,11 @@ def _shown(ingests: I64, commit: Commit) -> Bools:
 
 def _check_placements(placements: pa.Table, sets: I64, partitions: I64) -> None:
     pairs, counts = np.unique(np.stack([sets, partitions]), axis=1, return_counts=True)
-    told = sorted(
+    stored = sorted(
         zip(*(placements[name].to_pylist() for name in ("set", "partition")), strict=True)
     )
-    assert len(set(told)) == len(told)
-    assert told == [(s, p) for s, p in pairs.T.tolist()]
-    if told:
+    assert len(set(stored)) == len(stored)
+    assert stored == [(s, p) for s, p in pairs.T.tolist()]
+    if stored:
         rows = placements.sort_by([("set", "ascending"), ("partition", "ascending")])
         assert rows["triples"].to_pylist() == counts.tolist()

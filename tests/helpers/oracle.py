@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import networkx as nx
 
-NAMELESS = "erased item "
+ERASED = "erased item "
 """How models call an item that was erased."""
 
 
@@ -36,9 +36,9 @@ class Expected(NamedTuple):
         )
 
 
-def nameless(item: str) -> bool:
+def is_erased(item: str) -> bool:
     """Whether an item was erased, so that nothing shows it."""
-    return item.startswith(NAMELESS)
+    return item.startswith(ERASED)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from typing import Any
 from pyspark import SparkContext
 
 
-def heard(context: SparkContext) -> None:
+def wait_for_listeners(context: SparkContext) -> None:
     """Wait until its status tracker has heard of all that happened."""
     jvm: Any = context._jsc
     jvm.sc().listenerBus().waitUntilEmpty()

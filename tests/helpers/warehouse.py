@@ -87,7 +87,7 @@ class House:
         check(self.layout, session, self.address, self.theta, bare=self.bare)
         READ_BY_SPARK.add(file)
 
-    def whole(self) -> None:
+    def check_deep(self) -> None:
         """Everything that must hold, by all readers."""
         assert deep_check(self.settings, Silent(), deep=True).damages == ()
         self.check()

@@ -27,7 +27,7 @@ class Child:
 
     keeper: "Warm"
     pid: int
-    said: Path
+    output: Path
     """Where it writes what it says, but for the endings of the two files."""
     stopped: bool = False
     status: int | None = None
@@ -37,16 +37,16 @@ class Child:
         deadline = time.monotonic() + seconds
         while self.status is None and not self.stopped:
             assert time.monotonic() < deadline, "it should have ended"
-            self.keeper.listen()
+            self.keeper.receive()
         return self
 
-    def goes_on(self) -> "Child":
+    def resume(self) -> "Child":
         """Let it go on that stands still."""
         self.stopped = False
         os.kill(self.pid, signal.SIGCONT)
         return self
 
-    def killed(self) -> "Child":
+    def kill(self) -> "Child":
         """End it as the system does when memory is short."""
         self.stopped = False
         os.kill(self.pid, signal.SIGKILL)
@@ -56,7 +56,7 @@ class Child:
     def done(self) -> Done:
         """How it ended."""
         assert self.status is not None
-        out, err = (self.said.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
+        out, err = (self.output.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
         return Done(self.status, out, err)
 
 
@@ -83,7 +83,7 @@ class Warm:
 
     def __exit__(self, *_: object) -> None:
         for child in [*self._children.values()]:
-            child.killed()
+            child.kill()
         self._process.communicate(timeout=60)
 
     def start(
@@ -95,11 +95,11 @@ class Warm:
     ) -> Child:
         """Begin a command, in this folder or where the tests run; it has this environment alone."""
         self._started += 1
-        said = self.folder / f"{self._started}"
+        output = self.folder / f"{self._started}"
         for end in ENDS:  # it may be killed before it opens them
-            said.with_suffix(end).touch()
+            output.with_suffix(end).touch()
         asked = {
-            "said": str(said),
+            "output": str(output),
             "arguments": [*map(str, arguments)],
             "environment": {**environment, VARIABLE: fault},
             "folder": str(folder or Path.cwd()),
@@ -107,19 +107,19 @@ class Warm:
         assert self._process.stdin
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        while "status" in (told := self._line()):
-            self._hear(told)  # of another one
-        pid = told["pid"]
-        child = self._children[pid] = Child(self, pid, said)
+        while "status" in (message := self._line()):
+            self._update(message)  # of another one
+        pid = message["pid"]
+        child = self._children[pid] = Child(self, pid, output)
         return child
 
-    def listen(self) -> None:
+    def receive(self) -> None:
         """Hear what has become of a child."""
-        self._hear(self._line())
+        self._update(self._line())
 
-    def _hear(self, told: dict[str, Any]) -> None:
-        child = self._children[told["pid"]]
-        child.stopped, child.status = told["status"] is None, told["status"]
+    def _update(self, message: dict[str, Any]) -> None:
+        child = self._children[message["pid"]]
+        child.stopped, child.status = message["status"] is None, message["status"]
         if child.status is not None:
             del self._children[child.pid]
 

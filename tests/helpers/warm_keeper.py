@@ -42,25 +42,25 @@ def main(folder: Path) -> None:
                 os._exit(0)  # Spark ends when nobody is left
             *lines, rest = (rest + read).split(b"\n")
             for line in lines:
-                children.add(_begun(json.loads(line), gateway))
+                children.add(_start(json.loads(line), gateway))
         for pid in sorted(children):
             found, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
             if not found:
                 continue
             stopped = os.WIFSTOPPED(status)
-            _tell(pid=pid, status=None if stopped else os.waitstatus_to_exitcode(status))
+            _report(pid=pid, status=None if stopped else os.waitstatus_to_exitcode(status))
             if not stopped:
                 children.remove(pid)
 
 
-def _begun(asked: dict[str, Any], gateway: Any) -> int:
+def _start(asked: dict[str, Any], gateway: Any) -> int:
     if pid := os.fork():
-        _tell(pid=pid)
+        _report(pid=pid)
         return pid
     gateway._gateway_client.deque.clear()  # connections are the parent's
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, end in ((1, ".out"), (2, ".err")):
-        os.dup2(os.open(asked["said"] + end, os.O_WRONLY), number)
+        os.dup2(os.open(asked["output"] + end, os.O_WRONLY), number)
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
@@ -70,7 +70,7 @@ def _begun(asked: dict[str, Any], gateway: Any) -> int:
     os._exit(status)
 
 
-def _tell(**what: object) -> None:
+def _report(**what: object) -> None:
     os.write(1, json.dumps(what).encode() + b"\n")
 
 

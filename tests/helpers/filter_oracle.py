@@ -30,7 +30,7 @@ class Step(NamedTuple):
         return (self.dst, self.src) if upstream else (self.src, self.dst)
 
 
-class Narrowed(NamedTuple):
+class Filtered(NamedTuple):
     """What an answer shows; items in its order."""
 
     items: list[tuple[str, str, int]]
@@ -45,7 +45,7 @@ class Trace:
     steps: frozenset[Step]
     tables: Mapping[str, str]
 
-    def ask(self, question: Question) -> Narrowed:
+    def ask(self, question: Question) -> Filtered:
         """What is shown."""
         upstream, item = question.direction == "upstream", question.item
         depths, steps, more = self._reached(item, upstream, question.depth)
@@ -67,7 +67,7 @@ class Trace:
         order = sorted(items, key=lambda one: (depths[one], one))
         cut = {*order[question.limit :]} if question.limit else set()
         steps = {step for step in steps if not (cut - {item}) & {*step[:2]}}
-        return Narrowed(
+        return Filtered(
             [(one, self.tables[one], depths[one]) for one in order if one not in cut],
             {(s.src, s.dst, s.op, text(s.attributes)) for s in steps},
             "limit" if cut else "depth" if more else None,
@@ -116,16 +116,16 @@ def text(attributes: Mapping[str, str]) -> str:
     return "{" + ",".join(f'"{key}":"{value}"' for key, value in attributes.items()) + "}"
 
 
-def shown(answer: Answer) -> Narrowed:
+def shown(answer: Answer) -> Filtered:
     """The same of an answer; fails if it holds anything twice."""
     items = [(row["item"], row["table"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [tuple(row.values()) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)
     assert len(set(triples)) == len(triples)
-    return Narrowed(items, set(triples), answer.truncated)
+    return Filtered(items, set(triples), answer.truncated)
 
 
-def trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
+def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
     """Steps in any direction, or mostly from lower to higher numbers; self-loops among them."""
     back = random.choice([0.5, 0.1])
 
@@ -141,7 +141,7 @@ def trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
     return Trace(made, {name: random.choice(["", "s", "t", "u"]) for name in held})
 
 
-def some_question(random: Random, names: Iterable[str]) -> Question:
+def random_question(random: Random, names: Iterable[str]) -> Question:
     """One with some filters, often none of a kind."""
 
     def some(*choices: str) -> tuple[str, ...]:

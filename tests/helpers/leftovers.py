@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import xxhash
 
 
-def decoded(path: Path) -> Iterator[bytes]:
+def contents(path: Path) -> Iterator[bytes]:
     """The bytes of a file, and those of all that it holds, unpacked."""
     raw = path.read_bytes()
     yield raw
@@ -48,9 +48,9 @@ def _buffers(rows: pa.Table) -> Iterator[bytes]:
 
 def forms(text: str) -> set[bytes]:
     """A text as files may have it."""
-    said = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    said |= {json.dumps(each)[1:-1] for each in said}  # JSON within JSON
-    return {each.encode(code) for each in said for code in ("utf-8", "utf-16-le", "utf-16-be")}
+    texts = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    texts |= {json.dumps(each)[1:-1] for each in texts}  # JSON within JSON
+    return {each.encode(code) for each in texts for code in ("utf-8", "utf-16-le", "utf-16-be")}
 
 
 def hash_forms(name: str) -> set[bytes]:
@@ -59,7 +59,7 @@ def hash_forms(name: str) -> set[bytes]:
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 
-def remains(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
+def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
     """Where any of these texts is, or the hash of one of these names: file and text."""
     needles = {text: forms(text) for text in texts}
     for name in names:
@@ -70,7 +70,7 @@ def remains(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str])
         for folder in folders
         for path in folder.rglob("*")
         if path.is_file()
-        for part in decoded(path)
+        for part in contents(path)
         for text, each in needles.items()
         if any(needle in part for needle in each)
     }

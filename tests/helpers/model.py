@@ -2,7 +2,7 @@
 
 A model in memory, small and obvious: for each triple who stands for it, and for each generation
 what it held. Every change is made to a warehouse and to the model alike; what a command of another
-process led to is told to the model alone (``ingest`` and ``brought``, and so on).
+process led to is told to the model alone (``ingest`` and ``ingested``, and so on).
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
+from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
 from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
@@ -42,7 +42,7 @@ Files: TypeAlias = Mapping[str, list[Triple]]
 """Triples by the file that says them, named without its ending."""
 Key: TypeAlias = tuple[str, str, str]
 """src, dst and op."""
-SECRET = "\0"
+ERASED_OP = "\0"
 """Begins an op that is told no more; what follows it keeps apart what had different ones."""
 
 
@@ -50,35 +50,35 @@ SECRET = "\0"
 class State:
     """Who stands for what lives, all rows that are kept, and all items that were ever named."""
 
-    standing: dict[Triple, frozenset[Origin]] = field(default_factory=dict)
+    live: dict[Triple, frozenset[Origin]] = field(default_factory=dict)
     rows: frozenset[Row] = frozenset()
     items: frozenset[str] = frozenset()
 
     @property
     def named(self) -> list[str]:
         """The items that can be asked for."""
-        return sorted(item for item in self.items if not nameless(item))
+        return sorted(item for item in self.items if not is_erased(item))
 
     @property
     def shown(self) -> Counter[Shown]:
         """The rows as tables have them."""
         return Counter(
-            (_name(src), _name(dst), _once(op).strip(SECRET), born, died)
+            (_name(src), _name(dst), _merged_op(op).strip(ERASED_OP), born, died)
             for src, dst, op, born, died in self.rows
         )
 
     def without_names(self, gone: Mapping[str, str]) -> "State":
         """The same when some items go by what nobody can ask for."""
-        standing = {
-            Triple(*_told(triple[:3], gone), *triple[3:]): origins
-            for triple, origins in self.standing.items()
+        live = {
+            Triple(*_renamed(triple[:3], gone), *triple[3:]): origins
+            for triple, origins in self.live.items()
         }
-        rows = frozenset((*_told(row[:3], gone), *row[3:]) for row in self.rows)
-        return State(standing, rows, frozenset(gone.get(item, item) for item in self.items))
+        rows = frozenset((*_renamed(row[:3], gone), *row[3:]) for row in self.rows)
+        return State(live, rows, frozenset(gone.get(item, item) for item in self.items))
 
 
 @dataclass
-class Life:
+class Model:
     """A warehouse and its model."""
 
     house: House
@@ -97,18 +97,18 @@ class Life:
         """Take in files, named without their ending."""
         given = {name: list(rows) for name, rows in files.items()}
         summary = self.house.ingest_files(*self.write(given), run=run)
-        self.brought(run, given)
-        assert summary.triples == len(self.now.standing)
+        self.ingested(run, given)
+        assert summary.triples == len(self.now.live)
         return summary
 
     def write(self, files: Files) -> list[Path]:
         """Make the files that an ingest is to read."""
         return [self.house.write(rows, f"{name}.csv") for name, rows in files.items()]
 
-    def brought(self, run: str | None, files: Files) -> None:
+    def ingested(self, run: str | None, files: Files) -> None:
         """What an ingest led to, whoever made it."""
-        standing = self._without(lambda origin: run is not None and origin[0] == run)
-        self._next(_also(standing, run, files), _ends(files))
+        live = self._without(lambda origin: run is not None and origin[0] == run)
+        self._add_state(_with_files(live, run, files), _ends(files))
 
     def replace(self, **files: list[Triple]) -> None:
         """Take in files in place of all that is held."""
@@ -117,19 +117,19 @@ class Life:
 
     def replaced(self, files: Files) -> None:
         """What that led to: a base that knows only what the files say."""
-        number, standing = self._generation(), _also({}, None, files)
+        number, live = self._new_generation(), _with_files({}, None, files)
         self.before.append(max(self.states))
-        rows = frozenset((*key, number, None) for key in _keys(standing))
-        self.states[number] = State(standing, rows, frozenset(_ends(files)))
+        rows = frozenset((*key, number, None) for key in _keys(live))
+        self.states[number] = State(live, rows, frozenset(_ends(files)))
 
     def retract(self, *items: str, file: str | None = None, run: str | None = None) -> Retraction:
         """Retract a file, a run or items."""
         folder = self.house.settings.warehouse.parent
         path: Path | None = folder / f"{file}.csv" if file else None
-        was, generation = self.now.standing, max(self.states)
+        was, generation = self.now.live, max(self.states)
         done = retract(Selection(path, run, items), self.house.settings, Silent())
         self.retracted(*items, file=file, run=run)
-        held = len(self.now.standing)
+        held = len(self.now.live)
         assert (done.ended, done.triples) == (len(was) - held, held)
         assert done.committed == (max(self.states) > generation)
         self.house.check()
@@ -138,10 +138,10 @@ class Life:
     def retracted(self, *items: str, file: str | None = None, run: str | None = None) -> None:
         """What a retraction led to."""
         if items:
-            kept = {t: o for t, o in self.now.standing.items() if not {*t[:2]} & {*items}}
+            kept = {t: o for t, o in self.now.live.items() if not {*t[:2]} & {*items}}
         else:
             kept = self._without(lambda origin: file == origin[1] or run == origin[0] is not None)
-        self._next(kept, set())
+        self._add_state(kept, set())
 
     def rollback(self) -> None:
         """Take the last ingest or retraction back."""
@@ -151,7 +151,7 @@ class Life:
 
     def rolled_back(self) -> None:
         """What a rollback led to."""
-        number = self._generation()
+        number = self._new_generation()
         self.states[number] = self.states[self.before.pop()]
 
     def compact(self) -> None:
@@ -163,17 +163,17 @@ class Life:
     def compacted(self) -> None:
         """What a compaction led to."""
         self.house.bare = True
-        standing: dict[Triple, frozenset[Origin]] = {}
-        for triple, origins in self.now.standing.items():
-            one = triple._replace(op=_once(triple.op))
-            standing[one] = standing.get(one, frozenset()) | origins
+        live: dict[Triple, frozenset[Origin]] = {}
+        for triple, origins in self.now.live.items():
+            one = triple._replace(op=_merged_op(triple.op))
+            live[one] = live.get(one, frozenset()) | origins
         born: dict[Key, int] = {}
         for src, dst, op, since, died in self.now.rows:
             if died is None:
-                key = src, dst, _once(op)
+                key = src, dst, _merged_op(op)
                 born[key] = min(since, born.get(key, since))
         rows = frozenset((*key, since, None) for key, since in born.items())
-        self.states[self._generation()] = State(standing, rows, self.now.items)
+        self.states[self._new_generation()] = State(live, rows, self.now.items)
 
     def forget(self, *items: str) -> None:
         """Erase items."""
@@ -183,7 +183,7 @@ class Life:
 
     def forgotten(self, *items: str) -> None:
         """What an erasure led to, in all generations."""
-        gone = {item: f"{NAMELESS}{next(self._erased)}" for item in items}
+        gone = {item: f"{ERASED}{next(self._erased)}" for item in items}
         self.states = {n: state.without_names(gone) for n, state in self.states.items()}
 
     def prune(self, keep: int) -> None:
@@ -204,7 +204,7 @@ class Life:
         assert not gone or max(gone) <= read_ids(self.house.layout).pruned
         self.states = {n: state for n, state in self.states.items() if n not in gone}
 
-    def _generation(self) -> int:
+    def _new_generation(self) -> int:
         """The new current generation."""
         made = self.house.commit.generation
         assert made > max(self.states)
@@ -214,26 +214,26 @@ class Life:
         """Who stands for what is held, without some origins; nobody for what they leave alone."""
         return {
             triple: frozenset(origin for origin in origins if not gone(origin))
-            for triple, origins in self.now.standing.items()
+            for triple, origins in self.now.live.items()
         }
 
-    def _next(self, standing: dict[Triple, frozenset[Origin]], items: set[str]) -> None:
+    def _add_state(self, live: dict[Triple, frozenset[Origin]], items: set[str]) -> None:
         """Make a state current, unless it is the one that is."""
-        for triple in [triple for triple, origins in standing.items() if not origins]:
-            del standing[triple]
-        if standing == self.now.standing and items <= self.now.items:
+        for triple in [triple for triple, origins in live.items() if not origins]:
+            del live[triple]
+        if live == self.now.live and items <= self.now.items:
             made = generations(self.house.layout)[-1]
             assert made == max(self.states), "nothing new makes no generation"
             return
-        number = self._generation()
+        number = self._new_generation()
         self.before.append(max(self.states))
-        was, is_ = self.now.standing.keys(), standing.keys()
+        was, is_ = self.now.live.keys(), live.keys()
         rows = {
             (*row[:4], number if row[-1] is None and row[:3] in _keys(was - is_) else row[-1])
             for row in self.now.rows
         }
         rows |= {(*key, number, None) for key in _keys(is_ - was)}
-        self.states[number] = State(standing, frozenset(rows), self.now.items | items)
+        self.states[number] = State(live, frozenset(rows), self.now.items | items)
 
     def rows(self) -> Counter[Shown]:
         """The rows that the tables hold, with what they say of deaths."""
@@ -253,68 +253,72 @@ class Life:
             found += [(*row, died.get((partition, n))) for n, row in enumerate(texts)]
         return Counter(found)
 
-    def agree(self, items: Iterable[str], methods: Iterable[Method], *generations: int) -> None:
+    def assert_answers(
+        self, items: Iterable[str], methods: Iterable[Method], *generations: int
+    ) -> None:
         """Items have the lineage and impact that networkx says, as of some generations or all."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]
             commit = read_commit(self.house.layout, generation)
-            assert commit.totals.triples == len(state.standing)
-            oracle = Oracle.of(state.standing)
+            assert commit.totals.triples == len(state.live)
+            oracle = Oracle.of(state.live)
             with Asker(self.house.settings, Silent(), generation) as asker:
                 for item in asked:
                     for direction in DIRECTIONS:
-                        wanted = _expected(oracle, state, item, direction)
+                        wanted = _expected_answer(oracle, state, item, direction)
                         for method in ways:
-                            found = _answered(asker, item, direction, method)
+                            found = _answer(asker, item, direction, method)
                             assert found == wanted, (item, direction, method, generation)
 
 
-def _also(
-    standing: dict[Triple, frozenset[Origin]], run: str | None, files: Files
+def _with_files(
+    live: dict[Triple, frozenset[Origin]], run: str | None, files: Files
 ) -> dict[Triple, frozenset[Origin]]:
     """Who stands for what, with these files too."""
     for name, rows in files.items():
         for triple in rows:
-            standing[triple] = standing.get(triple, frozenset()) | {(run, name)}
-    return standing
+            live[triple] = live.get(triple, frozenset()) | {(run, name)}
+    return live
 
 
 def _ends(files: Files) -> set[str]:
     return {end for rows in files.values() for triple in rows for end in triple[:2]}
 
 
-def _told(key: Key, gone: Mapping[str, str]) -> Key:
+def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
     """A triple when some items are nameless."""
     src, dst, op = key
     if not {src, dst} & gone.keys():
         return key
-    return gone.get(src, src), gone.get(dst, dst), f"{SECRET}{op.removeprefix(SECRET)}"
+    return gone.get(src, src), gone.get(dst, dst), f"{ERASED_OP}{op.removeprefix(ERASED_OP)}"
 
 
 def _name(item: str) -> str | None:
     """What tables call an item."""
-    return None if nameless(item) else item
+    return None if is_erased(item) else item
 
 
-def _once(op: str) -> str:
+def _merged_op(op: str) -> str:
     """Ops that are told no more say the same."""
-    return SECRET if op.startswith(SECRET) else op
+    return ERASED_OP if op.startswith(ERASED_OP) else op
 
 
 def _keys(triples: Iterable[Triple]) -> set[Key]:
     return {triple[:3] for triple in triples}
 
 
-def _expected(oracle: Oracle, state: State, item: str, direction: Direction) -> Expected | None:
+def _expected_answer(
+    oracle: Oracle, state: State, item: str, direction: Direction
+) -> Expected | None:
     if item not in state.items:
         return None
     if item not in oracle.graph:
         return Expected(set(), set(), False)
-    return oracle.ask(item, direction).without(list(filter(nameless, state.items)))
+    return oracle.ask(item, direction).without(list(filter(is_erased, state.items)))
 
 
-def _answered(asker: Asker, item: str, direction: Direction, method: Method) -> Expected | None:
+def _answer(asker: Asker, item: str, direction: Direction, method: Method) -> Expected | None:
     try:
         return content(asker.ask(item, direction, method))
     except NotFound:
