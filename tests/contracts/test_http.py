@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from helpers.asgi import HOST, Reply, send_request
+from helpers.asgi import HOST, Reply, called
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds, wordless
 from provhouse.model.errors import ProvhouseError
@@ -69,7 +69,7 @@ ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
 
 def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
     """Ask with the token, unless other headers are named."""
-    return send_request(app, method, path, {**TOKEN, **headers}, body)
+    return called(app, method, path, {**TOKEN, **headers}, body)
 
 
 def shape(reply: Reply) -> dict[str, Any]:
@@ -97,11 +97,11 @@ def served(lived: Lived) -> Iterator[FastAPI]:
     """The application of a warehouse, ready to answer."""
     warm = Warm(lived.house.settings, Silent())
     app = application(warm, lived.house.settings, ACCESS)
-    assert send_request(app, "GET", "/v1/health").status == 503
+    assert called(app, "GET", "/v1/health").status == 503
     warm.start()
     try:
         deadline = monotonic() + 60
-        while send_request(app, "GET", "/v1/health").status != 200:
+        while called(app, "GET", "/v1/health").status != 200:
             assert monotonic() < deadline, warm.why
             sleep(0.02)
         yield app
@@ -133,7 +133,7 @@ def test_problems(golden: Golden) -> None:
     def fail(name: str) -> None:
         raise kinds[name]("wanted", "found", "remedy") if name in kinds else ZeroDivisionError
 
-    told = {name: shape(send_request(app, "GET", f"/{name}")) for name in (*kinds, "defect")}
+    told = {name: shape(called(app, "GET", f"/{name}")) for name in (*kinds, "defect")}
     golden("problems.json", dumped(told))
 
 
@@ -151,8 +151,8 @@ def test_headers(served: FastAPI, golden: Golden) -> None:
 
 def test_health(served: FastAPI, empty: FastAPI, golden: Golden) -> None:
     found = {
-        "ready": kinds(json.loads(send_request(served, "GET", "/v1/health").body)),
-        "empty": kinds(json.loads(send_request(empty, "GET", "/v1/health").body)),
+        "ready": kinds(json.loads(called(served, "GET", "/v1/health").body)),
+        "empty": kinds(json.loads(called(empty, "GET", "/v1/health").body)),
     }
     golden("health.json", dumped(found))
 

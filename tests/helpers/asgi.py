@@ -18,7 +18,7 @@ class Reply:
     body: bytes
 
 
-def send_request(
+def called(
     app: Any,
     method: str,
     target: str,
