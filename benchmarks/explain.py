@@ -27,7 +27,7 @@ from methods import timed
 from scipy.optimize import nnls
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.progress_display import listening
+from provhouse.cli.progress_display import progress_display
 from provhouse.cypher import server
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Progress
@@ -189,7 +189,7 @@ def main() -> None:
 
 def write(settings: Settings, name: str, seed: int) -> None:
     """Measure, and leave the results where `tables.py` finds them."""
-    with listening() as progress:
+    with progress_display() as progress:
         measured = run(settings, seed, progress)
     results = {**(read() if RESULTS.exists() else {}), name: measured}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -30,7 +30,7 @@ from methods_form import Answered, Class, Measured, On, Results, Run, Times
 from peers import made, opened
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.progress_display import listening
+from provhouse.cli.progress_display import progress_display
 from provhouse.model.answer import Answer
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
@@ -80,7 +80,7 @@ def write(settings: Settings, given: argparse.Namespace) -> None:
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
     }
     runs = results.setdefault(str(given.copies), {})
-    with listening() as progress:
+    with progress_display() as progress:
         for name in given.storage:
             stored = replace(settings, spark_storage=STORAGES[name])
             runs[name] = run(stored, on, questions, batch, given.wanted, progress)

@@ -29,8 +29,7 @@ from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.query.as_of import commit_as_of
-from provhouse.serve import process
-from provhouse.serve import server_file as state
+from provhouse.serve import process, server_file
 from provhouse.serve.client import Client
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
@@ -124,10 +123,11 @@ def phase(
     seed: int,
 ) -> Phase:
     """Let so many clients ask for so long."""
-    found = state.running(settings.warehouse)
+    found = server_file.running(settings.warehouse)
     assert found
     orders: Orders = {
-        "host": state.HOST, "port": found.port, "token": state.token(settings.warehouse),
+        "host": server_file.HOST, "port": found.port,
+        "token": server_file.token(settings.warehouse),
         "clients": clients, "seconds": seconds, "seed": seed, "questions": questions,
         "weights": {kind: weight for kind, weight in weights.items() if kind in questions},
     }  # fmt: skip

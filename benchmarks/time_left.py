@@ -22,7 +22,7 @@ from time_left_form import Results, Step
 from trace_files import write
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.remaining import Remaining
+from provhouse.cli.progress_display import Remaining
 from provhouse.ingest.ingest import ingest
 from provhouse.model.settings import Settings
 
@@ -63,7 +63,7 @@ class Listener:
         step, now = self.steps[-1], perf_counter()
         if 0 < done <= total:
             step.remaining.add(now - step.began, done / total)
-        if whole := step.remaining.whole():
+        if whole := step.remaining.total_seconds():
             step.wholes.append((now - step.began, max(whole, now - step.began)))
 
     def count(self, name: str, value: int) -> None:

@@ -1,1 +1,1 @@
-"""The `provhouse` command."""
+"""The `provhouse` command line."""

@@ -1,4 +1,4 @@
-"""The ``provhouse`` command: what stands in front of every command, and where all of them end."""
+"""The ``provhouse`` command: its list of commands, the global options, and the entry point."""
 
 import signal
 import sys
@@ -12,28 +12,33 @@ from typer.main import get_command
 from provhouse.model.command import COMMAND
 
 from .commands.browser import browser
-from .commands.check import check, repair
+from .commands.check import check
+from .commands.compact import compact
 from .commands.cypher import cypher
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.explain import explain
-from .commands.export import export, import_
+from .commands.export import export
 from .commands.find import find
 from .commands.forget import forget
-from .commands.generations import compact, generations, prune, rollback
+from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
 from .commands.path import path
+from .commands.prune import prune
+from .commands.repair import repair
 from .commands.retract import retract
-from .commands.status import status
+from .commands.rollback import rollback
+from .commands.status import generations, status
 from .commands.up import down, up
 from .failures import guarded
-from .invocation import Invocation, invocation, pairs
+from .invocation import Invocation, invocation
+from .options import pairs
 
 EPILOG = (
-    "Exit status: 0 done, 1 a defect of provhouse, 2 wrong usage, 3 not found, 4 bad input, "
-    "5 something outside is missing or down, 6 another writer is at work, 7 a check found damage, "
-    "130 interrupted."
+    "Exit status: 0 success, 1 bug in provhouse, 2 wrong usage, 3 not found, 4 bad input, "
+    "5 something outside provhouse is missing or down, 6 another process is writing, "
+    "7 the warehouse is damaged, 130 interrupted."
 )
 
 app = typer.Typer(
@@ -82,7 +87,7 @@ def provhouse(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The warehouse; else PROVHOUSE_WAREHOUSE, else ./warehouse.",
+            help="Folder of the warehouse. Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
             show_default=False,
         ),
     ] = None,
@@ -91,15 +96,18 @@ def provhouse(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any setting; wins over PROVHOUSE_NAME and warehouse.toml; may be repeated.",
+            help="Change a setting. Overrides PROVHOUSE_NAME and warehouse.toml. Repeatable.",
             show_default=False,
         ),
     ] = None,
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Where does this value come from, and what did it reach? Record by record."""
+    """Show where data comes from and what was derived from it, record by record."""
     options: dict[str, object] = dict(pairs(setting or [], "--set"))
     invocation(ctx).options = options if warehouse is None else {**options, "warehouse": warehouse}
     COMMAND.set(ctx.invoked_subcommand or "")
@@ -121,8 +129,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> None:
-    """The console script."""
+    """Run the console script."""
     status = run(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # all that is left is to end Spark
+        signal.signal(number, signal.SIG_IGN)  # nothing is left to do but to end Spark
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""The one place where an error becomes a message and an exit status."""
+"""Turns every error into a message on standard error and an exit status."""
 
 import errno
 import logging
@@ -17,20 +17,22 @@ import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.output.escape import shown
+from provhouse.runtime.files import write_new
 
-_OUTSIDE = {
+_ENVIRONMENT = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
     errno.ENOMEM, errno.EIO, errno.EBUSY, errno.EFBIG, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
-"""Errors that the machine makes, and not we."""
+"""Errors caused by the machine or its setup, not by a bug."""
 
-_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
+_DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
+"""Parts of the messages of numpy and delta-rs when a disk is full; they set no errno."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Stopped(KeyboardInterrupt):
-    """A person or another process asked us to end."""
+    """A signal asked this process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -38,8 +40,8 @@ class Stopped(KeyboardInterrupt):
 
 
 def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
-    """Run ``work`` and return the exit status; ``logs`` names the folder for a traceback."""
-    _quieten()
+    """Run ``work`` and return the exit status; ``logs`` returns the folder for a traceback."""
+    _silence_logging()
     with _signals():
         try:
             work()
@@ -52,16 +54,16 @@ def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
             return _status(error, logs)
 
 
-def _quieten() -> None:
-    """Spark's client logs tracebacks of what reaches the user as an error of ours anyway."""
+def _silence_logging() -> None:
+    """Silence the tracebacks that Spark's client logs; the user gets a message instead."""
     root = logging.getLogger()
-    if not root.handlers:  # else what is logged would be printed
+    if not root.handlers:  # or Python prints what is logged
         root.addHandler(logging.NullHandler())
 
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP unwind like Ctrl-C; a second one of any can't stop the unwinding."""
+    """Make SIGTERM and SIGHUP unwind like Ctrl-C, and ignore further signals while that goes on."""
     before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     numbers = [n for n, kept in before.items() if kept in _DEFAULT]
 
@@ -81,22 +83,22 @@ def _signals() -> Iterator[None]:
 
 def _status(error: BaseException, logs: Callable[[], Path]) -> int:
     if interruption := _interruption(error):
-        _say("Interrupted; what the warehouse holds is as its last commit left it.")
+        _print("Interrupted; the warehouse is unchanged since its last commit.")
         return 128 + (interruption.number if isinstance(interruption, Stopped) else signal.SIGINT)
     if isinstance(error, BrokenPipeError) and _reader_gone():
-        _forget_output()
+        _discard_output()
         return 128 + signal.SIGPIPE
     if isinstance(error, typer.TyperException):
-        return _misused(error)
-    known = error if isinstance(error, ProvhouseError) else _outside(error)
+        return _usage_error(error)
+    known = error if isinstance(error, ProvhouseError) else _environment_error(error)
     if known:
-        _say(*filter(None, (known.wanted, known.found, known.remedy)))
+        _print(*filter(None, (known.wanted, known.found, known.remedy)))
         return known.exit_status
-    return _defect(error, logs)
+    return _bug(error, logs)
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The interruption that this error is, or that it came from while things were put away."""
+    """Return the interruption behind an error, which may have been raised during the cleanup."""
     while error:
         if isinstance(error, KeyboardInterrupt):
             return error
@@ -104,72 +106,64 @@ def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
     return None
 
 
-def _misused(error: typer.TyperException) -> int:
+def _usage_error(error: typer.TyperException) -> int:
     ctx: typer.Context | None = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
-    remedy = f"{ctx.command_path if ctx else 'provhouse'} --help says what there is"
+    remedy = f"See `{ctx.command_path if ctx else 'provhouse'} --help`"
     if ctx and ctx.parent and option in ("--warehouse", "--set"):
-        remedy = f"It stands in front of the command: provhouse {option} … {ctx.info_name}"
-    _say(error.format_message().rstrip("."), remedy)
+        remedy = f"Put it before the command: provhouse {option} … {ctx.info_name}"
+    _print(error.format_message().rstrip("."), remedy)
     return UsageError.exit_status
 
 
-def _outside(error: BaseException) -> ProvhouseError | None:
+def _environment_error(error: BaseException) -> ProvhouseError | None:
     if isinstance(error, MemoryError):
         return Unavailable(
-            "There should be memory enough for this", "There is not", "Free some, or ask for less"
+            "Out of memory", "The command needs more than is free", "Free some, or ask for less"
         )
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # by pathlib
         error = OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(error).partition("from ")[2])
-    if isinstance(error, OSError) and _full(error):
+    if isinstance(error, OSError) and _disk_full(error):
         error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    if isinstance(error, OSError) and error.errno in _OUTSIDE:
+    if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
         what = f"{error.filename}" if error.filename else "a file"
-        return Unavailable(
-            f"It should be possible to work with {what}", f"The machine says: {error.strerror}"
-        )
+        return Unavailable(f"Cannot use {what}", str(error.strerror))
     return None
 
 
-def _full(error: OSError) -> bool:
-    """Whether a disk was full; numpy and the tables' library say so in words only."""
-    return error.errno is None and any(words in str(error) for words in _FULL)
+def _disk_full(error: OSError) -> bool:
+    """Return whether a disk was full, judged by the message where there is no errno."""
+    return error.errno is None and any(words in str(error) for words in _DISK_FULL)
 
 
-def _defect(error: BaseException, logs: Callable[[], Path]) -> int:
-    words = str(error).strip().splitlines()[:1]  # Java's own stack trace would follow
-    told = shown(": ".join([type(error).__name__, *words]), 200)
-    where = _kept("".join(traceback.format_exception(error)), logs())
-    _say(f"This is a defect of provhouse: {told}", f"Please report it with {where}")
+def _bug(error: BaseException, logs: Callable[[], Path]) -> int:
+    words = str(error).strip().splitlines()[:1]  # a Java stack trace may follow
+    problem = shown(": ".join([type(error).__name__, *words]), 200)
+    where = _write_traceback("".join(traceback.format_exception(error)), logs())
+    _print(f"This is a bug in provhouse: {problem}", f"Please report it and attach {where}")
     return 1
 
 
-def _kept(text: str, folder: Path) -> Path:
+def _write_traceback(text: str, folder: Path) -> Path:
     name = f"defect-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}.txt"
+    content = text.encode(errors="backslashreplace")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write_private(folder / name, text)
+        write_new(folder / name, content, mode=0o600)  # may contain names of items
     except OSError:
         import tempfile
 
         from provhouse.runtime.scratch import DEFECT
 
         folder, name = Path(tempfile.gettempdir()), name.replace("defect-", DEFECT)
-        _write_private(folder / name, text)
+        write_new(folder / name, content, mode=0o600)
     return folder / name
 
 
-def _write_private(file: Path, text: str) -> None:
-    """A traceback may hold names; a link that somebody put there first is not written through."""
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
-        out.write(text)
-
-
-def _say(*sentences: str) -> None:
-    """The first sentence behind our name, each further one on a line of its own."""
+def _print(*sentences: str) -> None:
+    """Print sentences on standard error, one on a line, the first after `provhouse:`."""
     begin = "provhouse: "
-    with suppress(OSError, AttributeError):  # nobody may be there to read it
+    with suppress(OSError, AttributeError):  # standard error may be closed
         for sentence in sentences:
             lines = sentence.splitlines() or [""]
             for line in lines:
@@ -179,15 +173,15 @@ def _say(*sentences: str) -> None:
 
 
 def _reader_gone() -> bool:
-    """Whether it was the reader of our output who left, and not a server of ours."""
+    """Return whether the reader of our output has gone, rather than a server of ours."""
     poll = select.poll()
     for number in (1, 2):
         poll.register(number, select.POLLOUT)
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
-def _forget_output() -> None:
-    """Let what is left in the buffers go nowhere when the interpreter closes them."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+def _discard_output() -> None:
+    """Discard what is left in the buffers when the interpreter flushes them at its end."""
+    null = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
-        os.dup2(nowhere, number)
+        os.dup2(null, number)

@@ -1,76 +1,94 @@
-"""Options that say what of an answer is shown, and the part of a question that they are."""
+"""The options of `lineage` and `impact` that set the fields of a question."""
 
-from typing import Annotated, TypedDict
+import inspect
+from typing import Annotated, Any
 
 import typer
 
-from .invocation import each_pair, utf8
+from provhouse.model.question import Direction, Method
 
-TableOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TABLE",
-        help="Only items of this table, and the triples that touch them; may be repeated.",
-        show_default=False,
-    ),
-]
-OpOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="OP",
-        help="Only triples with this op, and the items at their ends; may be repeated.",
-        show_default=False,
-    ),
-]
-WhereOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="KEY=VALUE",
-        help="Only triples with this attribute, and the items at their ends; may be repeated.",
-        show_default=False,
-    ),
-]
-ThroughOption = Annotated[
-    str | None,
-    typer.Option(metavar="TABLE", help="Only ways that pass an item of this table."),
-]
-LimitOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="At most so many items, the nearest, and their triples."),
-]
-SummaryOption = Annotated[
-    bool, typer.Option("--summary", help="Count by table and by op; list neither items nor triples")
-]
+from .options import AsOfOption, each_pair, utf8
+
+ENDS: dict[Direction, Any] = {
+    "upstream": Annotated[
+        bool, typer.Option("--sources", help="Only items that are derived from nothing.")
+    ],
+    "downstream": Annotated[
+        bool, typer.Option("--sinks", help="Only items from which nothing is derived.")
+    ],
+}
+"""The option for the field ``ends``, whose name depends on the direction."""
 
 
-class Filters(TypedDict):
-    """Fields of a question."""
+def question_fields(
+    method: Annotated[
+        Method, typer.Option(help="How to search. All methods return the same answer.")
+    ] = "auto",
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only items up to N hops away.")
+    ] = None,
+    through: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE", help="Only paths through an item of this table."),
+    ] = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Only items of this table, and their triples. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    op: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OP",
+            help="Only triples with this op, and their items. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Only triples with this attribute, and their items. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    ends: bool = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Only the N nearest items, and their triples."),
+    ] = None,
+    summary: Annotated[
+        bool,
+        typer.Option(
+            "--summary", help="Show counts by table and by op instead of items and triples."
+        ),
+    ] = False,
+    as_of: AsOfOption = None,
+) -> dict[str, Any]:
+    """Return the fields of a question that these options set.
 
-    through: str | None
-    tables: tuple[str, ...]
-    ops: tuple[str, ...]
-    where: tuple[tuple[str, str], ...]
-    ends: bool
-    limit: int | None
-    summary: bool
+    The parameters are the options of the commands, in the order of their help.
+    """
+    return {
+        "method": method,
+        "depth": depth,
+        "through": None if through is None else utf8(through, "A table's name"),
+        "tables": tuple(utf8(name, "A table's name") for name in table or ()),
+        "ops": tuple(utf8(one, "An op") for one in op or ()),
+        "where": tuple(each_pair([utf8(pair, "An attribute") for pair in where or ()], "--where")),
+        "ends": ends,
+        "limit": limit,
+        "summary": summary,
+        "as_of": as_of,
+    }
 
 
-def filters(
-    through: str | None,
-    tables: list[str] | None,
-    ops: list[str] | None,
-    where: list[str] | None,
-    ends: bool,
-    limit: int | None,
-    summary: bool,
-) -> Filters:
-    """The fields of a question that these options are."""
-    return Filters(
-        through=None if through is None else utf8(through, "A table's name"),
-        tables=tuple(utf8(name, "A table's name") for name in tables or ()),
-        ops=tuple(utf8(op, "An op") for op in ops or ()),
-        where=tuple(each_pair([utf8(pair, "An attribute") for pair in where or ()], "--where")),
-        ends=ends,
-        limit=limit,
-        summary=summary,
-    )
+def question_options(direction: Direction) -> list[inspect.Parameter]:
+    """Return the parameters of ``question_fields`` for a command that asks in this direction."""
+    return [
+        parameter.replace(annotation=ENDS[direction]) if name == "ends" else parameter
+        for name, parameter in inspect.signature(question_fields).parameters.items()
+    ]

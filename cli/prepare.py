@@ -1,4 +1,4 @@
-"""What a machine is given before the first command: jars, and archives for quick starts."""
+"""Prepares a machine for the first command: jars, and class archives for quick starts."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,9 +8,10 @@ from provhouse.model.progress import Progress, Silent
 
 
 def prepare(progress: Progress) -> None:
-    """Fetch what is missing, and let Java keep what it loads; raises Unavailable for want of jars.
+    """Download missing jars, and create missing archives of the classes that Java loads.
 
-    Cheap when all is there. The process should end afterwards: Spark was started in it.
+    Cheap if nothing is missing. The process must end afterwards, since Spark was started in it.
+    Raises Unavailable if the jars cannot be had.
     """
     from provhouse.runtime.class_archives import PROGRAMS, has_archive, recording
     from provhouse.runtime.jars import fetch
@@ -19,16 +20,16 @@ def prepare(progress: Progress) -> None:
     for program, use in zip(PROGRAMS, (_use_neo4j, _use_spark), strict=True):
         if has_archive(program):
             continue
-        progress.begin(f"prepare {program} for quick starts, once")
+        progress.begin(f"Prepare {program} for quick starts (once)")
         try:
             with TemporaryDirectory(prefix="provhouse-prepare-") as folder, recording(program):
                 use(Path(folder))
-        except Unavailable as error:  # a command that needs it will say so again
+        except Unavailable as error:  # a command that needs the program reports this again
             progress.say(f"{error.wanted}: {error.found}")
 
 
 def _use_neo4j(folder: Path) -> None:
-    """What most commands do with it."""
+    """Do what most commands do, so that the archive gets the classes they need."""
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
 

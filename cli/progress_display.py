@@ -1,4 +1,4 @@
-"""Progress on a terminal as a list of steps with a bar, in a pipe as bare sentences."""
+"""Shows progress on standard error: a list of steps on a terminal, plain sentences in a pipe."""
 
 import sys
 from collections.abc import Iterator
@@ -22,72 +22,70 @@ from provhouse.output.escape import shown
 from provhouse.output.phrases import duration, quantity
 from provhouse.output.table import console
 
-from .remaining import Remaining
 
+class Display(Progress, Protocol):
+    """A progress display that can clear the screen for a result."""
 
-class Listener(Progress, Protocol):
-    """A progress that can leave the screen to a result."""
-
-    def rest(self) -> None:
+    def clear(self) -> None:
         """Clear the screen until the next step begins."""
 
 
 @contextmanager
-def listening(*, keep: bool = False) -> Iterator[Listener]:
-    """Somebody to tell; ``keep`` leaves the list of steps on the screen at the end."""
+def progress_display(*, keep: bool = False) -> Iterator[Display]:
+    """Yield a display for standard error; ``keep`` leaves the list of steps on the screen."""
     to = console(sys.stderr)
     if not to.is_terminal or to.is_dumb_terminal:
-        yield Lines(to)
+        yield SentenceDisplay(to)
         return
     with _bars(to, keep) as bars:
-        steps = Steps(bars)
+        steps = StepDisplay(bars)
         yield steps
         steps.end()  # a step that failed is not ticked off
 
 
-class Lines:
-    """For a pipe: what happened, but not each step."""
+class SentenceDisplay:
+    """The display for a pipe: sentences, but no steps."""
 
     def __init__(self, to: Console) -> None:
         self._to = to
 
     def begin(self, step: str) -> None:
-        """A pipe gets no steps."""
+        """Do nothing: a pipe gets no steps."""
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """A pipe gets no bar."""
+        """Do nothing: a pipe gets no bar."""
 
     def count(self, name: str, value: int) -> None:
-        """The result has the counts."""
+        """Do nothing: the result has the counts."""
 
     def say(self, sentence: str) -> None:
-        """One line."""
+        """Print a sentence."""
         self._to.print(shown(sentence), soft_wrap=True)
 
-    def rest(self) -> None:
-        """There is nothing on the screen."""
+    def clear(self) -> None:
+        """Do nothing: there is no list of steps to clear."""
 
 
-class Steps:
-    """For a terminal: a line for each step, with its counts and its time."""
+class StepDisplay:
+    """The display for a terminal: a line for each step, with its counts and its time."""
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
 
     def begin(self, step: str) -> None:
-        """Tick off the step before and show the next one at work."""
+        """Tick off the previous step and show the next one as running."""
         self.end()
         self._bars.start()
         self._bars.add_task(shown(step), total=None, note="", remaining=Remaining())
 
     def end(self) -> None:
-        """Tick off the step that runs, if there is one."""
+        """Tick off the running step, if there is one."""
         for task in self._bars.tasks[-1:]:
             if not task.finished:
                 self._bars.update(task.id, total=1, completed=1)
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Move the bar of the step that runs; only its end says that it is finished."""
+        """Move the bar of the running step; it is complete only when the step ends."""
         for task in self._bars.tasks[-1:]:
             whole = max(total, done + 1)
             if done:
@@ -95,25 +93,49 @@ class Steps:
             self._bars.update(task.id, completed=done, total=whole, unit=unit)
 
     def count(self, name: str, value: int) -> None:
-        """Write the count behind the step that runs."""
+        """Show a count beside the running step."""
         for task in self._bars.tasks[-1:]:
             known = {**task.fields.get("counts", {}), name: value}
             note = ", ".join(f"{number:,} {shown(what)}" for what, number in known.items())
             self._bars.update(task.id, counts=known, note=note)
 
     def say(self, sentence: str) -> None:
-        """A line above the steps."""
+        """Print a sentence above the steps."""
         self._bars.console.print(shown(sentence))
 
-    def rest(self) -> None:
-        """Forget the steps so far; those of a transient list vanish."""
+    def clear(self) -> None:
+        """Remove the steps so far; unless they are kept, they disappear from the screen."""
         self._bars.stop()
         for task in self._bars.tasks:
             self._bars.remove_task(task.id)
 
 
+class Remaining:
+    """Estimates how long a step takes in all, from the parts done so far and their times.
+
+    A step begins slowly, so the time until the first report, and the part done by then, do not
+    count.
+    """
+
+    def __init__(self) -> None:
+        self._reports: list[tuple[float, float]] = []
+        """The first report, and the last one that showed an advance, as seconds and part."""
+
+    def add(self, seconds: float, part: float) -> None:
+        """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""
+        if not self._reports or part > self._reports[-1][1]:
+            self._reports[1:] = [(seconds, part)]
+
+    def total_seconds(self) -> float | None:
+        """Return the estimated duration of the whole step, None before the second report."""
+        if len(self._reports) < 2:
+            return None
+        (began, before), (seconds, part) = self._reports
+        return seconds + (1 - part) * (seconds - began) / (part - before)
+
+
 class _Time(ProgressColumn):
-    """Seconds of a step, once it takes long enough to be noticed; how fast, and what is left."""
+    """The column with the time, speed and remaining time of a step that takes over a second."""
 
     def render(self, task: Task) -> Text:
         seconds = task.finished_time if task.finished else task.elapsed

@@ -1,4 +1,4 @@
-"""Questions to the server of the warehouse where one is up, else answered in this process."""
+"""Answers questions through the warehouse's server if it is running, else in this process."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from provhouse.query.ask import Asker
 
 Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
-"""Gives the asker of a generation, for the length of a block."""
+"""Opens the asker of a generation for the duration of a block."""
 
 ACCEPT = {
     Form.json: "application/json",
@@ -40,7 +40,7 @@ ACCEPT = {
 
 @dataclass(frozen=True)
 class Request:
-    """A question in both of its ways: what the server is sent, and what is done here instead."""
+    """A question: what is sent to the server, and how to answer it without one."""
 
     path: str
     body: Mapping[str, object]
@@ -48,8 +48,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a result is to be written, and where."""
+class OutputOptions:
+    """How and where a result is written."""
 
     form: Form | None
     out: Path | None = None
@@ -58,8 +58,8 @@ class Look:
 
 
 @dataclass
-class Missing:
-    """The items of many that are not held."""
+class AbsentItems:
+    """The asked items that are missing: their number, and the first of them."""
 
     count: int = 0
     first: str = ""
@@ -68,23 +68,23 @@ class Missing:
         return self.count > 0
 
 
-def answered(settings: Settings, request: Request, look: Look) -> None:
-    """Ask, and write the result."""
+def answer(settings: Settings, request: Request, options: OutputOptions) -> None:
+    """Answer a question and write the result."""
     if client := Client.of(settings.warehouse):
-        _passed_on(client, request.path, request.body, look)
+        _relay(client, request.path, request.body, options)
         return
 
-    from .progress_display import listening
+    from .progress_display import progress_display
 
-    with opened(look.form, look.out, look.timing, look.safe) as output:
-        with listening() as progress:
+    with opened(options.form, options.out, options.timing, options.safe) as output:
+        with progress_display() as progress:
             result = request.ask(_askers(settings, progress))
-            progress.rest()
+            progress.clear()
         output.write(result)
 
 
-def about(question: Question) -> Request:
-    """The request for a lineage or an impact."""
+def lineage_request(question: Question) -> Request:
+    """Return the request for a lineage or an impact."""
 
     def ask(askers: Askers) -> "AnswerResult":
         from provhouse.output.results.answer import AnswerResult
@@ -96,29 +96,31 @@ def about(question: Question) -> Request:
     return Request(_path(body), body, ask)
 
 
-def many(settings: Settings, questions: Sequence[Question], look: Look) -> Missing:
-    """Write the answers to questions that differ in their items only; says what is not held."""
+def answer_many(
+    settings: Settings, questions: Sequence[Question], options: OutputOptions
+) -> AbsentItems:
+    """Write the answers to questions that differ only in their items; return the missing ones."""
     body = asdict(questions[0])
     del body["item"]
     path = _path(body)
     asked = {**body, "items": [question.item for question in questions]}
-    if (client := Client.of(settings.warehouse)) and client.takes(asked):
-        reply = _passed_on(client, path, asked, look)
-        return Missing(reply.absent, reply.first_absent)
+    if (client := Client.of(settings.warehouse)) and client.accepts(asked):
+        reply = _relay(client, path, asked, options)
+        return AbsentItems(reply.absent, reply.first_absent)
 
     from provhouse.output.results.answers import AnswersResult
 
-    from .progress_display import listening
+    from .progress_display import progress_display
 
-    missing = Missing()
+    absent = AbsentItems()
     with (
-        opened(look.form, look.out, look.timing, look.safe) as output,
-        listening() as progress,
+        opened(options.form, options.out, options.timing, options.safe) as output,
+        progress_display() as progress,
         _askers(settings, progress)(questions[0].as_of) as asker,
     ):
         ask = partial(asker.answer, suggest=False)
-        output.write(AnswersResult(_replies(ask, questions, missing, progress.rest)))
-    return missing
+        output.write(AnswersResult(_replies(ask, questions, absent, progress.clear)))
+    return absent
 
 
 def _askers(settings: Settings, progress: Progress) -> Askers:
@@ -131,19 +133,19 @@ def _path(body: dict[str, object]) -> str:
     return "/v1/lineage" if body.pop("direction") == "upstream" else "/v1/impact"
 
 
-def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look) -> Reply:
-    """Write what the server sends, which has the form that is asked for."""
-    with destination(look.out) as handle:
-        terminal = look.out is None and handle.isatty()
-        form = choose_form(look.form, look.out, terminal)
-        seen: dict[str, object] = {}
+def _relay(client: Client, path: str, body: Mapping[str, object], options: OutputOptions) -> Reply:
+    """Ask the server for the result in the right form, and copy it to its destination."""
+    with destination(options.out) as handle:
+        terminal = options.out is None and handle.isatty()
+        form = choose_form(options.form, options.out, terminal)
+        parameters: dict[str, object] = {}
         if form is Form.table:
-            seen["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
-            seen["color"] = terminal and not os.environ.get("NO_COLOR")
-            seen["timing"] = look.timing
-        if form is Form.csv and look.safe:
-            seen["csv_safe"] = True
-        with client.ask(path, body, ACCEPT[form], seen) as reply:
+            parameters["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)
+            parameters["color"] = terminal and not os.environ.get("NO_COLOR")
+            parameters["timing"] = options.timing
+        if form is Form.csv and options.safe:
+            parameters["csv_safe"] = True
+        with client.ask(path, body, ACCEPT[form], parameters) as reply:
             decoder = getincrementaldecoder("utf-8")()
             to = OnTerminal(handle) if terminal and form is Form.csv else handle
             for piece in reply.pieces:
@@ -154,10 +156,10 @@ def _passed_on(client: Client, path: str, body: Mapping[str, object], look: Look
 def _replies(
     ask: "Callable[[Question], Answer]",
     questions: Sequence[Question],
-    missing: Missing,
-    rest: Callable[[], None],
+    absent: AbsentItems,
+    clear: Callable[[], None],
 ) -> "Iterator[Answer | Absent]":
-    """The replies in order, each asked for when wanted; ``missing`` takes what is not held."""
+    """Yield the replies in order, each computed on demand; count missing items in ``absent``."""
     from provhouse.output.results.answers import Absent
 
     for question in questions:
@@ -165,8 +167,8 @@ def _replies(
         try:
             reply = ask(question)
         except NotFound:
-            missing.count += 1
-            missing.first = missing.first or question.item
+            absent.count += 1
+            absent.first = absent.first or question.item
             reply = Absent(question.item)
-        rest()
+        clear()
         yield reply

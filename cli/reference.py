@@ -1,4 +1,4 @@
-"""Writes ``docs/cli.md`` from the help of every command: ``python -m provhouse.cli.reference``."""
+"""Generates ``docs/cli.md`` from the commands' help: ``python -m provhouse.cli.reference``."""
 
 import sys
 from collections.abc import Iterator
@@ -10,22 +10,23 @@ from .app import app
 
 
 def document() -> str:
-    """The whole page, as Markdown."""
+    """Return the page as Markdown."""
     return "\n".join(_page()) + "\n"
 
 
 def _page() -> Iterator[str]:
     group = get_command(app)
     assert isinstance(group, TyperGroup)
-    yield "# The command"
-    yield "Made by `python -m provhouse.cli.reference > docs/cli.md` from the help of each command."
+    yield "# Command-line reference"
+    yield "This page is generated from the help of each command, by"
+    yield "`python -m provhouse.cli.reference > docs/cli.md`.\n"
     yield "The JSON of `ingest`, `lineage`, `impact`, `path`, `find`, `explain`, `diff`,"
     yield "`generations`, `retract`, `forget`, `prune`, `export` and `status` is described by the"
-    yield "schemas in `output/schemas`; names in it are exact, tables show control characters"
-    yield "escaped. `--format jsonl` gives an answer as a line with all but its rows, then a line"
-    yield "for each item and each triple.\n"
-    yield "[Questions](questions.md) says what each filter means, [retracting](retracting.md) what"
-    yield "ends and what stays, [erasing](erasing.md) what goes for good."
+    yield "schemas in `output/schemas`. Names are exact in JSON; tables show control characters"
+    yield "escaped. `--format jsonl` writes an answer as one line with everything except its rows,"
+    yield "then one line for each item and each triple.\n"
+    yield "See also: [questions](questions.md) for the meaning of each filter,"
+    yield "[retracting](retracting.md) and [erasing](erasing.md).\n"
     with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
         yield from _block("provhouse", group.get_help(root))
         for name, command in group.commands.items():

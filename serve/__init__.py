@@ -1,1 +1,1 @@
-"""One warm process that holds Spark and answers over HTTP."""
+"""The warm server: one process that keeps Spark running and answers questions over HTTP."""

@@ -1,7 +1,7 @@
-"""Answers that were given lately: who asks the same again gets the same bytes at once.
+"""A cache of recent answers, so that a repeated question gets the same bytes at once.
 
-An answer changes within a generation by an erasure only, and it was checked when it was made. All
-of them go when another generation is answered from, or something was erased.
+Within one generation only an erasure can change an answer, and each answer was verified when it was
+computed. The cache is emptied when the generation changes or something is erased.
 """
 
 from threading import Lock
@@ -14,51 +14,51 @@ from provhouse.model.question import Question
 from provhouse.store.cache.partition_cache import MEGABYTE
 from provhouse.store.names.erased import Mark
 
-from .content_types import MEDIA_TYPES, Look
+from .content_types import ResponseFormat
 
 SHARE = 8
-"""They take an eighth of what stays at hand beside the partitions."""
-Asked = tuple[Question, Look]
-State = tuple[int, Mark]
-"""The generation that is answered from, and what was erased of its base by then."""
-_Kept = tuple[bytes, float]
-"""An answer, and when it was made."""
+"""The cache may use an eighth of ``hot_mb``, besides what the partitions use."""
+Key = tuple[Question, ResponseFormat]
+Version = tuple[int, Mark]
+"""The generation that answers come from, and the mark of the last erasure in its base."""
+_Entry = tuple[bytes, float]
+"""The bytes of an answer, and when they were written."""
 
 
-class Given:
-    """Answers of one state at a time, up to a share of ``hot_mb`` megabytes."""
+class AnswerCache:
+    """The answers of one version; the least recently used ones make room for new ones."""
 
     def __init__(self, hot_mb: int) -> None:
-        self._state: State | None = None
-        self._answers: LRUCache[Asked, _Kept] = LRUCache(hot_mb * MEGABYTE // SHARE, _size)
+        self._version: Version | None = None
+        self._answers: LRUCache[Key, _Entry] = LRUCache(hot_mb * MEGABYTE // SHARE, _size)
         self._lock = Lock()
 
-    def again(self, state: State | None, asked: Asked) -> Response | None:
-        """What was answered to the same question in the same form, if it is still here.
+    def get(self, version: Version | None, key: Key) -> Response | None:
+        """Return the cached answer to this question in this form, or None.
 
-        ``state`` is that of now; all answers of another go. ``Age`` tells how many seconds ago
-        (RFC 9111); the times in it are those of the first time.
+        A ``version`` other than the last one empties the cache. The header ``Age`` (RFC 9111) gives
+        the seconds since the answer was computed; timings inside the answer are the original ones.
         """
         with self._lock:
-            if state != self._state:
-                self._state = state
+            if version != self._version:
+                self._version = version
                 self._answers.clear()
-            kept = self._answers.get(asked)
-        if kept is None:
+            entry = self._answers.get(key)
+        if entry is None:
             return None
-        body, made = kept
+        body, made = entry
         age = {"Age": f"{monotonic() - made:.0f}"}
-        return Response(body, media_type=MEDIA_TYPES[asked[1].form], headers=age)
+        return Response(body, media_type=key[1].media_type, headers=age)
 
-    def keep(self, state: State, asked: Asked, body: bytes) -> None:
-        """Keep an answer, unless it is too large, until others were asked for more lately.
+    def put(self, version: Version, key: Key, body: bytes) -> None:
+        """Store an answer unless it is larger than the whole cache.
 
-        ``state`` is one from before the answer was made.
+        ``version`` must be read before the answer is computed; if it is outdated, do nothing.
         """
         with self._lock:
-            if state == self._state and len(body) <= self._answers.maxsize:
-                self._answers[asked] = body, monotonic()
+            if version == self._version and len(body) <= self._answers.maxsize:
+                self._answers[key] = body, monotonic()
 
 
-def _size(kept: _Kept) -> int:
-    return len(kept[0])
+def _size(entry: _Entry) -> int:
+    return len(entry[0])

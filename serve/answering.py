@@ -1,9 +1,9 @@
-"""From a question to the bytes of its answer, one at a time or many."""
+"""Answer one question, or many in a stream, as an HTTP response."""
 
 import asyncio
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from threading import Event
 from typing import TypeVar
@@ -20,137 +20,156 @@ from provhouse.model.answer import Answer
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
-from provhouse.output.form import Form
 from provhouse.output.results.answer import AnswerResult
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.writer import Writer
 from provhouse.query.ask import Asker
 from provhouse.query.locate import check_tables
 
-from .answer_cache import Given
-from .concurrency import Gate
-from .content_types import LINES, MEDIA_TYPES, SMALL, Look, rows
-from .disconnect import noticed
-from .keeper import Warm
+from .answer_cache import AnswerCache
+from .concurrency import Limiter
+from .content_types import SMALL_ROWS, ResponseFormat, row_count
+from .keeper import Keeper
 from .metrics import Metrics
 from .streaming import PATIENCE, Pipe
 
 Result = TypeVar("Result")
+WATCH_SECONDS = 0.5
+"""How often to check whether a client has disconnected."""
 
 
 @dataclass(frozen=True)
 class Answering:
-    """Answers within ``seconds`` each, in turn."""
+    """Answers questions, each within ``seconds`` and with a slot of the limiter."""
 
-    warm: Warm
-    gate: Gate
+    keeper: Keeper
+    limiter: Limiter
     metrics: Metrics
     seconds: float
-    given: Given
+    cache: AnswerCache
 
-    async def one(self, question: Question, look: Look, request: Request) -> Response:
-        """The answer to one question, which takes no turn if it was given lately.
+    async def one(self, question: Question, form: ResponseFormat, request: Request) -> Response:
+        """Answer one question; a cached answer needs no slot.
 
-        Work on it ends when the client hangs up.
+        Disconnecting cancels the question.
         """
-        state = self.warm.state
-        if again := self.given.again(state, (question, look)):
-            self.metrics.again.inc()
-            return again
+        version = self.keeper.version
+        if cached := self.cache.get(version, (question, form)):
+            self.metrics.cached.inc()
+            return cached
 
         def keep(answer: Answer, body: bytes) -> None:
-            if state and question.as_of is None and not look.timing:
-                self.given.keep((answer.generation, state[1]), (question, look), body)
+            if version and question.as_of is None and not form.timing:
+                self.cache.put((answer.generation, version[1]), (question, form), body)
 
-        async with noticed(request) as gone:
+        async with watch_disconnect(request) as disconnected:
             return await self.reply(
-                lambda warm: self._one(warm, question, gone),
+                lambda keeper: self._one(keeper, question, disconnected),
                 lambda output, found: output.write(AnswerResult(found)),
-                look,
+                form,
                 keep,
             )
 
-    def _one(self, warm: Warm, question: Question, gone: Event) -> Answer:
-        with warm.asker(question.as_of) as asker:
-            return self._answer(asker, question, gone)
+    def _one(self, keeper: Keeper, question: Question, disconnected: Event) -> Answer:
+        with keeper.asker(question.as_of) as asker:
+            return self._answer(asker, question, disconnected)
 
     async def reply(
         self,
-        ask: Callable[[Warm], Result],
+        ask: Callable[[Keeper], Result],
         write: Callable[[Writer, Result], None],
-        look: Look,
+        form: ResponseFormat,
         keep: Callable[[Result, bytes], None] = lambda result, body: None,
     ) -> Response:
-        """What was asked for, in its form; a large result is sent in pieces, and not kept."""
-        async with self.gate.turn():
-            return await run_in_threadpool(self._reply, ask, write, look, keep)
+        """Run ``ask`` in a thread and return its result in the requested format.
+
+        A large result is streamed; ``keep`` is called with the bytes of a small one.
+        """
+        async with self.limiter.slot():
+            return await run_in_threadpool(self._reply, ask, write, form, keep)
 
     def _reply(
         self,
-        ask: Callable[[Warm], Result],
+        ask: Callable[[Keeper], Result],
         write: Callable[[Writer, Result], None],
-        look: Look,
+        form: ResponseFormat,
         keep: Callable[[Result, bytes], None],
     ) -> Response:
-        result = ask(self.warm)
-        media_type = MEDIA_TYPES[look.form]
-        if rows(result) <= SMALL:
-            with self.metrics.writing():
+        result = ask(self.keeper)
+        if row_count(result) <= SMALL_ROWS:
+            with self.metrics.time_writing():
                 handle = io.StringIO()
-                write(look.output(handle), result)
+                write(form.output(handle), result)
                 body = handle.getvalue().encode()
             keep(result, body)
-            return Response(body, media_type=media_type)
-        pipe = Pipe(lambda handle: write(look.output(handle), result))
+            return Response(body, media_type=form.media_type)
+        pipe = Pipe(lambda handle: write(form.output(handle), result))
         stack = AsyncExitStack()
         stack.callback(pipe.close)
-        return _Sent(pipe, stack, {}, media_type)
+        return _StreamedResponse(pipe, stack, {}, form.media_type)
 
-    async def many(self, questions: Sequence[Question], look: Look) -> Response:
-        """The answers in order, each sent as it is found; headers tell which items are not held.
+    async def many(self, questions: Sequence[Question], form: ResponseFormat) -> Response:
+        """Answer questions that differ only in their items, and send each answer once it is found.
 
-        All are of one generation and take one turn; they differ in their items only. Raises
-        UsageError for a filter on a table that is none: once answers are sent nothing can be told.
+        All answers are from one generation and share one slot. Headers give the number of items
+        that are missing, and the first of them. Raises UsageError if a filter names an unknown
+        table, before anything is sent: after that, no error can be reported.
         """
         stack = AsyncExitStack()
         try:
-            await stack.enter_async_context(self.gate.long_turn())
-            held = self.warm.asker(questions[0].as_of)
-            asker = await run_in_threadpool(stack.enter_context, held)  # it may have to be opened
-            absent = await run_in_threadpool(_absent, asker, questions)
+            await stack.enter_async_context(self.limiter.long_slot())
+            opening = self.keeper.asker(questions[0].as_of)  # may have to be opened first
+            asker = await run_in_threadpool(stack.enter_context, opening)
+            absent = await run_in_threadpool(_absent_items, asker, questions)
         except BaseException:
             await stack.aclose()
             raise
-        gone = Event()
-        replies = self._replies(asker, questions, gone)
-        pipe = Pipe(lambda handle: look.output(handle).write(AnswersResult(replies)))
+        disconnected = Event()
+        replies = self._replies(asker, questions, disconnected)
+        pipe = Pipe(lambda handle: form.output(handle).write(AnswersResult(replies)))
         headers = {"Provhouse-Absent": str(len(absent))}
         if absent:
             headers["Provhouse-First-Absent"] = quote(absent[0])
         stack.callback(pipe.close)
-        stack.callback(gone.set)
-        media_type = LINES if look.form is Form.json else MEDIA_TYPES[look.form]
-        return _Sent(pipe, stack, headers, media_type)
+        stack.callback(disconnected.set)
+        return _StreamedResponse(pipe, stack, headers, form.many_media_type)
 
     def _replies(
-        self, asker: Asker, questions: Sequence[Question], gone: Event
+        self, asker: Asker, questions: Sequence[Question], disconnected: Event
     ) -> Iterator[Answer | Absent]:
         for question in questions:
             try:
-                yield self._answer(asker, question, gone, suggest=False)
+                yield self._answer(asker, question, disconnected, suggest=False)
             except NotFound:
                 yield Absent(question.item)
 
     def _answer(
-        self, asker: Asker, question: Question, gone: Event, *, suggest: bool = True
+        self, asker: Asker, question: Question, disconnected: Event, *, suggest: bool = True
     ) -> Answer:
-        answer = asker.answer(question, Stopwatch(self.seconds, gone), suggest=suggest)
-        self.metrics.answered(answer)
+        answer = asker.answer(question, Stopwatch(self.seconds, disconnected), suggest=suggest)
+        self.metrics.count_answer(answer)
         return answer
 
 
-class _Sent(StreamingResponse):
-    """What comes out of a pipe; however it ends, ``stack`` is closed."""
+@asynccontextmanager
+async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
+    """Set the event if the client disconnects inside the block; its body must have been read."""
+    disconnected = Event()
+
+    async def watch() -> None:
+        while not await request.is_disconnected():
+            await asyncio.sleep(WATCH_SECONDS)
+        disconnected.set()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield disconnected
+    finally:
+        watching.cancel()
+
+
+class _StreamedResponse(StreamingResponse):
+    """The response that sends what comes out of a pipe; it always closes ``stack`` at the end."""
 
     def __init__(
         self, pipe: Pipe, stack: AsyncExitStack, headers: Mapping[str, str], media_type: str
@@ -159,17 +178,17 @@ class _Sent(StreamingResponse):
         self._stack = stack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def promptly(message: Message) -> None:
+        async def send_in_time(message: Message) -> None:
             async with asyncio.timeout(PATIENCE):
                 await send(message)
 
         async with self._stack:
-            with suppress(TimeoutError):  # nobody reads: the connection is closed
-                await super().__call__(scope, receive, promptly)
+            with suppress(TimeoutError):  # the client does not read: close the connection
+                await super().__call__(scope, receive, send_in_time)
 
 
-def _absent(asker: Asker, questions: Sequence[Question]) -> list[str]:
-    """The items that are not held; raises UsageError for a filter on a table that is none."""
+def _absent_items(asker: Asker, questions: Sequence[Question]) -> list[str]:
+    """Return the items that are missing; raises UsageError if a filter names an unknown table."""
     check_tables(questions[0].filter_tables, asker.snapshot)
     names = [question.item for question in questions]
     numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))

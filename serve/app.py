@@ -1,12 +1,12 @@
-"""The HTTP interface: `/v1/…`."""
+"""The HTTP application: all routes below `/v1/`, and what surrounds them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import FastAPI, Header, Query, Response
+from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -14,91 +14,89 @@ from provhouse.model.settings import Settings
 from provhouse.output.results.status import status_object
 from provhouse.query.status import status
 
-from .answer_cache import Given
+from .answer_cache import AnswerCache
 from .answering import Answering
-from .auth import Access, Door
-from .concurrency import Gate
-from .content_types import Look, wanted
-from .keeper import Warm
-from .metrics import Counting, Metrics
-from .openapi import openapi, responses
-from .problems import install
+from .auth import Access, AccessMiddleware
+from .concurrency import Limiter
+from .keeper import Keeper
+from .metrics import Metrics, MetricsMiddleware
+from .openapi import openapi_document, responses
+from .problems import install_handlers
 from .requests import Health
-from .routes import add_questions
+from .routes import add_routes
 from .server_file import running
 
 RUNNING = 8
+"""Questions answered at once."""
 WAITING = 192
+"""Questions that may wait for their turn."""
 
 
-def application(warm: Warm, settings: Settings, access: Access) -> FastAPI:
-    """The application; it warms up as it begins, and lets go of everything as it ends."""
+def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
+    """Return the application; it starts the keeper on startup and closes it on shutdown."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        warm.start()
+        keeper.start()
         yield
-        await run_in_threadpool(warm.close)
+        await run_in_threadpool(keeper.close)
 
-    metrics, gate = Metrics(), Gate(RUNNING, WAITING)
-    given = Given(settings.hot_mb)
+    metrics, limiter = Metrics(), Limiter(RUNNING, WAITING)
+    cache = AnswerCache(settings.hot_mb)
+    answering = Answering(keeper, limiter, metrics, settings.answer_seconds, cache)
     app = FastAPI(
         title="provhouse",
         version=version("provhouse"),
-        description="Where does this value come from, and what did it reach? Record by record.",
-        openapi_url=None,  # it would be told without the token
+        description="Record-level lineage: where a value comes from, and what was derived from it.",
+        openapi_url=None,  # FastAPI would serve it without a token
         docs_url=None,
         redoc_url=None,
         lifespan=life,
     )
-    install(app)
-    app.add_middleware(Door, access=access)
-    app.add_middleware(Counting, metrics=metrics)
-    add_questions(app, Answering(warm, gate, metrics, settings.answer_seconds, given), _look)
-    _add_state(app, warm, settings)
-    _add_metrics(app, warm, metrics, gate)
+    install_handlers(app)
+    app.add_middleware(AccessMiddleware, access=access)
+    app.add_middleware(MetricsMiddleware, metrics=metrics)
+    add_routes(app, answering)
+    _add_status_routes(app, keeper, settings)
+    _add_document_and_metrics(app, keeper, metrics, limiter)
     return app
 
 
-async def _look(
-    accept: Annotated[str, Header(include_in_schema=False)] = "",
-    width: Annotated[int, Query(ge=20, le=1000, description="Of a table, in characters")] = 100,
-    color: Annotated[bool, Query(description="Let a table have a terminal's colours")] = False,
-    timing: Annotated[bool, Query(description="Let a table tell the time of each step")] = False,
-    csv_safe: Annotated[
-        bool, Query(description="Let CSV have no cell that a spreadsheet takes for a formula")
-    ] = False,
-) -> Look:
-    return wanted(accept, width, color, timing, csv_safe)
-
-
-def _add_state(app: FastAPI, warm: Warm, settings: Settings) -> None:
-    @app.get("/v1/status", responses=responses("status"))
-    def held() -> Response:
-        """What is held and what runs."""
-        state = running(settings.warehouse)
-        address = state.address if state else None
+def _add_status_routes(app: FastAPI, keeper: Keeper, settings: Settings) -> None:
+    @app.get("/v1/status", operation_id="held_v1_status_get", responses=responses("status"))
+    def server_status() -> Response:
+        """Show what the warehouse stores and which servers are running."""
+        server = running(settings.warehouse)
+        address = server.address if server else None
         return JSONResponse(status_object(replace(status(settings), server=address)))
 
     @app.get("/v1/health", responses={503: {"model": Health}})
     def health(response: Response) -> Health:
-        """Whether questions are answered; 503 while they are not. Needs no token."""
-        generation, why = warm.generation, warm.why
+        """Report whether questions can be answered; the status is 503 if not. Needs no token."""
+        generation = keeper.generation
         ready = generation is not None
         if not ready:
             response.status_code = 503
-        return Health(ready=ready, generation=generation, empty=warm.empty, cold=warm.cold, why=why)
+        return Health(
+            ready=ready,
+            generation=generation,
+            empty=keeper.empty,
+            cold=keeper.cold_partitions,
+            why=keeper.not_ready_reason,
+        )
 
 
-def _add_metrics(app: FastAPI, warm: Warm, metrics: Metrics, gate: Gate) -> None:
-    @app.get("/v1/openapi.json")
-    def document() -> dict[str, Any]:
-        """All of this, described."""
-        return openapi(app)
+def _add_document_and_metrics(
+    app: FastAPI, keeper: Keeper, metrics: Metrics, limiter: Limiter
+) -> None:
+    @app.get("/v1/openapi.json", operation_id="document_v1_openapi_json_get")
+    def openapi() -> dict[str, Any]:
+        """Return this OpenAPI document."""
+        return openapi_document(app)
 
-    @app.get("/v1/metrics")
-    def text() -> Response:
-        """Counts and times in Prometheus' text form."""
-        metrics.inside.set(gate.inside)
-        metrics.generation.set(warm.generation or 0)
+    @app.get("/v1/metrics", operation_id="text_v1_metrics_get")
+    def metrics_text() -> Response:
+        """Return counters and timings in the Prometheus text format."""
+        metrics.active.set(limiter.active)
+        metrics.generation.set(keeper.generation or 0)
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

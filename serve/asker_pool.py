@@ -1,4 +1,4 @@
-"""An asker that several use at once, and that its last user closes once it was dropped."""
+"""Askers shared by several threads; a dropped asker is closed by its last user."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
@@ -7,12 +7,12 @@ from threading import Lock
 
 from provhouse.query.ask import Asker
 
-EARLIER = 4
-"""Earlier generations that are kept at hand."""
+EARLIER_GENERATIONS = 4
+"""The number of earlier generations whose askers stay open."""
 
 
-class Held:
-    """One asker, opened."""
+class SharedAsker:
+    """An open asker with a count of its users."""
 
     def __init__(self, asker: Asker) -> None:
         self.asker = asker
@@ -20,14 +20,14 @@ class Held:
         self._users = 0
         self._dropped = False
 
-    def taken(self) -> bool:
-        """Become a user; False if it was dropped before."""
+    def acquire(self) -> bool:
+        """Become a user; return False if the asker was dropped before."""
         with self._lock:
             self._users += not self._dropped
             return not self._dropped
 
-    def leave(self) -> None:
-        """Stop being a user."""
+    def release(self) -> None:
+        """Stop being a user; the last user of a dropped asker closes it."""
         with self._lock:
             self._users -= 1
             over = self._dropped and not self._users
@@ -35,7 +35,7 @@ class Held:
             self.asker.close()
 
     def drop(self) -> None:
-        """Let nobody else use it, and close it as soon as nobody does."""
+        """Refuse new users, and close the asker as soon as it has none."""
         with self._lock:
             over = not (self._dropped or self._users)
             self._dropped = True
@@ -43,40 +43,41 @@ class Held:
             self.asker.close()
 
 
-class Earlier:
-    """The askers of earlier generations that were asked for last; ``opened`` makes one."""
+class AskerPool:
+    """The most recently used askers of earlier generations; ``open_asker`` opens one."""
 
-    def __init__(self, opened: Callable[[int], Asker]) -> None:
-        self._opened = opened
+    def __init__(self, open_asker: Callable[[int], Asker]) -> None:
+        self._open_asker = open_asker
         self._lock = Lock()
-        self._held: OrderedDict[int, Held] = OrderedDict()
+        self._shared: OrderedDict[int, SharedAsker] = OrderedDict()
 
     @contextmanager
     def asker(self, generation: int) -> Iterator[Asker]:
-        """The asker of a generation, which stays whole for the length of the block."""
-        held = self._taken(generation)
+        """Yield the asker of a generation, which stays open during the block."""
+        shared = self._acquire(generation)
         try:
-            yield held.asker
+            yield shared.asker
         finally:
-            held.leave()
+            shared.release()
 
-    def _taken(self, generation: int) -> Held:
+    def _acquire(self, generation: int) -> SharedAsker:
         with self._lock:
-            held = self._held.pop(generation, None) or Held(self._opened(generation))
-            self._held[generation] = held
-            held.taken()
-            oldest = self._held.popitem(last=False)[1] if len(self._held) > EARLIER else None
+            shared = self._shared.pop(generation, None) or SharedAsker(self._open_asker(generation))
+            self._shared[generation] = shared
+            shared.acquire()
+            too_many = len(self._shared) > EARLIER_GENERATIONS
+            oldest = self._shared.popitem(last=False)[1] if too_many else None
         if oldest:
             oldest.drop()
-        return held
+        return shared
 
     def drop(self) -> None:
-        """Let all of them go."""
-        self.keep(())
+        """Drop all askers."""
+        self.keep_only(())
 
-    def keep(self, generations: Collection[int]) -> None:
-        """Let all others go."""
+    def keep_only(self, generations: Collection[int]) -> None:
+        """Drop the askers of all other generations."""
         with self._lock:
-            gone = [self._held.pop(one) for one in self._held.keys() - set(generations)]
+            gone = [self._shared.pop(one) for one in self._shared.keys() - set(generations)]
         for one in gone:
             one.drop()

@@ -1,4 +1,4 @@
-"""Around the application: who may come in, and how much they may bring, before anything is read."""
+"""Middleware that checks the host, the token and the size of a request before it is handled."""
 
 import asyncio
 import hmac
@@ -13,17 +13,17 @@ from .problems import refusal
 from .server_file import BODY_BYTES
 
 BODIES_BYTES = 2 * BODY_BYTES
-"""Of all requests at once."""
+"""The most that the bodies of all current requests may take together."""
 BODY_SECONDS = 30.0
-"""What a body may take to come."""
+"""The time within which a body must arrive."""
 
-_CLOSE = {"Connection": "close"}  # what is still to come is not waited for
-_AGAIN = {**_CLOSE, "Retry-After": "1"}
+_CLOSE = {"Connection": "close"}  # the rest of the request is not read
+_RETRY = {**_CLOSE, "Retry-After": "1"}
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a client must show, and the addresses by which it may call us."""
+    """The token that clients must send, and the host names under which they may call."""
 
     token: str
     hosts: frozenset[str]
@@ -31,20 +31,20 @@ class Access:
 
 @dataclass(frozen=True)
 class Refused(Exception):
-    """Why a request does not come in."""
+    """The reason why a request is rejected, with its HTTP status."""
 
     status: int
     why: str
     headers: Mapping[str, str]
 
 
-class Door:
-    """Lets requests in that show the token and name our address; their bodies within limits."""
+class AccessMiddleware:
+    """Admits requests with the right token and host, and limits the size of their bodies."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
-        self._held = 0
+        self._body_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -59,46 +59,46 @@ class Door:
         try:
             await self._app(scope, body.receive, send)
         finally:
-            self._held -= body.size
+            self._body_bytes -= body.size
 
     def _check(self, path: str, headers: Headers) -> None:
-        # A web page that lets its own name point to this machine would come with that name.
+        # DNS rebinding: a web page whose name resolves to this machine would send that name.
         if headers.get("host", "") not in self._access.hosts:
-            raise Refused(403, "The request should name the address that the server has", _CLOSE)
+            raise Refused(403, "The Host header does not name the address of this server", _CLOSE)
         shown = headers.get("authorization", "").encode()
         token = f"Bearer {self._access.token}".encode()
         if path != "/v1/health" and not hmac.compare_digest(shown, token):
             raise Refused(
                 401,
-                "The header Authorization should be `Bearer` and what WAREHOUSE/server/token holds",
+                "The Authorization header is not `Bearer` with the token in WAREHOUSE/server/token",
                 {"WWW-Authenticate": "Bearer", **_CLOSE},
             )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > BODY_BYTES:
             raise Refused(413, _TOO_LARGE, _CLOSE)
 
-    def take(self, size: int) -> None:
-        """Make room for so many bytes of a body; raises HTTPException where there is none."""
-        if self._held + size > BODIES_BYTES:
-            raise HTTPException(429, "All bodies that come in should fit into memory", _AGAIN)
-        self._held += size
+    def reserve(self, size: int) -> None:
+        """Reserve memory for a piece of a body; raises HTTPException if the limit is reached."""
+        if self._body_bytes + size > BODIES_BYTES:
+            raise HTTPException(429, "The requests in progress are too large together", _RETRY)
+        self._body_bytes += size
 
 
-_TOO_LARGE = f"A request should have at most {BODY_BYTES:,} bytes; ask in several"
+_TOO_LARGE = f"The request is larger than {BODY_BYTES:,} bytes; split it into several"
 
 
 class _Body:
-    """The body of one request as it comes in."""
+    """The body of one request, counted as it arrives."""
 
-    def __init__(self, door: Door, receive: Receive) -> None:
-        self._door = door
+    def __init__(self, middleware: AccessMiddleware, receive: Receive) -> None:
+        self._middleware = middleware
         self._receive = receive
         self._deadline = asyncio.get_running_loop().time() + BODY_SECONDS
         self._complete = False
         self.size = 0
 
     async def receive(self) -> Message:
-        """The next piece; raises HTTPException where it is too much, or does not come in time."""
+        """Return the next piece; raises HTTPException if the body is too large or too slow."""
         if self._complete:
             return await self._receive()
         try:
@@ -106,12 +106,12 @@ class _Body:
                 message = await self._receive()
         except TimeoutError:
             raise HTTPException(
-                408, f"A request should come within {BODY_SECONDS:.0f} seconds", _CLOSE
+                408, f"The request did not arrive within {BODY_SECONDS:.0f} seconds", _CLOSE
             ) from None
         self._complete = not message.get("more_body", False)
         piece = len(message.get("body", b""))
         if self.size + piece > BODY_BYTES:
             raise HTTPException(413, _TOO_LARGE, _CLOSE)
-        self._door.take(piece)
+        self._middleware.reserve(piece)
         self.size += piece
         return message

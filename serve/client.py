@@ -1,4 +1,7 @@
-"""What a command says to the server of its warehouse; imports the standard library only."""
+"""The client that commands use to ask the server of their warehouse.
+
+Every command imports this module, so that it imports little besides the standard library.
+"""
 
 import http.client
 import json
@@ -19,7 +22,7 @@ from provhouse.model.errors import (
     UsageError,
 )
 
-from .server_file import BODY_BYTES, HOST, State, running, token
+from .server_file import BODY_BYTES, HOST, ServerInfo, running, token
 
 PIECE = 1 << 16
 ERRORS: dict[int, type[ProvhouseError]] = {
@@ -29,7 +32,7 @@ ERRORS: dict[int, type[ProvhouseError]] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it comes: bytes to be passed on, and what is not held of what was asked."""
+    """An answer as it arrives: its bytes, and how many of the asked items are missing."""
 
     pieces: Iterator[bytes]
     absent: int
@@ -37,42 +40,42 @@ class Reply:
 
 
 class Client:
-    """Speaks to one server."""
+    """A client of one server."""
 
-    def __init__(self, warehouse: Path, state: State) -> None:
+    def __init__(self, warehouse: Path, server: ServerInfo) -> None:
         self._warehouse = warehouse
-        self._state = state
+        self._server = server
 
     @classmethod
     def of(cls, warehouse: Path) -> Self | None:
-        """A client of this warehouse's server, if one lives."""
-        state = running(warehouse)
-        return cls(warehouse, state) if state else None
+        """Return a client of this warehouse's server, or None if none is running."""
+        server = running(warehouse)
+        return cls(warehouse, server) if server else None
 
     def health(self) -> dict[str, Any]:
-        """Whether it answers, from which generation, and if not why not."""
-        with self._asked("GET", "/v1/health") as response:
+        """Return whether the server answers, from which generation, and if not, why."""
+        with self._request("GET", "/v1/health") as response:
             return dict(json.loads(response.read()))
 
-    def takes(self, question: Mapping[str, object]) -> bool:
-        """Whether a question is not too long for a server."""
+    def accepts(self, question: Mapping[str, object]) -> bool:
+        """Return whether a question is small enough for the server."""
         return len(json.dumps(question)) <= BODY_BYTES
 
     @contextmanager
     def ask(
-        self, path: str, question: Mapping[str, object], accept: str, look: Mapping[str, object]
+        self, path: str, question: Mapping[str, object], accept: str, options: Mapping[str, object]
     ) -> Iterator[Reply]:
-        """Post a question and hand over the reply; raises what a local answer would raise."""
+        """Post a question and yield the reply; raises the errors of a local answer."""
         body = json.dumps(question).encode()
         if len(body) > BODY_BYTES:
             raise UsageError(
-                f"The server takes questions of at most {BODY_BYTES:,} bytes",
-                f"This one has {len(body):,}",
+                "The question is too large for the server",
+                f"It has {len(body):,} bytes, and the limit is {BODY_BYTES:,}",
                 "Ask about fewer items at once",
             )
         headers = {"Accept": accept, "Content-Type": "application/json"}
-        address = f"{path}?{urlencode(look)}" if look else path
-        with self._asked("POST", address, body, headers) as response:
+        address = f"{path}?{urlencode(options)}" if options else path
+        with self._request("POST", address, body, headers) as response:
             if response.status != 200:
                 raise _error(response)
             absent = int(response.headers.get("Provhouse-Absent", 0))
@@ -80,19 +83,19 @@ class Client:
             yield Reply(_pieces(response), absent, first)
 
     @contextmanager
-    def _asked(
+    def _request(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = {}
     ) -> Iterator[http.client.HTTPResponse]:
-        connection = http.client.HTTPConnection(HOST, self._state.port)
-        shown = {"Authorization": f"Bearer {token(self._warehouse)}", **headers}
+        connection = http.client.HTTPConnection(HOST, self._server.port)
+        headers = {"Authorization": f"Bearer {token(self._warehouse)}", **headers}
         try:
-            connection.request(method, path, body, shown)
+            connection.request(method, path, body, headers)
             yield connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable(
-                f"The server at {self._state.address} should answer",
-                f"It broke off: {error or type(error).__name__}",
-                "Run the command again; `provhouse down` and `provhouse up` start another",
+                f"Lost the connection to the server at {self._server.address}",
+                f"{error or type(error).__name__}",
+                "Run the command again; to restart the server, run `provhouse down` and `up`",
             ) from error
         finally:
             connection.close()
@@ -101,14 +104,14 @@ class Client:
 def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
     while piece := response.read1(PIECE):
         yield piece
-    if response.length:  # else an answer that broke off would look whole
+    if response.length:  # or a truncated answer would look complete
         raise http.client.IncompleteRead(b"", response.length)
 
 
 def _error(response: http.client.HTTPResponse) -> ProvhouseError:
     try:
-        said = json.loads(response.read())
-        kind = ERRORS.get(said["exit_status"], ProvhouseError)
-        return kind(said["title"], said["detail"], said["remedy"])
+        problem = json.loads(response.read())
+        kind = ERRORS.get(problem["exit_status"], ProvhouseError)
+        return kind(problem["title"], problem["detail"], problem["remedy"])
     except (ValueError, KeyError, TypeError):
-        return Unavailable("The server should answer", f"It gave the status {response.status}")
+        return Unavailable("The server cannot answer", f"It returned the status {response.status}")

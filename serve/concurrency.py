@@ -1,4 +1,4 @@
-"""How many are answered at once and how many may wait; who comes beyond that is sent away."""
+"""Limits on the number of questions that run and wait at the same time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -7,38 +7,43 @@ from contextlib import asynccontextmanager, contextmanager
 from .problems import Crowded
 
 
-class Gate:
-    """Lets ``running`` through at once, and ``waiting`` more wait for their turn."""
+class Limiter:
+    """Lets ``running`` questions run at once and ``waiting`` more wait; others are refused."""
 
     def __init__(self, running: int, waiting: int) -> None:
-        self._turns = asyncio.Semaphore(running)
-        self._long = asyncio.Semaphore(max(running // 2, 1))
-        self._room = running + waiting
-        self.inside = 0
-        """How many run or wait."""
+        self._slots = asyncio.Semaphore(running)
+        self._long_slots = asyncio.Semaphore(max(running // 2, 1))
+        self._capacity = running + waiting
+        self.active = 0
+        """The number of questions that run or wait."""
 
     @asynccontextmanager
-    async def long_turn(self) -> AsyncIterator[None]:
-        """The same for what lasts as long as its reader likes; half of the turns are never that."""
+    async def long_slot(self) -> AsyncIterator[None]:
+        """Hold a slot for work that lasts as long as the client reads.
+
+        At most half of the slots are used for such work. Raises Crowded if too many wait.
+        """
         with self._counted():
-            async with self._long, self._turns:
+            async with self._long_slots, self._slots:
                 yield
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn and keep it for the length of the block; raises Crowded."""
+    async def slot(self) -> AsyncIterator[None]:
+        """Wait for a slot and hold it during the block; raises Crowded if too many wait."""
         with self._counted():
-            async with self._turns:
+            async with self._slots:
                 yield
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        if self.inside >= self._room:
+        if self.active >= self._capacity:
             raise Crowded(
-                f"At most {self._room} should ask at once", "More do", "Ask again in a second"
+                "The server is busy",
+                f"{self._capacity} questions are already running or waiting",
+                "Ask again in a second",
             )
-        self.inside += 1
+        self.active += 1
         try:
             yield
         finally:
-            self.inside -= 1
+            self.active -= 1

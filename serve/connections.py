@@ -1,45 +1,41 @@
-"""Connections within limits: however many there are, and however slow, others are served.
+"""Limits on connections, so that many or slow clients cannot block the others.
 
-uvicorn waits for the head of a request for as long as a client likes and keeps whatever it sends of
-one; and a process can hold only so many connections.
+Without them, uvicorn waits for the head of a request without a time limit and stores all that it
+receives of one; and the number of open connections of a process is limited by the system.
 """
 
 import asyncio
-from typing import ClassVar
+from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST = 700
-"""Connections at once; one that asks nothing makes room for a new one."""
+"""The most open connections; beyond that, an idle one is closed for each new one."""
 HEAD_SECONDS = 10.0
+"""The time within which the head of a request must arrive."""
 HEAD_BYTES = 1 << 17
-"""What the head of a request may take; names that are longer are posted."""
+"""The largest head of a request; longer names of items can be posted."""
 
 
 class Connection(HttpToolsProtocol):
-    """One of them."""
-
-    _open: ClassVar[dict["Connection", None]] = {}
-    """All of them, the oldest first."""
+    """A connection with limits on the size and the duration of a request's head."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client comes; the one that has been idle for longest goes where they are too many."""
+        """Accept the connection, and close the oldest idle one if there are too many."""
         super().connection_made(transport)
+        self._since = self.loop.time()
         self._patience: asyncio.TimerHandle | None = None
         self._head: int | None = 0
-        if len(self._open) >= MOST:
-            self._make_room()
-        self._open[self] = None
+        self._make_room()
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
-        self._open.pop(self, None)
+        """Stop the timer of a connection that has ended."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """More of a request comes; a head that does not end is cut off."""
+        """Read a piece of a request; abort the connection if the head is too large."""
         if self.transport.is_closing():
             return
         super().data_received(data)
@@ -49,25 +45,30 @@ class Connection(HttpToolsProtocol):
                 self.transport.abort()
 
     def on_message_begin(self) -> None:
-        """The head of a request begins."""
+        """Start the timer for the head of a request."""
         self._head = 0
         self._await_head()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """The head of a request is there."""
+        """Stop the timer: the head of a request is complete."""
         self._head = None
         self._stop_waiting()
         super().on_headers_complete()
 
     @property
     def _idle(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete or self.transport.is_closing()
+        return self.cycle is None or self.cycle.response_complete
 
     def _make_room(self) -> None:
-        idle = next((one for one in self._open if one._idle), self)
-        self._open.pop(idle, None)  # else it would be chosen again before it has gone
-        idle.transport.abort()
+        """Abort the oldest idle connection if there are too many."""
+        connections = cast("set[Connection]", self.connections)  # uvicorn keeps this set
+        if len(connections) <= MOST:
+            return
+        still = [one for one in connections if not one.transport.is_closing()]
+        if len(still) > MOST:
+            oldest = min((one for one in still if one._idle), key=lambda one: one._since)
+            oldest.transport.abort()
 
     def _await_head(self) -> None:
         self._stop_waiting()

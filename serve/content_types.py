@@ -1,7 +1,9 @@
-"""Answers in the form that a request accepts: what a command would print, to the byte."""
+"""The format of a response, chosen by the request: the bytes that a command would print."""
 
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Annotated, TextIO
+
+from fastapi import Depends, Header, Query
 
 from provhouse.model.answer import Answer
 from provhouse.model.errors import UsageError
@@ -16,51 +18,78 @@ MEDIA_TYPES = {
     Form.csv: "text/csv; charset=utf-8",
     Form.table: "text/plain; charset=utf-8",
 }
-LINES = "application/x-ndjson"
-"""Many answers as JSON, one a line."""
-SMALL = 5_000
-"""Rows of a result that is sent in one piece."""
+MANY_TYPE = "application/x-ndjson"
+"""The type of many JSON answers, one on each line."""
+ACCEPTED = {
+    **dict.fromkeys(("", "*/*", "application/*", "application/json", MANY_TYPE), Form.json),
+    "application/jsonl": Form.lines,
+    "text/csv": Form.csv,
+    **dict.fromkeys(("text/plain", "text/*"), Form.table),
+}
+SMALL_ROWS = 5_000
+"""Results of up to this many rows are sent in one piece; larger ones are streamed."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """The form wanted; width, colour and timing are for tables only."""
+class ResponseFormat:
+    """The requested form; ``width``, ``color`` and ``timing`` apply to tables only."""
 
     form: Form
     width: int
     color: bool
     timing: bool
-    safe: bool
-    """Of CSV: that no spreadsheet takes a cell for a formula."""
+    csv_safe: bool
+    """In CSV, escape cells that a spreadsheet would run as formulas."""
+
+    @property
+    def media_type(self) -> str:
+        """The media type of one answer."""
+        return MEDIA_TYPES[self.form]
+
+    @property
+    def many_media_type(self) -> str:
+        """The media type of a stream of answers."""
+        return MANY_TYPE if self.form is Form.json else self.media_type
 
     def output(self, handle: TextIO) -> Writer:
-        """What writes this form."""
+        """Return the writer of this form."""
         return writer_of(
             self.form, handle, width=self.width, color=self.color, timing=self.timing,
-            safe=self.safe,
+            safe=self.csv_safe,
         )  # fmt: skip
 
 
-def wanted(accept: str, width: int, color: bool, timing: bool, safe: bool) -> Look:
-    """The look of the first kind that is accepted; JSON where none is named."""
-    for kind in accept.split(","):
-        match kind.partition(";")[0].strip().lower():
-            case "" | "*/*" | "application/*" | "application/json" | "application/x-ndjson":
-                return Look(Form.json, width, color, timing, safe)
-            case "application/jsonl":
-                return Look(Form.lines, width, color, timing, safe)
-            case "text/csv":
-                return Look(Form.csv, width, color, timing, safe)
-            case "text/plain" | "text/*":
-                return Look(Form.table, width, color, timing, safe)
+async def response_format(
+    accept: Annotated[str, Header(include_in_schema=False)] = "",
+    width: Annotated[
+        int, Query(ge=20, le=1000, description="The width of a table, in characters")
+    ] = 100,
+    color: Annotated[bool, Query(description="Colour a table for a terminal")] = False,
+    timing: Annotated[bool, Query(description="Show the time of each step below a table")] = False,
+    csv_safe: Annotated[
+        bool, Query(description="In CSV, escape cells that a spreadsheet would run as formulas")
+    ] = False,
+) -> ResponseFormat:
+    """Return the format of the first supported type in ``Accept``; JSON if it is empty.
+
+    Raises UsageError if no type is supported.
+    """
+    for media_type in accept.split(","):
+        if form := ACCEPTED.get(media_type.partition(";")[0].strip().lower()):
+            return ResponseFormat(form, width, color, timing, csv_safe)
     raise UsageError(
-        "Accept should be application/json, application/jsonl, text/csv or text/plain",
+        "No type in the Accept header is supported",
         f"It is {accept!r}",
+        "Accept application/json, application/jsonl, text/csv or text/plain",
     )
 
 
-def rows(result: object) -> int:
-    """How many items and triples a result lists."""
+Format = Annotated[ResponseFormat, Depends(response_format)]
+"""The parameter of a route that receives the requested format."""
+
+
+def row_count(result: object) -> int:
+    """Return the number of items and triples that a result lists."""
     match result:
         case Answer() | Path():
             return int(result.items.num_rows + result.triples.num_rows)

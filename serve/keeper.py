@@ -1,12 +1,11 @@
-"""What a server holds: an asker of the current generation, kept in step with what is committed.
+"""Keeps an asker of the current generation open, and follows what other processes commit.
 
-A keeper looks twice a second. It makes the asker of a new generation beside the old one, warms it,
-and only then switches, so that no question sees a mixture or waits for cold partitions. After an
-erasure it lets all go that was read before, though no answer is made of that any more. If Spark or
-Neo4j has died it starts them again; questions are refused meanwhile.
+The keeper checks twice a second. It opens the asker of a new generation beside the old one, caches
+its partitions, and only then switches to it, so that no question mixes generations or waits for
+partitions. After an erasure it drops all that was read before, although no answer uses that any
+more. If Spark or Neo4j has died, it restarts them, and questions are refused until then.
 """
 
-import logging
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,80 +27,80 @@ from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import Commit, current, generations
 from provhouse.store.warehouse.layout import Layout
 
-from .answer_cache import State
-from .asker_pool import Earlier, Held
+from .answer_cache import Version
+from .asker_pool import AskerPool, SharedAsker
+from .log import log
 
-LOOK_SECONDS = 0.5
-AT_ONCE = 8
-"""Partitions that are cached by one job while others may want to read."""
-log = logging.getLogger("provhouse.serve")
+CHECK_SECONDS = 0.5
+PARTITIONS_PER_JOB = 8
+"""Partitions that one Spark job caches, so that questions can run between the jobs."""
 
 
-class Warm:
-    """Made cold; ``start`` begins to warm it and ``close`` lets everything go."""
+class Keeper:
+    """Provides askers. ``start`` begins to open one, and ``close`` releases everything."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings = settings
         self._progress = progress
         self.layout = Layout(settings.warehouse)
         self._cached = PartitionCache(settings)
-        self._held: Held | None = None
-        self._earlier = Earlier(self._opened)
+        self._current: SharedAsker | None = None
+        self._earlier = AskerPool(self._open)
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
-        self._why = "It is starting"
-        self._over = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._reason = "The server is starting"
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
-        self._keeper.start()
+        """Start the thread that opens and renews the asker; return at once."""
+        self._thread.start()
 
     def close(self) -> None:
-        """Wait for what the keeper does, then let go of everything."""
-        self._over.set()
-        if self._keeper.is_alive():
-            self._keeper.join()
+        """Wait for the thread to end, then release everything."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
         self._switch(None)
         self._earlier.drop()
 
     @property
     def generation(self) -> int | None:
-        """The generation that questions are answered from."""
-        held = self._held
-        return held.asker.snapshot.commit.generation if held else None
+        """The generation that answers come from, None while there is none."""
+        shared = self._current
+        return shared.asker.snapshot.commit.generation if shared else None
 
     @property
-    def state(self) -> State | None:
-        """The same, and what is erased by now of what that holds."""
-        held = self._held
-        if not held:
+    def version(self) -> Version | None:
+        """The generation that answers come from, with the mark of the last erasure in its base."""
+        shared = self._current
+        if not shared:
             return None
-        commit = held.asker.snapshot.commit
+        commit = shared.asker.snapshot.commit
         return commit.generation, erased_mark(self.layout.names(commit.base))
 
     @property
-    def cold(self) -> int:
-        """How many partitions Spark has still to read; they are read one after the other."""
-        held = self._held
-        return len(held.asker.spark.partitions.missing()) if held else 0
+    def cold_partitions(self) -> int:
+        """The number of partitions that Spark has not cached yet; it does so in the background."""
+        shared = self._current
+        return len(shared.asker.spark.partitions.missing()) if shared else 0
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was ever ingested."""
+        """Whether the warehouse has no generation yet."""
         return not generations(self.layout)
 
     @property
-    def why(self) -> str:
-        """Why nothing is answered, as a sentence; empty if all is well."""
-        return "" if self._held else self._why
+    def not_ready_reason(self) -> str:
+        """Why questions cannot be answered, as a sentence; empty if they can."""
+        return "" if self._current else self._reason
 
     @contextmanager
     def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
-        """The asker of a generation, which stays whole for the length of the block.
+        """Yield the asker of a generation, which stays open during the block.
 
-        Raises Unavailable while there is none, and what ``commit_as_of`` raises.
+        Raises Unavailable while the server is not ready, and the errors of ``commit_as_of``.
         """
-        now = self._taken()
+        now = self._acquire()
         try:
             shown = now.asker.snapshot.commit.generation
             asked = shown if as_of is None else commit_as_of(self.layout, as_of).generation
@@ -111,50 +110,52 @@ class Warm:
                 with self._earlier.asker(asked) as asker:
                     yield asker
         finally:
-            now.leave()
+            now.release()
 
-    def _taken(self) -> Held:
-        while held := self._held:
-            if held.taken():  # else another has taken its place meanwhile
-                return held
-        commit_as_of(self.layout)  # says so if nothing was ever ingested
+    def _acquire(self) -> SharedAsker:
+        while shared := self._current:
+            if shared.acquire():  # or it was replaced in the meantime
+                return shared
+        commit_as_of(self.layout)  # raises NotFound if nothing was ever ingested
         raise Unavailable(
-            "The server should be ready to answer", self.why, "Ask again in some seconds"
+            "The server is not ready",
+            self.not_ready_reason,
+            "Ask again in a few seconds",
         )
 
     def _switch(self, asker: Asker | None) -> None:
-        before, self._held = self._held, Held(asker) if asker else None
+        before, self._current = self._current, SharedAsker(asker) if asker else None
         if before:
             before.drop()
 
-    def _lose(self, why: str) -> None:
-        """Something that every asker needs has died."""
-        self._say(why)
+    def _drop_all(self, reason: str) -> None:
+        """Drop all askers because something that they need has died."""
+        self._report(reason)
         self._switch(None)
         self._earlier.drop()
 
-    def _keep(self) -> None:
-        while not self._over.is_set():
+    def _run(self) -> None:
+        while not self._closing.is_set():
             try:
-                self._look()
+                self._check()
             except ProvhouseError as error:
-                self._say(" ".join(str(error).split("\n")))
+                self._report(" ".join(str(error).split("\n")))
             except Exception as error:
                 log.exception("The keeper failed")
-                self._say(f"{type(error).__name__}: {error}")
-            self._over.wait(LOOK_SECONDS)
+                self._report(f"{type(error).__name__}: {error}")
+            self._closing.wait(CHECK_SECONDS)
 
-    def _say(self, why: str) -> None:
-        self._why = why
-        log.warning(why)
+    def _report(self, reason: str) -> None:
+        self._reason = reason
+        log.warning(reason)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         commit = current(self.layout)
         if commit is None:
             return
-        if self._held:
-            self._mend()
-        erased = self._erasures()
+        if self._current:
+            self._check_services()
+        erased = self._erased_marks()
         stale = not erased <= self._erased
         if stale:
             self._cached.clear()
@@ -162,42 +163,48 @@ class Warm:
         if stale or self.generation != commit.generation:
             self._advance(commit)
         self._erased = erased
-        self._earlier.keep(generations(self.layout))  # a pruned one would keep its base
+        self._earlier.keep_only(
+            generations(self.layout)
+        )  # the asker of a pruned one would keep its base
 
-    def _erasures(self) -> frozenset[tuple[int, Mark]]:
-        """What was erased of each base; nothing while that goes on, since all is read anew then."""
+    def _erased_marks(self) -> frozenset[tuple[int, Mark]]:
+        """Return the erasure mark of each base; none during an erasure, to have all read again."""
         marks = {base: erased_mark(self.layout.names(base)) for base in bases(self.layout)}
         if self.layout.erasure.exists():
             return frozenset()
         return frozenset((base, mark) for base, mark in marks.items() if mark)
 
-    def _mend(self) -> None:
-        """Let the asker go if something that it needs has died; the next look makes another."""
+    def _check_services(self) -> None:
+        """Drop the asker if Spark or Neo4j has died; the next check opens another."""
         if not spark.alive():
-            self._lose("Spark has ended and is being started again")
+            self._drop_all("Spark has stopped and is being restarted")
             spark.end()
             self._cached.release()
             self._cached = PartitionCache(self._settings)
         elif not running(self._settings.graph_home):
-            self._lose("Neo4j has ended and is being started again")
+            self._drop_all("Neo4j has stopped and is being restarted")
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()
-        first = self._held is None
-        asker = self._opened(commit.generation)
+        first = self._current is None
+        asker = self._open(commit.generation)
         try:
             if not first:
-                self._fill(asker)
+                self._cache_partitions(asker)
         except BaseException:
             asker.close()
             raise
         self._switch(asker)
-        log.info("generation %d after %.1f s", commit.generation, perf_counter() - began)
-        if first:  # whoever asks before this is done waits for the partitions of that question only
-            self._fill(asker)
+        log.info(
+            "Answers come from generation %d, opened in %.1f s",
+            commit.generation,
+            perf_counter() - began,
+        )
+        if first:  # until this is done, a question waits only for the partitions that it needs
+            self._cache_partitions(asker)
 
-    def _opened(self, generation: int) -> Asker:
-        """An asker with all it needs but the triples."""
+    def _open(self, generation: int) -> Asker:
+        """Open an asker and load all that it needs except triples."""
         with ExitStack() as stack:
             asker = stack.enter_context(
                 Asker(self._settings, self._progress, generation, self._cached)
@@ -206,10 +213,11 @@ class Warm:
             stack.pop_all()
         return asker
 
-    def _fill(self, asker: Asker) -> None:
-        """Let Spark cache the partitions that it has not; some at a time, for others to come in."""
+    def _cache_partitions(self, asker: Asker) -> None:
+        """Have Spark cache the missing partitions, a few at a time."""
         partitions = asker.spark.partitions
-        for some in np.array_split(missing := partitions.missing(), 1 + len(missing) // AT_ONCE):
-            if self._over.is_set():
+        missing = partitions.missing()
+        for some in np.array_split(missing, 1 + len(missing) // PARTITIONS_PER_JOB):
+            if self._closing.is_set():
                 return
             partitions.warm(some)

@@ -1,23 +1,23 @@
-"""What work says while it goes on, in the server's log."""
+"""The server's log, and progress written to it."""
 
 import logging
 
 log = logging.getLogger("provhouse.serve")
 
 
-class Voice:
-    """A progress that keeps sentences and steps, and no counts."""
+class LogProgress:
+    """A progress display that logs steps and sentences, but no counts."""
 
     def begin(self, step: str) -> None:
-        """A line for each step."""
+        """Log the title of a step."""
         log.info(step)
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Nobody looks on."""
+        """Do nothing: the log has no progress bars."""
 
     def count(self, name: str, value: int) -> None:
-        """Nobody looks on."""
+        """Do nothing: the log has no counts."""
 
     def say(self, sentence: str) -> None:
-        """One line."""
+        """Log a sentence."""
         log.info(sentence)

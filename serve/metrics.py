@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus."""
+"""The server's metrics, for Prometheus."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Metrics:
-    """Counters of one server."""
+    """The counters, gauges and histograms of one server."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -21,57 +21,57 @@ class Metrics:
             "provhouse_requests", "Requests, by path and status", ["path", "status"],
             registry=self.registry,
         )  # fmt: skip
-        self.steps = Histogram(
+        self.step_seconds = Histogram(
             "provhouse_step_seconds", "Seconds of each step of an answer", ["step"],
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
-        self.triples = Counter(
+        self.triples_read = Counter(
             "provhouse_triples_read", "Triples read for answers", registry=self.registry
         )
-        self.again = Counter(
-            "provhouse_answers_again", "Answers given again as they were", registry=self.registry
+        self.cached = Counter(
+            "provhouse_answers_again", "Answers from the cache", registry=self.registry
         )
-        self.inside = Gauge(
-            "provhouse_requests_inside", "Requests that run or wait", registry=self.registry
+        self.active = Gauge(
+            "provhouse_requests_inside", "Questions that run or wait", registry=self.registry
         )
         self.generation = Gauge(
-            "provhouse_generation", "The generation answered from", registry=self.registry
+            "provhouse_generation", "The generation that answers come from", registry=self.registry
         )
-        self.sending = Histogram(
-            "provhouse_write_seconds", "Seconds that writing an answer's form took",
+        self.write_seconds = Histogram(
+            "provhouse_write_seconds", "Seconds to write an answer in its format",
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
 
-    def answered(self, answer: Answer) -> None:
-        """Count an answer."""
+    def count_answer(self, answer: Answer) -> None:
+        """Record the steps of an answer and the triples that were read for it."""
         for step, seconds in answer.seconds.items():
-            self.steps.labels(step).observe(seconds)
-        self.triples.inc(answer.read.triples)
+            self.step_seconds.labels(step).observe(seconds)
+        self.triples_read.inc(answer.read.triples)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Count the time of the block as that of writing."""
+    def time_writing(self) -> Iterator[None]:
+        """Record the duration of the block as time spent on writing an answer."""
         began = perf_counter()
         yield
-        self.sending.observe(perf_counter() - began)
+        self.write_seconds.observe(perf_counter() - began)
 
     def text(self) -> bytes:
-        """All of it in Prometheus' text form."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self.registry)
 
 
-class Counting:
-    """Around an application: counts its answers by route and status."""
+class MetricsMiddleware:
+    """Middleware that counts responses by route and status."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def noted(message: Message) -> None:
+        async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 path = getattr(scope.get("route"), "path", "other")
                 self._metrics.requests.labels(path, message["status"]).inc()
             await send(message)
 
-        await self._app(scope, receive, noted if scope["type"] == "http" else send)
+        await self._app(scope, receive, counted if scope["type"] == "http" else send)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: the stable forms of `output/schemas` as the answers of the paths."""
+"""The OpenAPI document, with the schemas in `output/schemas` as the responses of the routes."""
 
 import json
 from importlib.resources import files
@@ -7,24 +7,27 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from .content_types import LINES
+from .content_types import MANY_TYPE
 from .requests import Problem
 
-FORMS = ("answer", "path", "find", "explanation", "diff", "generations", "status")
-_AT = "#/components/schemas/"
+SCHEMAS = ("answer", "path", "find", "explanation", "diff", "generations", "status")
+_COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
 
 
 def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, Any]]:
-    """What a path may answer: the form of this name as JSON, as CSV and as a table."""
-    content: dict[str, Any] = {"application/json": {"schema": {"$ref": _AT + form}}}
-    for kind in ("text/csv", "text/plain", *([LINES] if lines else [])):
+    """Return the responses of a route: JSON of this schema, CSV, a table, or a problem.
+
+    ``lines`` adds a stream of JSON answers, one on each line.
+    """
+    content: dict[str, Any] = {"application/json": {"schema": {"$ref": _COMPONENTS + form}}}
+    for kind in ("text/csv", "text/plain", *([MANY_TYPE] if lines else [])):
         content[kind] = {}
     return {200: {"content": content}, "4XX": _PROBLEM, "5XX": _PROBLEM}
 
 
-def openapi(app: FastAPI) -> dict[str, Any]:
-    """The document, made once."""
+def openapi_document(app: FastAPI) -> dict[str, Any]:
+    """Return the document; it is built once for an application."""
     if not app.openapi_schema:
         document = get_openapi(
             title=app.title,
@@ -32,16 +35,16 @@ def openapi(app: FastAPI) -> dict[str, Any]:
             description=app.description,
             routes=app.routes,
         )
-        for form in FORMS:
-            document["components"]["schemas"] |= _components(form)
+        for form in SCHEMAS:
+            document["components"]["schemas"] |= _schemas(form)
         app.openapi_schema = document
     return app.openapi_schema
 
 
-def _components(form: str) -> dict[str, Any]:
-    """A form and the parts that it refers to, under names of the document."""
+def _schemas(form: str) -> dict[str, Any]:
+    """Return a schema and the parts it refers to, under their names in the document."""
     text = (files("provhouse.output") / "schemas" / f"{form}.json").read_text(encoding="utf-8")
-    schema = json.loads(text.replace('"#/$defs/', f'"{_AT}{form}.'))
+    schema = json.loads(text.replace('"#/$defs/', f'"{_COMPONENTS}{form}.'))
     parts = {f"{form}.{name}": part for name, part in schema.pop("$defs", {}).items()}
     del schema["$schema"]
     return {form: schema, **parts}

@@ -1,7 +1,6 @@
-"""Errors as an HTTP answer: RFC 9457, with the exit status that a command would end with."""
+"""Errors as problem documents (RFC 9457), with the exit status that a command would have."""
 
 import json
-import logging
 from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response
@@ -20,13 +19,14 @@ from provhouse.model.errors import (
 )
 from provhouse.output.escape import in_json
 
+from .log import log
+
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
-log = logging.getLogger("provhouse.serve")
 
 
 class Crowded(Unavailable):
-    """More ask than can be answered."""
+    """Too many questions run or wait."""
 
 
 _STATUS: dict[type[ProvhouseError], int] = {
@@ -39,11 +39,11 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The first that fits holds."""
+"""The HTTP status of each error; the first class that matches counts."""
 
 
 def problem(error: ProvhouseError) -> Response:
-    """An error of ours; ``title`` is what was wanted, ``detail`` what was found."""
+    """Return the response for an error: ``title`` is the problem, ``detail`` the reason."""
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     headers = {"Retry-After": str(RETRY_SECONDS)} if status in (429, 503) else None
     return _response(
@@ -66,18 +66,18 @@ def _response(
         "remedy": remedy,
         "exit_status": exit_status,
     }
-    # Names are in it, and whoever asks may be a person on a terminal.
+    # The text may contain names of items, and curl may print it on a terminal.
     text = in_json(json.dumps(content, ensure_ascii=False)).encode(errors="backslashreplace")
     return Response(text, status, headers, media_type=MEDIA_TYPE)
 
 
 def refusal(status: int, why: str, headers: Mapping[str, str]) -> Response:
-    """One that is HTTP's own, such as 404."""
+    """Return the response for an error of HTTP itself, such as 404."""
     return _response(status, why, exit_status=2, headers=dict(headers))
 
 
-def install(app: FastAPI) -> None:
-    """Let every error of an application go out in this form."""
+def install_handlers(app: FastAPI) -> None:
+    """Make an application send every error as a problem document."""
 
     @app.exception_handler(ProvhouseError)
     async def known(_: Request, error: ProvhouseError) -> Response:
@@ -88,8 +88,10 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def misused(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:]) or "The body"
-        return problem(UsageError(f"{where} should be as /v1/openapi.json says", first["msg"]))
+        where = ".".join(str(part) for part in first["loc"][1:]) or "body"
+        return problem(
+            UsageError(f"Invalid request: {where}", first["msg"], "See /v1/openapi.json")
+        )
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> Response:
@@ -97,5 +99,5 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def defect(_: Request, error: Exception) -> Response:
-        log.exception("A defect", exc_info=error)
-        return _response(500, "This is a defect of provhouse; the server's log has more of it")
+        log.exception("An internal error", exc_info=error)
+        return _response(500, "This is a bug in provhouse; see the server's log for details")

@@ -1,17 +1,68 @@
-"""What may be asked over the wire, typed; the answers are the stable forms of a command."""
+"""The parameters of HTTP requests.
 
-from collections.abc import Mapping
-from typing import Annotated
+The names of the classes are names in the OpenAPI document, and the fields of a question come from
+``Question``: a filter that is added there is a parameter of `/v1/lineage` and `/v1/impact`.
+"""
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from itertools import pairwise
+from typing import Annotated, Any, TypeVar, get_type_hints
 
-from provhouse.model.question import Direction, Method, Question
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-AsOf = Annotated[
-    int | str | None, Field(description="A generation, or a time in ISO 8601; else the current one")
-]
-LOOKS = frozenset({"width", "color", "timing", "csv_safe"})
+from provhouse.model.question import AsOf, Direction, Question
+
+OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe"})
+AS_OF = "A generation number or a time in ISO 8601; by default the current generation"
 Name = Annotated[str, Field(min_length=1)]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _descriptions() -> dict[str, str]:
+    """Return the docstring below each field of Question; Python itself does not keep these."""
+    (definition,) = ast.parse(inspect.getsource(Question)).body
+    assert isinstance(definition, ast.ClassDef)
+    return {
+        ast.unparse(field.target): str(ast.literal_eval(text.value)).rstrip(".")
+        for field, text in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
+    }
+
+
+def _question_fields() -> dict[str, Any]:
+    """Return the optional fields of Question as fields of a request; a number is at least 1."""
+    types, descriptions = get_type_hints(Question), {**_descriptions(), "as_of": AS_OF}
+    return {
+        field.name: (
+            types[field.name],
+            Field(
+                default=field.default,
+                ge=1 if types[field.name] == int | None else None,
+                description=descriptions.get(field.name),
+            ),
+        )
+        for field in fields(Question)
+        if field.default is not MISSING
+    }
+
+
+QUESTION_FIELDS = _question_fields()
+
+
+def _with_question_fields(*names: str) -> Callable[[type[Model]], type[Model]]:
+    """Return a decorator that adds fields of Question to a request: those named, or all."""
+
+    def extend(model: type[Model]) -> type[Model]:
+        added = {name: QUESTION_FIELDS[name] for name in names or QUESTION_FIELDS}
+        return create_model(
+            model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__,
+            **added,
+        )  # fmt: skip
+
+    return extend
 
 
 class _Asking(BaseModel):
@@ -19,88 +70,80 @@ class _Asking(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_looks(cls, given: object) -> object:
-        """Of a GET, FastAPI hands over all parameters, also those that say how it shall look."""
+    def _without_output_options(cls, given: object) -> object:
+        """Remove the parameters of the format, which FastAPI passes along with those of a GET."""
         if not isinstance(given, Mapping):
             return given
-        return {name: value for name, value in given.items() if name not in LOOKS}
+        return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}
 
 
+@_with_question_fields()
 class Asking(_Asking):
-    """How much of a lineage or an impact is wanted."""
-
-    method: Method = "auto"
-    depth: Annotated[int | None, Field(ge=1, description="At most so many hops away")] = None
-    through: Annotated[
-        str | None, Field(description="Only ways that pass an item of this table")
-    ] = None
-    tables: Annotated[tuple[str, ...], Field(description="Only items of these tables")] = ()
-    ops: Annotated[tuple[str, ...], Field(description="Only triples with one of these ops")] = ()
-    where: Annotated[
-        tuple[tuple[str, str], ...], Field(description="Only triples with these attributes")
-    ] = ()
-    ends: Annotated[bool, Field(description="Only items at which all ways end")] = False
-    limit: Annotated[int | None, Field(ge=1, description="At most so many items")] = None
-    summary: Annotated[bool, Field(description="Counts instead of items and triples")] = False
-    as_of: AsOf = None
+    """Options of a lineage or an impact."""
 
     def question(self, item: str, direction: Direction) -> Question:
-        """The same of one item."""
+        """Return the question about one item."""
         return Question(item, direction, **self.model_dump(exclude={"item", "items"}))
 
 
 class AskingOne(Asking):
-    """A question of one item."""
+    """A question about one item."""
 
     item: Name
 
 
 class AskingMany(Asking):
-    """The same question of many items; the answers come one a line, in their order."""
+    """A question about many items; the answers come in the order of the items, one on a line."""
 
     items: Annotated[list[Name], Field(min_length=1)]
 
 
 class AskingPath(_Asking):
-    """How one item was derived from another."""
+    """Show how one item was derived from another."""
 
     source: Annotated[Name, Field(alias="from")]
     target: Annotated[Name, Field(alias="to")]
-    every: Annotated[bool, Field(alias="all", description="All triples on any way")] = False
+    every: Annotated[
+        bool, Field(alias="all", description="Every triple on any path, not one shortest path")
+    ] = False
 
 
 class AskingFind(_Asking):
-    """Items by a part of their names."""
+    """Find items by a part of their names."""
 
     text: str
-    anywhere: Annotated[bool, Field(description="Not only at the beginning")] = False
+    anywhere: Annotated[
+        bool, Field(description="Match anywhere in a name, not only at its beginning")
+    ] = False
     table: str | None = None
     limit: Annotated[int, Field(ge=1)] = 20
 
 
+@_with_question_fields("method", "depth", "as_of")
 class AskingExplain(_Asking):
-    """What a question would read."""
+    """Estimate what a question would read."""
 
     item: Name
     direction: Direction = "upstream"
-    method: Method = "auto"
-    depth: Annotated[int | None, Field(ge=1)] = None
-    as_of: AsOf = None
+
+    def question(self) -> Question:
+        """Return the question to explain."""
+        return Question(**self.model_dump())
 
 
 class AskingDiff(_Asking):
-    """What came and went between two generations."""
+    """Compare the answers of two generations."""
 
     item: Name
     direction: Direction = "upstream"
-    since: Annotated[AsOf, Field(alias="from")]
-    until: Annotated[AsOf, Field(alias="to")] = None
+    since: Annotated[AsOf | None, Field(alias="from", description=AS_OF)]
+    until: Annotated[AsOf | None, Field(alias="to", description=AS_OF)] = None
 
 
 class Health(BaseModel):
-    """Whether questions are answered, from which generation, and if not, why not.
+    """Whether the server can answer, from which generation, and if not, why.
 
-    ``cold`` partitions are still to be read; who asks for one of them waits longer.
+    ``cold`` is the number of partitions not yet in memory; questions that need them take longer.
     """
 
     ready: bool
@@ -111,7 +154,7 @@ class Health(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong: what was wanted, what was found (``detail``), what to do (``remedy``)."""
+    """An error: the problem (``title``), its cause (``detail``) and what to do (``remedy``)."""
 
     title: str
     status: int

@@ -1,9 +1,9 @@
-"""The paths that answer questions, each by GET and, for long names, by POST."""
+"""The routes that answer questions, by GET and also by POST, which has room for long names."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi import FastAPI, Query, Request, Response
 
 from provhouse.model.question import Direction, Question
 from provhouse.output.results.diff import DiffResult
@@ -19,40 +19,42 @@ from provhouse.query.generations import Generation, list_generations
 from provhouse.query.path import Path, path
 
 from .answering import Answering
-from .content_types import Look
-from .keeper import Warm
+from .content_types import Format, ResponseFormat
+from .keeper import Keeper
 from .openapi import responses
 from .requests import AskingDiff, AskingExplain, AskingFind, AskingMany, AskingOne, AskingPath
 
 Result = TypeVar("Result")
 
 
-def add_questions(app: FastAPI, answering: Answering, look: Callable[..., Awaitable[Look]]) -> None:
-    """Add the paths; ``look`` tells from a request how its answer is to be written."""
-    looks = Depends(look)
-    text = "Where an item comes from: all that is upstream of it."
-    _add_lineage(app, answering, looks, "lineage", "upstream", text)
-    text = "What an item reached: all that is downstream of it."
-    _add_lineage(app, answering, looks, "impact", "downstream", text)
+def add_routes(app: FastAPI, answering: Answering) -> None:
+    """Add the routes to the application."""
+    text = "Show the lineage of an item: everything it was derived from."
+    _add_lineage(app, answering, "lineage", "upstream", text)
+    text = "Show the impact of an item: everything derived from it."
+    _add_lineage(app, answering, "impact", "downstream", text)
 
     def add(
         name: str,
-        form: str,
+        schema: str,
         asking: type[Any],
-        ask: Callable[[Warm, Any], Result],
+        ask: Callable[[Keeper, Any], Result],
         write: Callable[[Writer, Result], None],
     ) -> None:
-        """A path whose parameters ``asking`` describes."""
+        """Add a route whose parameters are the fields of ``asking``."""
 
-        async def asked(asked: Annotated[asking, Query()], look: Look = looks) -> Response:  # type: ignore[valid-type]
-            return await answering.reply(lambda warm: ask(warm, asked), write, look)
+        async def reply(asked: Any, form: ResponseFormat) -> Response:
+            return await answering.reply(lambda keeper: ask(keeper, asked), write, form)
 
-        async def posted(asked: asking, look: Look = looks) -> Response:  # type: ignore[valid-type]
-            return await answering.reply(lambda warm: ask(warm, asked), write, look)
+        async def get(asked: Annotated[asking, Query()], form: Format) -> Response:  # type: ignore[valid-type]
+            return await reply(asked, form)
 
-        text, may_be = asking.__doc__, responses(form)
-        app.get(f"/v1/{name}", name=name, description=text, responses=may_be)(asked)
-        app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=may_be)(posted)
+        async def post(asked: asking, form: Format) -> Response:  # type: ignore[valid-type]
+            return await reply(asked, form)
+
+        text, answers = asking.__doc__, responses(schema)
+        app.get(f"/v1/{name}", name=name, description=text, responses=answers)(get)
+        app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=answers)(post)
 
     add("path", "path", AskingPath, _path, lambda output, found: output.write(PathResult(found)))
     add("find", "find", AskingFind, _find, lambda output, found: output.write(FindingResult(found)))
@@ -63,41 +65,39 @@ def add_questions(app: FastAPI, answering: Answering, look: Callable[..., Awaita
     add("diff", "diff", AskingDiff, _diff, lambda output, found: output.write(DiffResult(found)))
 
     @app.get("/v1/generations", responses=responses("generations"))
-    async def generations(look: Look = looks) -> Response:
-        """All generations, in order."""
+    async def generations(form: Format) -> Response:
+        """List all generations in order."""
         return await answering.reply(
-            _generations, lambda o, found: o.write(GenerationsResult(found)), look
+            _generations, lambda output, found: output.write(GenerationsResult(found)), form
         )
 
 
 def _add_lineage(
-    app: FastAPI, answering: Answering, looks: Look, name: str, direction: Direction, text: str
+    app: FastAPI, answering: Answering, name: str, direction: Direction, text: str
 ) -> None:
     @app.get(f"/v1/{name}", name=name, description=text, responses=responses("answer"))
-    async def one(
-        asking: Annotated[AskingOne, Query()], request: Request, look: Look = looks
+    async def get(
+        asking: Annotated[AskingOne, Query()], request: Request, form: Format
     ) -> Response:
-        return await answering.one(asking.question(asking.item, direction), look, request)
+        return await answering.one(asking.question(asking.item, direction), form, request)
 
     many = responses("answer", lines=True)
-    text = f"{text} Of many items: one answer a line."
+    text = f"{text} For many items, the answers come one on a line."
 
     @app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=many)
-    async def posted(
-        asking: AskingOne | AskingMany, request: Request, look: Look = looks
-    ) -> Response:
+    async def post(asking: AskingOne | AskingMany, request: Request, form: Format) -> Response:
         if isinstance(asking, AskingOne):
-            return await answering.one(asking.question(asking.item, direction), look, request)
-        return await answering.many([asking.question(i, direction) for i in asking.items], look)
+            return await answering.one(asking.question(asking.item, direction), form, request)
+        return await answering.many([asking.question(i, direction) for i in asking.items], form)
 
 
-def _path(warm: Warm, asked: AskingPath) -> Path:
-    with warm.asker() as asker:
+def _path(keeper: Keeper, asked: AskingPath) -> Path:
+    with keeper.asker() as asker:
         return path(asker, asked.source, asked.target, every=asked.every)
 
 
-def _find(warm: Warm, asked: AskingFind) -> Finding:
-    with warm.asker() as asker:
+def _find(keeper: Keeper, asked: AskingFind) -> Finding:
+    with keeper.asker() as asker:
         return find(
             asker.snapshot,
             asked.text,
@@ -107,16 +107,16 @@ def _find(warm: Warm, asked: AskingFind) -> Finding:
         )
 
 
-def _explain(warm: Warm, asked: AskingExplain) -> Explanation:
-    question = Question(asked.item, asked.direction, asked.method, asked.depth, as_of=asked.as_of)
-    with warm.asker(asked.as_of) as asker:
+def _explain(keeper: Keeper, asked: AskingExplain) -> Explanation:
+    question = asked.question()
+    with keeper.asker(question.as_of) as asker:
         return asker.explain(question)
 
 
-def _diff(warm: Warm, asked: AskingDiff) -> Diff:
+def _diff(keeper: Keeper, asked: AskingDiff) -> Diff:
     question = Question(asked.item, asked.direction, as_of=asked.since)
-    return compare(question, asked.until, warm.asker)
+    return compare(question, asked.until, keeper.asker)
 
 
-def _generations(warm: Warm) -> list[Generation]:
-    return list_generations(warm.layout)
+def _generations(keeper: Keeper) -> list[Generation]:
+    return list_generations(keeper.layout)

@@ -1,101 +1,93 @@
-"""What a server leaves for those who look for it: `WAREHOUSE/server/`.
+"""The folder `WAREHOUSE/server/`, in which clients find the server's port and token.
 
-A server holds a lock on `server.json` for as long as it lives, so that nobody speaks to another
-program that has taken its port. Nothing here imports more than the standard library, since every
-command looks.
+A server keeps `server.json` locked while it runs, so that no client mistakes another program on the
+same port for it. Every command imports this module, so that it imports little besides the standard
+library.
 """
 
-import fcntl
 import json
 import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from provhouse.runtime.files import lock, open_lock, write_new
+
 HOST = "127.0.0.1"
 BODY_BYTES = 16 << 20
-"""The largest request."""
+"""The size of the largest request body."""
 
 
 @dataclass(frozen=True)
-class State:
-    """Where a server listens."""
+class ServerInfo:
+    """The process id and the port of a running server."""
 
     pid: int
     port: int
 
     @property
     def address(self) -> str:
-        """For people and browsers."""
+        """The URL of the server."""
         return f"http://{HOST}:{self.port}"
 
 
 def folder(warehouse: Path) -> Path:
-    """Where a server keeps what is its own."""
+    """Return the folder for the server's own files."""
     return warehouse / "server"
 
 
 def log_file(warehouse: Path) -> Path:
-    """What the server says while it lives."""
+    """Return the path of the server's log."""
     return warehouse / "logs" / "server.log"
 
 
-def running(warehouse: Path) -> State | None:
-    """The server of this warehouse, if one lives and listens."""
+def running(warehouse: Path) -> ServerInfo | None:
+    """Return the server of this warehouse, or None if none is running and listening."""
     try:
         handle = os.open(_file(warehouse), os.O_RDONLY)
     except OSError:
         return None
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None  # nobody holds it
-    except BlockingIOError:
-        return _read(handle)
+        return None if lock(handle, shared=True) else _read(handle)
     finally:
         os.close(handle)
 
 
-def held(warehouse: Path) -> int | None:
-    """Be the server of this warehouse for the life of the process; None if there is one.
+def claim(warehouse: Path) -> int | None:
+    """Claim the role of this warehouse's server until this process ends.
 
-    What comes back is for ``save``.
+    Return the locked file for ``publish``, or None if the warehouse already has a server.
     """
     folder(warehouse).mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(_file(warehouse), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    handle = open_lock(_file(warehouse))
+    if not lock(handle):
         os.close(handle)
         return None
-    os.ftruncate(handle, 0)  # what another left, who is gone
+    os.ftruncate(handle, 0)  # left by a server that has ended
     return handle
 
 
-def save(handle: int, state: State) -> None:
-    """Leave word of a server that listens."""
-    os.pwrite(handle, json.dumps(asdict(state)).encode(), 0)
+def publish(handle: int, server: ServerInfo) -> None:
+    """Write where the server listens, for clients to find it."""
+    os.pwrite(handle, json.dumps(asdict(server)).encode(), 0)
 
 
 def _file(warehouse: Path) -> Path:
     return folder(warehouse) / "server.json"
 
 
-def _read(handle: int) -> State | None:
+def _read(handle: int) -> ServerInfo | None:
     try:
-        return State(**json.loads(os.pread(handle, 1000, 0)))
+        return ServerInfo(**json.loads(os.pread(handle, 1000, 0)))
     except (ValueError, TypeError):
-        return None  # it has only just begun
+        return None  # the server has not published it yet
 
 
 def token(warehouse: Path) -> str:
-    """What a client must show; made when first asked for, and readable by its owner only."""
+    """Return the token that clients must send; it is created on first use, for its owner only."""
     file = folder(warehouse) / "token"
     try:
         return file.read_text(encoding="ascii")
     except FileNotFoundError:
-        aside = file.with_name(f"token.{secrets.token_hex(4)}")
-        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(secrets.token_urlsafe(32))
-        os.replace(aside, file)
+        write_new(file, secrets.token_urlsafe(32).encode(), mode=0o600)
         return file.read_text(encoding="ascii")

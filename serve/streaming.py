@@ -1,4 +1,7 @@
-"""Text that one thread writes while another sends it: a large answer is never held whole."""
+"""A pipe between the thread that writes an answer and the one that sends it.
+
+A large answer is never in memory as a whole.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -9,17 +12,17 @@ from typing import TextIO, cast
 from provhouse.model.errors import TooSlow
 
 PIECE = 1 << 16
-"""Characters that go out at once."""
+"""Characters sent at once."""
 AHEAD = 8
-"""Pieces that wait for a slow reader, before the writer does."""
+"""Pieces that are queued for a slow reader before the writer has to wait."""
 PATIENCE = 60
-"""Seconds that a reader may let the writer wait."""
+"""Seconds after which a reader that does not read is given up."""
 
 
 class Pipe:
-    """What ``write`` does in a thread of its own comes out of the iteration as UTF-8.
+    """Runs ``write`` in a thread and yields the text that it writes, as UTF-8.
 
-    An error of the writer is raised where the pieces are read.
+    An error in ``write`` is raised in the thread that reads.
     """
 
     def __init__(self, write: Callable[[TextIO], None]) -> None:
@@ -30,7 +33,7 @@ class Pipe:
         self._thread = Thread(target=self._run, args=(write,), name="pipe", daemon=True)
 
     def write(self, text: str) -> int:
-        """Take text; waits while the reader is behind, and raises TooSlow if it stays so."""
+        """Take text; wait while the reader is behind, and raise TooSlow if that lasts too long."""
         self._parts.append(text)
         self._size += len(text)
         if self._size >= PIECE:
@@ -38,11 +41,11 @@ class Pipe:
         return len(text)
 
     def isatty(self) -> bool:
-        """It is no terminal."""
+        """Return False: a pipe is not a terminal."""
         return False
 
     def flush(self) -> None:
-        """Let what was written go out now."""
+        """Pass on what was written so far."""
         if self._parts:
             self._put("".join(self._parts).encode())
             self._parts, self._size = [], 0
@@ -55,7 +58,7 @@ class Pipe:
             yield piece
 
     def _next(self) -> bytes | BaseException | None:
-        """What comes next; an error where the writer has given its reader up meanwhile."""
+        """Return the next piece; TooSlow if the writer gave up because nothing was read."""
         while True:
             with suppress(Empty):
                 return self._pieces.get(timeout=1)
@@ -65,16 +68,16 @@ class Pipe:
     def _run(self, write: Callable[[TextIO], None]) -> None:
         try:
             try:
-                write(cast(TextIO, self))  # who writes results asks for no more than we have
+                write(cast(TextIO, self))  # outputs use no other methods of a file
                 self.flush()
             except BaseException as error:
                 self._put(error)
             self._put(None)
         except TooSlow:
-            pass  # nobody reads any more
+            pass  # the reader has gone
 
     def close(self) -> None:
-        """The reader leaves; a writer that is still at work is stopped at its next piece."""
+        """Stop reading; a writer that is still running fails at its next piece."""
         self._left = True
 
     def _put(self, piece: bytes | BaseException | None) -> None:
@@ -88,4 +91,4 @@ class Pipe:
 
 
 def _too_slow() -> TooSlow:
-    return TooSlow(f"What is sent should be read within {PATIENCE} seconds", "It is not")
+    return TooSlow("The client is too slow", f"It read nothing for {PATIENCE} seconds")

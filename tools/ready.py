@@ -3,7 +3,7 @@
 import sys
 
 from provhouse.cli.prepare import prepare
-from provhouse.cli.progress_display import listening
+from provhouse.cli.progress_display import progress_display
 from provhouse.model.errors import ProvhouseError
 from provhouse.runtime.java import java
 
@@ -14,7 +14,7 @@ def main() -> int:
         if sys.argv[1] == "java":
             java()
         else:
-            with listening() as progress:
+            with progress_display() as progress:
                 prepare(progress)
     except ProvhouseError as error:
         print(error)

@@ -1,1 +1,1 @@
-"""The commands, one module each."""
+"""The commands; each is in the module of its name, or beside the command it belongs to."""

@@ -1,4 +1,4 @@
-"""``cypher``: read what Neo4j holds."""
+"""``cypher``: query the summary in Neo4j."""
 
 import json
 from typing import Annotated
@@ -7,7 +7,8 @@ import typer
 
 from provhouse.output.writer import opened
 
-from ..invocation import FormOption, SafeOption, identity, invocation, pairs, utf8
+from ..invocation import invocation, warehouse_id
+from ..options import FormOption, SafeOption, pairs, utf8
 
 
 def cypher(
@@ -17,30 +18,30 @@ def cypher(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="A parameter, JSON or else text; may be repeated.",
+            help="A parameter of the query, as JSON or plain text. Repeatable.",
             show_default=False,
         ),
     ] = None,
     form: FormOption = None,
     safe: SafeOption = False,
 ) -> None:
-    """Ask Neo4j in Cypher, read-only.
+    """Run a read-only Cypher query in Neo4j.
 
-    It holds tables, components and sets and what derives from what; the server refuses to write.
-    JSON is a list with one object a row.
+    Neo4j stores the tables, components and connected sets, and which of them derive from which. It
+    refuses to write. JSON is a list with one object for each row.
     """
     query = utf8(query, "The query")
     parameters = {name: _value(text) for name, text in pairs(param or [], "--param").items()}
     settings = invocation(ctx).settings()
-    warehouse = identity(settings)
+    warehouse = warehouse_id(settings)
 
     from provhouse.cypher.graph import shared_graph
     from provhouse.output.results.rows import RowsResult
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form, safe=safe) as output:
-        with listening() as progress, shared_graph(warehouse, settings, progress) as graph:
+        with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
             result = graph.read(query, parameters)
         output.write(RowsResult(result.columns, result.rows))
 

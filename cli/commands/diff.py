@@ -1,4 +1,4 @@
-"""``diff``: what came and went between two generations."""
+"""``diff``: how an answer changed between two generations."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -6,8 +6,9 @@ import typer
 
 from provhouse.model.question import Direction, Question
 
-from ..invocation import DownstreamOption, FormOption, ItemArgument, SafeOption, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.output.results.diff import DiffResult
@@ -21,7 +22,7 @@ def diff(
         typer.Option(
             "--from",
             metavar="GENERATION|TIME",
-            help="The generation before: its number, or a time as --as-of takes it.",
+            help="The earlier generation: its number, or a time as for --as-of.",
         ),
     ],
     until: Annotated[
@@ -29,7 +30,7 @@ def diff(
         typer.Option(
             "--to",
             metavar="GENERATION|TIME",
-            help="The one after; else the current one.",
+            help="The later generation. Default: the current one.",
             show_default=False,
         ),
     ] = None,
@@ -37,10 +38,11 @@ def diff(
     form: FormOption = None,
     safe: SafeOption = False,
 ) -> None:
-    """What came into an item's lineage or impact, and what went.
+    """Show how the lineage or impact of an item changed.
 
-    JSON holds items and triples; CSV the triples, since whatever came or went has one. An item
-    that only one of the generations holds came, or went, with all of its lineage.
+    JSON contains the items and triples that were added or removed, CSV only the triples. If only
+    one of the generations contains the item, its whole lineage or impact counts as added or
+    removed.
     """
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()
@@ -56,4 +58,4 @@ def diff(
 
     body = {"item": item, "direction": direction, "from": since, "to": until}
     request = Request("/v1/diff", body, ask)
-    answered(settings, request, Look(form, safe=safe))
+    answer(settings, request, OutputOptions(form, safe=safe))

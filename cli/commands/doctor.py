@@ -1,4 +1,4 @@
-"""``doctor``: what this machine lacks, and how to get it."""
+"""``doctor``: what is missing on this machine."""
 
 import shutil
 import socket
@@ -17,18 +17,18 @@ from ..invocation import invocation
 if TYPE_CHECKING:
     from provhouse.model.settings import Settings
 
-_ROOM = 10**9
+_FREE_BYTES = 10**9
 
 
 def doctor(
     ctx: typer.Context,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="First get missing jars, and what makes starts quick.")
+        bool, typer.Option("--fetch", help="First download missing jars and prepare quick starts.")
     ] = False,
 ) -> None:
-    """Say what this machine lacks and how to get it.
+    """Check what is missing on this machine, and how to get it.
 
-    Exit status 5 if anything does.
+    The exit status is 5 if anything is missing.
     """
     from rich.text import Text
 
@@ -36,25 +36,25 @@ def doctor(
     from provhouse.output.layout import grid
     from provhouse.output.table import console
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
     if fetch:
         from ..prepare import prepare
 
-        with listening() as progress:
+        with progress_display() as progress:
             prepare(progress)
-    table = grid("what", "", "found")
-    lacking: list[ProvhouseError] = []
-    for what, look in _CHECKS.items():
+    table = grid("requirement", "", "found")
+    missing: list[ProvhouseError] = []
+    for name, check in _CHECKS.items():
         try:
-            table.add_row(what, Text("ok", "green"), Text(shown(look(settings))))
+            table.add_row(name, Text("ok", "green"), Text(shown(check(settings))))
         except ProvhouseError as error:
-            lacking.append(error)
-            table.add_row(what, Text("missing", "red"), Text(shown(error.found)))
+            missing.append(error)
+            table.add_row(name, Text("missing", "red"), Text(shown(error.found)))
             table.add_row("", "", Text(shown(error.remedy), "bold"))
     console(sys.stdout).print(table)
-    if lacking:
+    if missing:
         raise typer.Exit(Unavailable.exit_status)
 
 
@@ -71,7 +71,7 @@ def _jars(settings: "Settings") -> str:
 
 
 def _disk(settings: "Settings") -> str:
-    """The warehouse's folder, or the one that it would be made in, takes a file and has room."""
+    """Check the folder of the warehouse, or its nearest parent, for write access and space."""
     folder = next(
         path for path in (settings.warehouse, *settings.warehouse.parents) if path.exists()
     )
@@ -80,24 +80,26 @@ def _disk(settings: "Settings") -> str:
             free = shutil.disk_usage(folder).free
     except OSError as error:
         raise Unavailable(
-            "The warehouse should be writable",
-            f"{folder} is not: {error.strerror}",
-            "Make it writable, or name another one: provhouse --warehouse DIR …",
+            "The warehouse is not writable",
+            f"Cannot write to {folder}: {error.strerror}",
+            "Change its permissions, or choose another with `provhouse --warehouse DIR`",
         ) from error
-    if free < _ROOM:
+    if free < _FREE_BYTES:
         raise Unavailable(
-            "There should be room", f"{folder} has {free / 1e6:.0f} MB left", "Make room for 1 GB"
+            "The disk is almost full",
+            f"{folder} has {free / 1e6:.0f} MB left",
+            "Free at least 1 GB",
         )
     return f"{folder} is writable, with {free / 1e9:.0f} GB left"
 
 
 def _memory(settings: "Settings") -> str:
-    """Both heaps, and half as much again for what lies beside a heap."""
+    """Check for memory: both heaps, and half of that again for memory outside the heaps."""
     needed = (_bytes(settings.spark_memory) + _bytes(settings.neo4j_memory)) * 3 // 2
     free = _available()
     if free < needed:
         raise Unavailable(
-            f"Spark and Neo4j should find {needed / 1e9:.1f} GB",
+            "Spark and Neo4j may run out of memory",
             f"{free / 1e9:.1f} GB are free, and {needed / 1e9:.1f} GB may be needed",
             "Free some, or lower the settings spark_memory and neo4j_memory",
         )
@@ -105,14 +107,14 @@ def _memory(settings: "Settings") -> str:
 
 
 def _available() -> int:
-    """Bytes that programs can get, as Linux estimates them."""
+    """Return the bytes of memory that Linux estimates to be available to programs."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     values = dict(line.split(":", 1) for line in lines)
     return int(values["MemAvailable"].split()[0]) * 1024
 
 
 def _bytes(heap: str) -> int:
-    """A Java heap size: a number with k, m, g or none of them."""
+    """Return a Java heap size in bytes: a number, optionally with k, m or g; 0 if it is neither."""
     number, power = heap[:-1], "bkmgt".find(heap[-1:].lower())
     if power < 0:
         number, power = heap, 0
@@ -122,12 +124,12 @@ def _bytes(heap: str) -> int:
 def _ports(settings: "Settings") -> str:
     try:
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            return f"127.0.0.1 takes servers, on port {listener.getsockname()[1]} for one"
+            return f"127.0.0.1 accepts servers, for example on port {listener.getsockname()[1]}"
     except OSError as error:
         raise Unavailable(
-            "Neo4j listens on 127.0.0.1",
-            f"No port can be opened there: {error.strerror}",
-            "Bring the loopback interface up, or allow this program to listen",
+            "Servers cannot listen on 127.0.0.1",
+            f"Cannot open a port: {error.strerror}",
+            "Bring up the loopback interface, or allow this program to listen",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""``explain``: what a question would read, before it is asked."""
+"""``explain``: estimate the cost of a question."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -6,8 +6,9 @@ import typer
 
 from provhouse.model.question import Direction, Method, Question
 
-from ..invocation import AsOfOption, DownstreamOption, FormOption, ItemArgument, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import AsOfOption, DownstreamOption, FormOption, ItemArgument, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.output.results.explanation import ExplanationResult
@@ -17,17 +18,17 @@ def explain(
     ctx: typer.Context,
     item: ItemArgument,
     downstream: DownstreamOption = False,
-    method: Annotated[Method, typer.Option(help="The method that would be asked for.")] = "auto",
+    method: Annotated[Method, typer.Option(help="The method of the question.")] = "auto",
     depth: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="As if asked for so many hops.")
+        int | None, typer.Option(metavar="N", min=1, help="The --depth of the question.")
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
 ) -> None:
-    """What a question would read, and about how long it would take.
+    """Estimate what a question would read and how long it would take.
 
-    Only the walk over connected sets is done; no triple is read and Spark is not started. Times are
-    estimates for a process that is warm.
+    Only walks the connected sets; reads no triples and does not start Spark. Times are estimates
+    for a warm process.
     """
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()
@@ -44,4 +45,4 @@ def explain(
     asked = ("item", "direction", "method", "depth", "as_of")
     body = {name: getattr(question, name) for name in asked}
     request = Request("/v1/explain", body, ask)
-    answered(settings, request, Look(form))
+    answer(settings, request, OutputOptions(form))

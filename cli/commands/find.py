@@ -1,11 +1,12 @@
-"""``find``: items by a part of their names."""
+"""``find``: search for items by name."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.output.results.finding import FindingResult
@@ -15,19 +16,17 @@ def find(
     ctx: typer.Context,
     text: Annotated[
         str,
-        typer.Argument(
-            metavar="TEXT", help="What names begin with, letter by letter; it is no pattern."
-        ),
+        typer.Argument(metavar="TEXT", help="The text that names begin with. It is not a pattern."),
     ],
     anywhere: Annotated[
-        bool, typer.Option("--anywhere", help="They may hold it at any place.")
+        bool, typer.Option("--anywhere", help="Match the text anywhere in a name.")
     ] = False,
     table: Annotated[
         str | None,
         typer.Option(metavar="TABLE", help="Only items of this table.", show_default=False),
     ] = None,
     limit: Annotated[
-        int, typer.Option(metavar="N", min=1, help="List at most so many, the first by name.")
+        int, typer.Option(metavar="N", min=1, help="List up to N items, in order of their names.")
     ] = 20,
     form: FormOption = None,
     out: OutOption = None,
@@ -35,7 +34,7 @@ def find(
 ) -> None:
     """Find items by the beginning of their names.
 
-    Says how many there are and lists the first; that there are none is an answer too.
+    Shows the number of matches and lists the first ones. No match is not an error.
     """
     text = utf8(text, "The text")
     within = None if table is None else utf8(table, "A table's name")
@@ -51,4 +50,4 @@ def find(
 
     body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
     request = Request("/v1/find", body, ask)
-    answered(settings, request, Look(form, out, safe=safe))
+    answer(settings, request, OutputOptions(form, out, safe=safe))

@@ -1,4 +1,4 @@
-"""``forget``: items are erased for good, wherever they are held."""
+"""``forget``: erase items permanently."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,8 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.output.writer import opened
 
-from ..invocation import FormOption, invocation, utf8
+from ..invocation import invocation
+from ..options import FormOption, utf8
 
 
 def forget(
@@ -21,34 +22,34 @@ def forget(
     ],
     form: FormOption = None,
 ) -> None:
-    """Erase items for good: their names, and what is said of them, from all generations and logs.
+    """Erase items permanently, from all generations and logs.
 
-    What remains is a number without a name, so that answers that lead through it stay whole and say
-    how many items were erased. There is no way back. Exports, backups and the files that were
-    taken in are yours to clean.
+    Deletes their names and the ops and attributes of their triples. A number without a name
+    remains, so that answers through the items stay complete; they show how many items were erased.
+    This cannot be undone. Exports, backups and the ingested files are not cleaned.
     """
     settings = invocation(ctx).settings()
     named = tuple(utf8(item, "The name of an item") for item in items)
 
-    from provhouse.changes.forget import forget as forgot
+    from provhouse.changes.forget import forget as erase
     from provhouse.output.results.forget import ForgetResult
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form) as output:
-        with listening(keep=True) as progress:
-            done = forgot(named, settings, progress, _alone(settings, progress))
+        with progress_display(keep=True) as progress:
+            done = erase(named, settings, progress, _without_server(settings, progress))
         output.write(ForgetResult(done))
 
 
 @contextmanager
-def _alone(settings: Settings, progress: Progress) -> Iterator[None]:
-    """Without a server, which holds names and triples in memory; it is started again afterwards."""
+def _without_server(settings: Settings, progress: Progress) -> Iterator[None]:
+    """Stop the server during the block, because it has names and triples in memory."""
     from provhouse.serve.process import down, up
 
-    served = down(settings.warehouse, progress)
+    was_running = down(settings.warehouse, progress)
     try:
         yield
     finally:
-        if served:
+        if was_running:
             up(settings, progress, wait=True)

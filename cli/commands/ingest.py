@@ -1,4 +1,4 @@
-"""``ingest``: files of triples into the warehouse."""
+"""``ingest``: add files of triples to the warehouse."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -8,8 +8,8 @@ import typer
 from provhouse.ingest.formats.registry import CHOICES
 from provhouse.output.writer import opened
 
-from ..invocation import FormOption, invocation
-from .retract import check_run
+from ..invocation import invocation
+from ..options import FormOption, check_run
 
 if TYPE_CHECKING:
     InputFormat = str
@@ -23,78 +23,84 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="Files, folders and quoted patterns: CSV, JSON lines, Parquet, Delta tables.",
+            help="Files, folders or quoted patterns: CSV, JSON lines, Parquet, Delta tables.",
             show_default=False,
         ),
     ],
     input_format: Annotated[
-        InputFormat | None,
-        typer.Option("--input", help="What the files are; else their names say it."),
+        Literal["csv", "jsonl", "parquet"] | None,
+        typer.Option("--input", help="Format of the files. Default: by their names."),
     ] = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--map",
             metavar="NAME=COLUMN",
-            help="Which column is src, dst, op, src_table or dst_table, if not the one of that "
-            "name; several with commas between, or repeated.",
+            help="Read src, dst, op, src_table or dst_table from another column. Separate several "
+            "by commas, or repeat the option.",
         ),
     ] = None,
     scope: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Names are unique only within a value of this column, a run for instance: items "
-            "are then called VALUE/NAME.",
+            help="Names are unique only within a value of this column, for example a run. Items "
+            "are then named VALUE/NAME.",
         ),
     ] = None,
     run: Annotated[
         str | None,
         typer.Option(
             metavar="KEY",
-            help="The run that the files come from; what it brought before and does not bring "
-            "again ends.",
+            help="The run that the files come from. Ends the triples of earlier ingests of this "
+            "run that the files do not contain.",
         ),
     ] = None,
     splits: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A TOML file that says which tables each split holds."),
+        typer.Option(metavar="FILE", help="A TOML file that assigns tables to splits."),
     ] = None,
     theta: Annotated[
         int | None,
-        typer.Option(metavar="N", min=2, help="Components of at least so many items are cut."),
+        typer.Option(metavar="N", min=2, help="Cut components of N items or more into sets."),
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Begin anew; what was held stays in its own folder.")
+        bool,
+        typer.Option(
+            "--replace", help="Start from an empty generation. Earlier generations remain."
+        ),
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Let nothing pass: what would be reported ends it.")
+        bool,
+        typer.Option(
+            "--strict", help="Fail on rows that would be rejected, and on items with two tables."
+        ),
     ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what would come in and how; write nothing, start no server."
+            "--dry-run", help="Show what would be ingested, without writing or starting anything."
         ),
     ] = False,
     form: FormOption = None,
 ) -> None:
-    """Take triples in: each says that dst derives from src by op.
+    """Ingest triples: each states that dst was derived from src by op.
 
-    Columns are src, dst and op, where known src_table and dst_table; any other column is kept as an
-    attribute of the operation. All files are one generation: it is there whole or not at all.
+    Columns are src, dst and op, and optionally src_table and dst_table. Any other column is stored
+    as an attribute of the triple. All files become one generation, or the ingest has no effect.
     """
     settings = invocation(ctx).settings(theta=theta)
     if run is not None:
         check_run(run)
 
     from provhouse.ingest.formats.column_mapping import columns_of
-    from provhouse.ingest.ingest import ingest as taken
+    from provhouse.ingest.ingest import ingest as ingest_files
     from provhouse.ingest.preview import preview
     from provhouse.output.results.ingest import IngestResult
     from provhouse.output.results.preview import PreviewResult
     from provhouse.serve.process import await_generation
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     options: dict[str, Any] = {
         "input_format": input_format, "columns": columns_of(columns or [], scope),
@@ -102,11 +108,11 @@ def ingest(
     }  # fmt: skip
     with opened(form) as output:
         if dry_run:
-            with listening() as progress:
+            with progress_display() as progress:
                 found = preview(files, settings, **options, progress=progress)
             output.write(PreviewResult(found))
         else:
-            with listening(keep=True) as progress:
-                summary = taken(files, settings, **options, run=run, progress=progress)
+            with progress_display(keep=True) as progress:
+                summary = ingest_files(files, settings, **options, run=run, progress=progress)
                 await_generation(settings, summary.generation, progress)
             output.write(IngestResult(summary))

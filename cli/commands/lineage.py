@@ -1,118 +1,84 @@
-"""``lineage`` and ``impact``: one item, or many from a file."""
+"""``lineage`` and ``impact``: what an item was derived from, and what was derived from it."""
 
+import inspect
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from provhouse.model.errors import BadInput, NotFound, UsageError
-from provhouse.model.question import Method, Question
+from provhouse.model.question import Direction, Question
 
-from ..filter_options import (
-    LimitOption,
-    OpOption,
-    SummaryOption,
-    TableOption,
-    ThroughOption,
-    WhereOption,
-    filters,
+from ..filter_options import question_fields, question_options
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption, utf8
+from ..questions import OutputOptions, answer, answer_many, lineage_request
+
+
+def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
+    """Return the command that asks in one direction, with the options of ``question_options``."""
+
+    def command(
+        ctx: typer.Context,
+        item: Annotated[
+            str | None,
+            typer.Argument(
+                metavar="ITEM",
+                help="Name of the item. Put -- before a name that begins with -.",
+                show_default=False,
+            ),
+        ] = None,
+        items: Annotated[
+            Path | None,
+            typer.Option(
+                metavar="FILE",
+                help="Ask about many items: a UTF-8 file with one name on each line, or - for "
+                "standard input.",
+            ),
+        ] = None,
+        timing: Annotated[
+            bool, typer.Option("--timing", help="Show the time of each step below a table.")
+        ] = False,
+        form: FormOption = None,
+        out: OutOption = None,
+        safe: SafeOption = False,
+        **options: Any,
+    ) -> None:
+        question = partial(Question, direction=direction, **question_fields(**options))
+        _ask(ctx, question, item, items, OutputOptions(form, out, timing, safe))
+
+    ctx, item, items, *output, _ = inspect.signature(command).parameters.values()
+    parameters = [ctx, item, items, *question_options(direction), *output]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__name__, command.__doc__ = name, text
+    return command
+
+
+lineage = _command(
+    "lineage",
+    "upstream",
+    """Show the lineage of an item: everything it was derived from.
+
+    JSON contains items and triples, CSV the items (item, table, depth). With --items, JSON is one
+    object on each line, and CSV has the asked name as its first column. If some of the items are
+    missing, the exit status is 3.
+
+    The result passes all filters that are given. Repeating --table or --op accepts any of the
+    values, and so does repeating --where with the same key. --op and --where keep the items at the
+    ends of matching triples; --table keeps the triples from or to its items.
+    """,
 )
-from ..invocation import AsOfOption, FormOption, OutOption, SafeOption, invocation, utf8
-from ..questions import Look, about, answered, many
+impact = _command(
+    "impact",
+    "downstream",
+    """Show the impact of an item: everything derived from it.
 
-_Item = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="ITEM",
-        help="The name of an item; one that begins with - stands behind --.",
-        show_default=False,
-    ),
-]
-_Items = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Ask for many: one name a line, UTF-8; - reads standard input."
-    ),
-]
-_Method = Annotated[Method, typer.Option(help="How to search; all methods give the same answer.")]
-_Depth = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="At most so many hops from item to item.")
-]
-_Timing = Annotated[
-    bool, typer.Option("--timing", help="Let a table show how long each step took.")
-]
-_Sources = Annotated[
-    bool, typer.Option("--sources", help="Only items that derive from nothing themselves.")
-]
-_Sinks = Annotated[bool, typer.Option("--sinks", help="Only items that nothing derives from.")]
-
-
-def lineage(
-    ctx: typer.Context,
-    item: _Item = None,
-    items: _Items = None,
-    method: _Method = "auto",
-    depth: _Depth = None,
-    through: ThroughOption = None,
-    table: TableOption = None,
-    op: OpOption = None,
-    where: WhereOption = None,
-    sources: _Sources = False,
-    limit: LimitOption = None,
-    summary: SummaryOption = False,
-    as_of: AsOfOption = None,
-    timing: _Timing = False,
-    form: FormOption = None,
-    out: OutOption = None,
-    safe: SafeOption = False,
-) -> None:
-    """Where an item comes from: all that is upstream of it.
-
-    JSON holds items and triples, CSV the items (item, table, depth). With --items, JSON is one
-    object a line, and CSV has the asked name first; names that are not held make exit status 3.
-
-    Filters go together: what is shown passes all of them. Of --table and --op any one of those
-    named will do, and of --where any value of the same key. Items that an op or an attribute is
-    asked for are the ends of such triples, triples of a table those that touch its items.
-    """
-    named = filters(through, table, op, where, sources, limit, summary)
-    question = partial(
-        Question, direction="upstream", method=method, depth=depth, as_of=as_of, **named
-    )
-    _ask(ctx, question, item, items, Look(form, out, timing, safe))
-
-
-def impact(
-    ctx: typer.Context,
-    item: _Item = None,
-    items: _Items = None,
-    method: _Method = "auto",
-    depth: _Depth = None,
-    through: ThroughOption = None,
-    table: TableOption = None,
-    op: OpOption = None,
-    where: WhereOption = None,
-    sinks: _Sinks = False,
-    limit: LimitOption = None,
-    summary: SummaryOption = False,
-    as_of: AsOfOption = None,
-    timing: _Timing = False,
-    form: FormOption = None,
-    out: OutOption = None,
-    safe: SafeOption = False,
-) -> None:
-    """What an item reached: all that is downstream of it.
-
-    Options and forms are those of lineage; --sinks takes the place of --sources.
-    """
-    named = filters(through, table, op, where, sinks, limit, summary)
-    question = partial(
-        Question, direction="downstream", method=method, depth=depth, as_of=as_of, **named
-    )
-    _ask(ctx, question, item, items, Look(form, out, timing, safe))
+    Options and formats are those of lineage, with --sinks instead of --sources.
+    """,
+)
 
 
 def _ask(
@@ -120,32 +86,33 @@ def _ask(
     question: Callable[[str], Question],
     item: str | None,
     items: Path | None,
-    look: Look,
+    output: OutputOptions,
 ) -> None:
     if (item is None) == (items is None):
         raise UsageError(
-            "One item should be named, or a file of them with --items",
-            "Neither is" if item is None else "Both are",
+            "No item is named" if item is None else "Both ITEM and --items are given",
+            "A question is about one item, or about the items in a file",
+            "Give ITEM or --items FILE",
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
     if items is None:
-        answered(settings, about(question(names[0])), look)
-    elif absent := many(settings, [question(name) for name in names], look):
+        answer(settings, lineage_request(question(names[0])), output)
+    elif absent := answer_many(settings, [question(name) for name in names], output):
         number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
         raise NotFound(
-            f"All {len(names):,} items should be held", f"{number} not, the first {absent.first!r}"
+            f"{number} missing of {len(names):,} items", f"The first is {absent.first!r}"
         )
 
 
 def _names(file: Path | None) -> list[str]:
-    """The names in a file, one a line; a name can't be empty, so that empty lines are none."""
+    """Return the names in a file, one on each line; empty lines are skipped."""
     assert file is not None
     try:
         content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
-            f"{file} should hold one name a line, in UTF-8", f"It can't be read: {error}"
+            f"Cannot read names from {file}", str(error), "Write one name on each line, in UTF-8"
         ) from error
     return [name for line in text.split("\n") if (name := line.removesuffix("\r"))]

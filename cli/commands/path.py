@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..invocation import FormOption, OutOption, SafeOption, invocation, utf8
-from ..questions import Askers, Look, Request, answered
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption, utf8
+from ..questions import Askers, OutputOptions, Request, answer
 
 if TYPE_CHECKING:
     from provhouse.output.results.path import PathResult
@@ -22,16 +23,16 @@ def path(
         typer.Argument(metavar="TO", help="The item that was derived from it."),
     ],
     every: Annotated[
-        bool, typer.Option("--all", help="All triples on any way, however long or round about.")
+        bool, typer.Option("--all", help="Show every triple on any path, not one shortest path.")
     ] = False,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
 ) -> None:
-    """How one item was derived from another: one of the shortest ways.
+    """Show how one item was derived from another.
 
-    Data goes from FROM to TO. JSON holds the items and the triples on the way, CSV the triples
-    (src, dst, op, attributes). Exit status 3 where there is no way.
+    Shows one shortest path from FROM to TO. JSON contains the items and triples on the path, CSV
+    the triples (src, dst, op, attributes). If there is no path, the exit status is 3.
     """
     first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
     settings = invocation(ctx).settings()
@@ -45,4 +46,4 @@ def path(
 
     body = {"from": first, "to": last, "all": every}
     request = Request("/v1/path", body, ask)
-    answered(settings, request, Look(form, out, safe=safe))
+    answer(settings, request, OutputOptions(form, out, safe=safe))

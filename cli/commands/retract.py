@@ -1,4 +1,4 @@
-"""``retract``: triples end, earlier generations stay."""
+"""``retract``: end triples in a new generation."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,8 @@ import typer
 from provhouse.model.errors import UsageError
 from provhouse.output.writer import opened
 
-from ..invocation import FormOption, invocation, utf8
+from ..invocation import invocation
+from ..options import FormOption, check_run, utf8
 
 
 def retract(
@@ -17,52 +18,47 @@ def retract(
         list[str] | None,
         typer.Argument(
             metavar="ITEM...",
-            help="All triples from and to these items, whoever brought them.",
+            help="End all triples from or to these items.",
             show_default=False,
         ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="What this file brought, or all files of a folder."),
+        typer.Option(
+            metavar="F", help="End the triples of this file, or of all files in a folder."
+        ),
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="KEY", help="What `ingest --run KEY` brought.")
+        str | None, typer.Option(metavar="KEY", help="End the triples of `ingest --run KEY`.")
     ] = None,
     form: FormOption = None,
 ) -> None:
-    """Let triples end: today's answers no longer have them.
+    """End triples: answers no longer contain them.
 
-    Earlier generations stay as they were. A triple that another file or run brought too is kept,
-    unless one of its items is named. To get rid of a name for good is something else.
+    Earlier generations do not change. A triple that another file or run also brought is kept,
+    unless one of its items is named. To erase a name permanently, use `provhouse forget`.
     """
     settings = invocation(ctx).settings()
     if run is not None:
         check_run(run)
     if [bool(items), file is not None, run is not None].count(True) != 1:
         raise UsageError(
-            "A retraction should be of items, or of one file, or of one run",
-            "None or several of these were named",
-            "Give ITEM, --file or --run",
+            "It is not clear what to retract",
+            "None or several of ITEM, --file and --run are given",
+            "Give exactly one of them",
         )
 
     named = tuple(utf8(item, "The name of an item") for item in items or ())
 
     from provhouse.changes.retract import Selection
-    from provhouse.changes.retract import retract as retracted
+    from provhouse.changes.retract import retract as end_triples
     from provhouse.output.results.retraction import RetractionResult
     from provhouse.serve.process import await_generation
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     with opened(form) as output:
-        with listening(keep=True) as progress:
-            done = retracted(Selection(file, run, named), settings, progress)
+        with progress_display(keep=True) as progress:
+            done = end_triples(Selection(file, run, named), settings, progress)
             await_generation(settings, done.generation, progress)
         output.write(RetractionResult(done))
-
-
-def check_run(run: str) -> None:
-    """Raise UsageError for a run without a name, or with one that is no text."""
-    utf8(run, "The name of a run")
-    if not run:
-        raise UsageError("A run should have a name", "It is empty", "Give another --run, or none")

@@ -1,4 +1,4 @@
-"""``status``: what is held, and what is up."""
+"""``status`` and ``generations``: what a warehouse contains."""
 
 from dataclasses import replace
 
@@ -7,17 +7,36 @@ import typer
 from provhouse.output.writer import opened
 from provhouse.serve.server_file import running
 
-from ..invocation import FormOption, invocation
+from ..invocation import invocation
+from ..options import FormOption
 
 
 def status(ctx: typer.Context, form: FormOption = None) -> None:
-    """Say what is held and what is up."""
+    """Show what the warehouse contains and which servers are running."""
     settings = invocation(ctx).settings()
 
     from provhouse.output.results.status import StatusResult
-    from provhouse.query.status import status as held
+    from provhouse.query.status import status as warehouse_status
 
-    state = running(settings.warehouse)
+    server = running(settings.warehouse)
     with opened(form) as output:
-        shown = replace(held(settings), server=state.address if state else None)
-        output.write(StatusResult(shown))
+        output.write(
+            StatusResult(
+                replace(warehouse_status(settings), server=server.address if server else None)
+            )
+        )
+
+
+def generations(ctx: typer.Context, form: FormOption = None) -> None:
+    """List the generations of the warehouse.
+
+    Shows for each what made it, what it added and what it contains. Use --as-of to ask any of them.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.output.results.generations import GenerationsResult
+    from provhouse.query.generations import list_generations
+    from provhouse.store.warehouse.layout import Layout
+
+    with opened(form) as output:
+        output.write(GenerationsResult(list_generations(Layout(settings.warehouse))))

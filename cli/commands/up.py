@@ -1,4 +1,4 @@
-"""``up`` and ``down``: what stays warm between commands."""
+"""``up`` and ``down``: start and stop the servers that make commands fast."""
 
 import sys
 from typing import Annotated, Literal
@@ -11,39 +11,39 @@ from ..invocation import invocation
 def up(
     ctx: typer.Context,
     wait: Annotated[
-        Literal["yes", "no"], typer.Option(help="Whether to return only when it can answer.")
+        Literal["yes", "no"], typer.Option(help="Whether to wait until the server can answer.")
     ] = "yes",
 ) -> None:
-    """Start Neo4j and a server that keeps Spark warm, and keep them up.
+    """Start Neo4j and the warm server, and keep them running.
 
-    Commands then ask the server, which answers in milliseconds.
+    Commands then ask the server, which keeps Spark running and answers in milliseconds.
     """
     from provhouse.cypher import server as neo4j
     from provhouse.serve import process
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
-    with listening() as progress:
+    with progress_display() as progress:
         address = neo4j.up(settings.graph_home, settings.neo4j_memory, progress)
-        state = process.up(settings, progress, wait == "yes")
+        info = process.up(settings, progress, wait == "yes")
     sys.stdout.write(
-        f"Neo4j is up at {address.bolt}, its Browser at {address.http}\n"
-        f"The server is up at {state.address}\n"
+        f"Neo4j is running at {address.bolt}, Neo4j Browser at {address.http}\n"
+        f"The server is running at {info.address}\n"
     )
 
 
 def down(ctx: typer.Context) -> None:
-    """Stop what up started, or what a killed command left."""
+    """Stop the servers that `provhouse up` started or a killed command left."""
     from provhouse.cypher import server as neo4j
     from provhouse.serve import process
 
-    from ..progress_display import listening
+    from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
-    with listening() as progress:
-        served = process.down(settings.warehouse, progress)
-        stopped = neo4j.down(settings.graph_home, progress)
-    if served:
-        sys.stdout.write("The server is down.\n")
-    sys.stdout.write("Neo4j is down.\n" if stopped else "Neo4j was not up.\n")
+    with progress_display() as progress:
+        server_stopped = process.down(settings.warehouse, progress)
+        neo4j_stopped = neo4j.down(settings.graph_home, progress)
+    if server_stopped:
+        sys.stdout.write("The server is stopped.\n")
+    sys.stdout.write("Neo4j is stopped.\n" if neo4j_stopped else "Neo4j was not running.\n")

@@ -19,7 +19,7 @@ import story
 from telling import METHODS, Teller, near, program
 
 from provhouse.cli.failures import guarded
-from provhouse.cli.progress_display import listening
+from provhouse.cli.progress_display import progress_display
 from provhouse.cypher import server
 from provhouse.ingest.ingest import ingest
 from provhouse.model.answer import Answer
@@ -41,12 +41,12 @@ STEP = re.compile(r"(\d+)/(\d+) (.+)")
 def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
     """Everything, in order; ``data`` is the folder that the pipeline works in."""
     teller = Teller(console(sys.stdout), program(settings.warehouse, Path(sys.executable)))
-    with listening(keep=True) as progress:
+    with progress_display(keep=True) as progress:
         run_pipeline(data, days, progress)
         address = server.up(settings.graph_home, settings.neo4j_memory, progress)
         held = take_in(settings, data, days, progress)
     tell_what_is_held(teller, held, data)
-    with listening() as progress, Asker(settings, progress) as asker:
+    with progress_display() as progress, Asker(settings, progress) as asker:
         figure = explain(teller, asker, story.Tables(data))
         compare(teller, asker, figure)
     goodbye(teller, address)

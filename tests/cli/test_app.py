@@ -1,4 +1,4 @@
-"""The command as a user starts it, where no server is needed."""
+"""The command as a user starts it, in cases that need no server."""
 
 import os
 import subprocess
@@ -22,12 +22,12 @@ def started(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 def lines(text: str) -> list[str]:
-    """The sentences of a message, each on its own line; no traceback is among them."""
+    """Return the lines of a message; a traceback among them fails the test."""
     assert "Traceback" not in text
     return [line.removeprefix("provhouse: ").strip() for line in text.splitlines()]
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_no_large_package() -> None:
     code = (
         "import sys; from provhouse.cli.app import run; run(['--help']);"
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
@@ -37,7 +37,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert "Commands:" in done.stdout
 
 
-def test_version() -> None:
+def test_version_is_shown() -> None:
     done = started("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("provhouse ")
@@ -51,86 +51,89 @@ def test_no_command_shows_the_help() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "problem"),
     [
         (["nonsense"], "No such command 'nonsense'"),
         (["status", "--nonsense"], "No such option: --nonsense"),
-        (["lineage"], "One item should be named, or a file of them with --items"),
-        (["impact", "a", "--items", "f"], "One item should be named, or a file of them"),
-        (["ingest", "t.csv", "--map", "from=x"], "--map does not accept 'from=x'"),
-        (["ingest", "t.csv", "--scope", "op"], "--scope does not accept op"),
+        (["lineage"], "No item is named"),
+        (["impact", "a", "--items", "f"], "Both ITEM and --items are given"),
+        (["ingest", "t.csv", "--map", "from=x"], "--map"),
+        (["ingest", "t.csv", "--scope", "op"], "--scope"),
         (["lineage", "a", "--depth", "0"], "Invalid value for '--depth'"),
         (["lineage", "a", "--method", "best"], "Invalid value for '--method'"),
         (["lineage", "a", "--format", "xml"], "Invalid value for '--format'"),
-        (["lineage", "a", "--where", "x"], "--where should be followed by NAME=VALUE"),
+        (["lineage", "a", "--where", "x"], "The value of --where is not of the form NAME=VALUE"),
         (["lineage", "a", "--limit", "0"], "Invalid value for '--limit'"),
         (["lineage", "a", "--sinks"], "No such option: --sinks"),
-        (["impact", "a", "--table", b"\xff\xfe"], "A table's name should be UTF-8"),
+        (["impact", "a", "--table", b"\xff\xfe"], "A table's name is not UTF-8"),
         (["path", "a"], "Missing argument 'TO'"),
-        (["find", b"\xff\xfe"], "The text should be UTF-8"),
-        (["lineage", b"\xff\xfe"], "An item's name should be UTF-8"),
+        (["find", b"\xff\xfe"], "The text is not UTF-8"),
+        (["lineage", b"\xff\xfe"], "An item's name is not UTF-8"),
         (["ingest"], "Missing argument 'FILES...'"),
         (["ingest", "f", "--theta", "1"], "Invalid value for '--theta'"),
-        (["--set", "theta", "status"], "--set should be followed by NAME=VALUE"),
-        (["--set", "=3", "status"], "--set should be followed by NAME=VALUE"),
-        (["--set", "theta=x", "status"], "The setting theta is not a whole number"),
-        (["--set", "colour=red", "status"], "There is no setting 'colour'"),
-        (["cypher", "RETURN 1", "--param", "x"], "--param should be followed by NAME=VALUE"),
+        (["--set", "theta", "status"], "The value of --set is not of the form NAME=VALUE"),
+        (["--set", "=3", "status"], "The value of --set is not of the form NAME=VALUE"),
+        (["--set", "theta=x", "status"], "theta"),
+        (["--set", "colour=red", "status"], "colour"),
+        (
+            ["cypher", "RETURN 1", "--param", "x"],
+            "The value of --param is not",
+        ),
     ],
 )
-def test_wrong_usage(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_wrong_usage_writes_nothing(arguments: list[str], problem: str, tmp_path: Path) -> None:
     done = started(*arguments, PROVHOUSE_WAREHOUSE=str(tmp_path))
     assert done.returncode == 2
     assert done.stdout == ""
-    assert lines(done.stderr)[0].startswith(said)
+    assert problem in " ".join(lines(done.stderr))
     assert not list(tmp_path.iterdir())
 
 
-def test_global_option_behind_the_command() -> None:
+def test_a_global_option_after_the_command_is_explained() -> None:
     done = started("status", "--warehouse", "w")
     assert done.returncode == 2
     assert lines(done.stderr)[1].endswith("provhouse --warehouse … status")
 
 
-def test_settings_file_that_is_none(tmp_path: Path) -> None:
+def test_an_invalid_settings_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "warehouse.toml").write_text("theta = = 3")
     done = started("--warehouse", str(tmp_path), "status")
     assert done.returncode == 2
     assert str(tmp_path / "warehouse.toml") in done.stderr
 
 
-def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
     home = tmp_path / "link"
     home.symlink_to(home)
     done = started("up", PROVHOUSE_WAREHOUSE=str(tmp_path), PROVHOUSE_NEO4J_HOME=str(home))
     assert done.returncode == 5
-    wanted, found = lines(done.stderr)
-    assert str(home) in wanted
-    assert found == "The machine says: Too many levels of symbolic links"
+    problem, found = lines(done.stderr)
+    assert str(home) in problem
+    assert found == "Too many levels of symbolic links"
 
 
 @pytest.mark.parametrize("content", [None, b"fine\n\xff\n"])
-def test_items_that_cannot_be_read(content: bytes | None, tmp_path: Path) -> None:
+def test_an_unreadable_file_of_items_is_named(content: bytes | None, tmp_path: Path) -> None:
     file = tmp_path / "names"
     if content is not None:
         file.write_bytes(content)
     done = started("--warehouse", str(tmp_path), "lineage", "--items", str(file))
     assert done.returncode == 4
-    assert lines(done.stderr)[0] == f"{file} should hold one name a line, in UTF-8"
+    assert lines(done.stderr)[0] == f"Cannot read names from {file}"
 
 
-def test_out_that_cannot_be_written(tmp_path: Path) -> None:
+def test_an_unwritable_output_file_is_named(tmp_path: Path) -> None:
     out = tmp_path / "no" / "such.json"
     done = started("--warehouse", str(tmp_path), "lineage", "a", "--out", str(out))
     assert done.returncode == 5
-    assert lines(done.stderr)[0] == f"The result should be written to {out}"
+    assert str(out) in lines(done.stderr)[0]
 
 
 @pytest.mark.parametrize(
     "arguments",
     [["cypher", "RETURN 1"], ["browser"], ["lineage", "a"], ["path", "a", "b"], ["find", "a"]],
 )
-def test_without_a_warehouse_nothing_is_started(arguments: list[str], tmp_path: Path) -> None:
+def test_nothing_is_started_without_a_warehouse(arguments: list[str], tmp_path: Path) -> None:
     done = started("--warehouse", str(tmp_path / "w"), *arguments)
     assert done.returncode == 3
     assert str(tmp_path / "w") in done.stderr

@@ -1,4 +1,4 @@
-"""Every ending of a command: its exit status, its one message, and no traceback."""
+"""Exit statuses and messages of commands that fail or are interrupted."""
 
 import os
 import signal
@@ -19,13 +19,13 @@ def work():
     try:
         {body}
     finally:
-        print("put away", file=sys.stderr, flush=True)
+        print("cleaned up", file=sys.stderr, flush=True)
 sys.exit(guarded(work, lambda: Path({logs!r})))
 """
 
 
 def command(body: str, logs: Path) -> subprocess.Popen[str]:
-    """A process whose guarded work is ``body``."""
+    """Start a process whose guarded work is ``body``."""
     return subprocess.Popen(
         [sys.executable, "-c", BEGIN.format(body=body, logs=str(logs))],
         stdout=subprocess.PIPE,
@@ -45,20 +45,20 @@ def command(body: str, logs: Path) -> subprocess.Popen[str]:
         errors.Damaged,
     ],
 )
-def test_known_errors(
+def test_a_known_error_is_printed_in_three_lines(
     kind: type[errors.ProvhouseError], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work() -> None:
-        raise kind("It should be so", "It is \x1b[31mnot", "Make it so")
+        raise kind("Cannot open x", "It is \x1b[31mred", "Paint it")
 
     assert guarded(work, lambda: tmp_path) == kind.exit_status
     assert capsys.readouterr().err == (
-        "provhouse: It should be so\n           It is \\x1b[31mnot\n           Make it so\n"
+        "provhouse: Cannot open x\n           It is \\x1b[31mred\n           Paint it\n"
     )
     assert not list(tmp_path.iterdir())
 
 
-def test_a_defect_keeps_its_traceback_in_a_file(
+def test_the_traceback_of_a_bug_is_written_to_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work() -> None:
@@ -67,13 +67,13 @@ def test_a_defect_keeps_its_traceback_in_a_file(
     assert guarded(work, lambda: tmp_path / "logs") == 1
     (file,) = (tmp_path / "logs").iterdir()
     said = capsys.readouterr().err
-    assert "defect of provhouse: KeyError: 'oh'" in said
+    assert "bug in provhouse: KeyError: 'oh'" in said
     assert str(file) in said
     assert "Traceback" not in said
     assert 'raise KeyError("oh")' in file.read_text()
 
 
-def test_a_defect_where_no_log_can_be_written(
+def test_a_traceback_goes_to_a_temporary_file_if_the_logs_are_unwritable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
@@ -82,7 +82,7 @@ def test_a_defect_where_no_log_can_be_written(
     assert len(list(tmp_path.glob("provhouse-defect-*.txt"))) == 1
 
 
-def test_a_full_disk_is_not_our_defect(tmp_path: Path) -> None:
+def test_a_full_disk_is_not_a_bug(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", BEGIN.format(body="print('x')", logs=str(tmp_path))],
@@ -95,10 +95,10 @@ def test_a_full_disk_is_not_our_defect(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_full_disk_that_only_words_tell_of(
+def test_a_full_disk_is_recognized_by_its_message(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """As numpy and the library of the tables do."""
+    """numpy and delta-rs set no errno."""
     for said in (
         "800 requested and 96 written",
         "Generic error\nNo space left on device (os error)",
@@ -114,7 +114,9 @@ def test_a_full_disk_that_only_words_tell_of(
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_interrupted(number: signal.Signals, status: int, tmp_path: Path) -> None:
+def test_a_signal_interrupts_the_command(
+    number: signal.Signals, status: int, tmp_path: Path
+) -> None:
     process = command("print('up', flush=True); time.sleep(60)", tmp_path)
     assert process.stdout
     assert process.stdout.readline() == "up\n"
@@ -122,12 +124,12 @@ def test_interrupted(number: signal.Signals, status: int, tmp_path: Path) -> Non
     _, said = process.communicate(timeout=20)
     assert process.returncode == status
     assert said.splitlines() == [
-        "put away",
-        "provhouse: Interrupted; what the warehouse holds is as its last commit left it.",
+        "cleaned up",
+        "provhouse: Interrupted; the warehouse is unchanged since its last commit.",
     ]
 
 
-def test_an_error_while_an_interruption_unwinds_is_an_interruption(
+def test_an_error_during_an_interruption_counts_as_the_interruption(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work() -> None:
@@ -140,31 +142,31 @@ def test_an_error_while_an_interruption_unwinds_is_an_interruption(
     assert "Interrupted" in capsys.readouterr().err
 
 
-def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     process = command("[print('x' * 1000, flush=True) for _ in range(10**6)]", tmp_path)
     assert process.stdout
     process.stdout.readline()
     process.stdout.close()
     assert process.stderr
     with process.stderr:
-        assert process.stderr.read() == "put away\n"
+        assert process.stderr.read() == "cleaned up\n"
     assert process.wait(20) == 128 + signal.SIGPIPE
 
 
-def test_a_server_that_hangs_up_is_not_our_reader(tmp_path: Path) -> None:
+def test_a_broken_connection_is_not_a_closed_pipe(tmp_path: Path) -> None:
     process = command("raise BrokenPipeError(32, 'gone')", tmp_path)
     _, said = process.communicate(timeout=20)
     assert process.returncode == 1
     assert "BrokenPipeError" in said
 
 
-def test_signals_are_left_as_they_were(tmp_path: Path) -> None:
+def test_signal_handlers_are_restored(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     assert guarded(lambda: os.getpid(), lambda: tmp_path) == 0
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_what_libraries_log_is_not_printed(tmp_path: Path) -> None:
+def test_logs_of_libraries_are_not_printed(tmp_path: Path) -> None:
     process = command("__import__('logging').exception('the other side is gone')", tmp_path)
     _, said = process.communicate(timeout=20)
-    assert (process.returncode, said) == (0, "put away\n")
+    assert (process.returncode, said) == (0, "cleaned up\n")

@@ -1,4 +1,4 @@
-"""Arguments of any kind: each ends with a status that is told, and never with a traceback.
+"""Random arguments: each call ends with a documented exit status, and never with a traceback.
 
 `PROVHOUSE_FUZZ=7000 pytest tests/cli/test_fuzz.py -s` tries 14,000.
 """
@@ -17,7 +17,7 @@ from provhouse.cli.app import app, run
 
 CALLS = 2 * int(os.environ.get("PROVHOUSE_FUZZ", "60"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
-STARTING = {"up", "down", "browser", "doctor"}  # these have no arguments to speak of
+STARTING = {"up", "down", "browser", "doctor"}  # start servers, and take hardly any arguments
 GIVEN = (
     "0", "-1", "1", "9" * 30, "1e3", "2026-01-01", "2026-13-45T99:99", "json", "csv", "table",
     "auto", "rq", "a=b", "=b", "theta=1", "theta=x", "src=a,dst=b", "src=", "", "--", "-", "\udcff",
@@ -25,7 +25,7 @@ GIVEN = (
 
 
 def words() -> tuple[list[str], list[str]]:
-    """The names of commands, and all that options are called."""
+    """Return the names of all commands, and of all options."""
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     options = {
@@ -52,7 +52,7 @@ def arguments(chance: random.Random) -> list[str]:
     return [*before, chance.choice(commands), *some(4)]
 
 
-def test_any_arguments(
+def test_random_arguments_end_with_a_known_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What is told while work goes on, on a terminal and in a pipe."""
+"""Progress on a terminal and in a pipe."""
 
 import io
 import sys
@@ -7,37 +7,37 @@ from contextlib import suppress
 import pytest
 from rich.console import Console
 
-from provhouse.cli.progress_display import Steps, _bars, listening
+from provhouse.cli.progress_display import Remaining, StepDisplay, _bars, progress_display
 from provhouse.model.progress import Progress
 
 
 def work(progress: Progress) -> None:
-    """Two steps and a sentence."""
+    """Report two steps and a sentence."""
     progress.begin("read [all]")
     progress.advance(1, 2)
     progress.count("triples", 1_200)
     progress.count("rejects", 3)
-    progress.say("Neo4j is not up: starting it\x07")
+    progress.say("Starting Neo4j\x07")
     progress.begin("number")
 
 
-def test_a_pipe_gets_sentences_only(capsys: pytest.CaptureFixture[str]) -> None:
-    with listening() as progress:
+def test_a_pipe_gets_only_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_display() as progress:
         work(progress)
-        progress.rest()
-    assert capsys.readouterr().err == "Neo4j is not up: starting it\\x07\n"
+        progress.clear()
+    assert capsys.readouterr().err == "Starting Neo4j\\x07\n"
 
 
-def on_terminal(keep: bool, rest: bool = False) -> str:
-    """What stands on a terminal, with what moves its cursor."""
+def on_terminal(keep: bool, clear: bool = False) -> str:
+    """Return all that is written to a terminal, with the codes that move its cursor."""
     to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=90)
     with _bars(to, keep) as bars:
-        steps = Steps(bars)
+        steps = StepDisplay(bars)
         work(steps)
-        if rest:
-            steps.rest()
+        if clear:
+            steps.clear()
             assert not bars.live.is_started
-            steps.begin("again")
+            steps.begin("next")
         steps.end()
     assert isinstance(to.file, io.StringIO)
     return to.file.getvalue()
@@ -46,21 +46,21 @@ def on_terminal(keep: bool, rest: bool = False) -> str:
 def test_a_terminal_gets_steps_with_counts() -> None:
     text = on_terminal(keep=True)
     read, number = text.split("\x1b[2K")[-1].splitlines()[:2]
-    assert "Neo4j is not up: starting it\\x07" in text
+    assert "Starting Neo4j\\x07" in text
     assert read.startswith("✓ read [all]")
     assert read.rstrip().endswith("1,200 triples, 3 rejects")
     assert number.startswith("✓ number")
 
 
-def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
+def test_a_long_step_shows_its_speed_and_remaining_time() -> None:
     clock = [0.0]
     to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=110)
     bars = _bars(to, keep=True)
     bars.get_time = lambda: clock[0]
-    steps = Steps(bars)
+    steps = StepDisplay(bars)
     with bars:
         steps.begin("read")
-        clock[0] = 4.0  # a beginning says nothing of how it goes on
+        clock[0] = 4.0  # the time until the first report does not count
         steps.advance(100_000_000, 1_000_000_000, "bytes")
         bars.refresh()
         clock[0] = 10.0
@@ -73,10 +73,10 @@ def test_a_long_step_tells_its_rate_and_what_is_left() -> None:
     assert "left" not in to.file.getvalue().split("\x1b[2K")[-1]
 
 
-def test_a_result_finds_a_clear_screen() -> None:
-    text = on_terminal(keep=False, rest=True)
-    assert "again" in text
-    assert "read" not in text.split("again")[1]
+def test_the_steps_are_cleared_before_the_result() -> None:
+    text = on_terminal(keep=False, clear=True)
+    assert "next" in text
+    assert "read" not in text.split("next")[1]
 
 
 def test_a_step_that_fails_is_not_ticked_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +87,24 @@ def test_a_step_that_fails_is_not_ticked_off(monkeypatch: pytest.MonkeyPatch) ->
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with suppress(ValueError), listening(keep=True) as progress:
+    with suppress(ValueError), progress_display(keep=True) as progress:
         progress.begin("read")
         raise ValueError
     assert "read" in terminal.getvalue()
     assert "✓" not in terminal.getvalue()
+
+
+def test_the_duration_is_estimated_from_the_second_report_on() -> None:
+    step = Remaining()
+    step.add(6.0, 0.1)
+    assert step.total_seconds() is None  # one report says nothing about the speed
+    step.add(8.0, 0.5)
+    assert step.total_seconds() == 10.5
+
+
+def test_a_report_without_an_advance_is_ignored() -> None:
+    step = Remaining()
+    step.add(1.0, 0.1)
+    step.add(2.0, 0.2)
+    step.add(2.9, 0.2)
+    assert step.total_seconds() == 10.0

@@ -1,4 +1,4 @@
-"""The page on the command says what the help says."""
+"""docs/cli.md matches the help of the commands."""
 
 from pathlib import Path
 
@@ -7,5 +7,5 @@ from provhouse.cli.reference import document
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
-def test_page_is_up_to_date() -> None:
+def test_the_reference_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == document()

@@ -20,7 +20,7 @@ from provhouse.cypher.leases import Lease
 from provhouse.cypher.process import log_file as graph_log
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.columns import TABLES
-from provhouse.serve.server_file import State, held, log_file, save, token
+from provhouse.serve.server_file import ServerInfo, claim, log_file, publish, token
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
 from provhouse.store.warehouse.manifest import read_manifest
@@ -161,9 +161,9 @@ def test_export(lived: Lived, golden: Golden) -> None:
 
 def test_server(golden: Golden, tmp_path: Path) -> None:
     """What a server leaves for those who look for it."""
-    handle = held(tmp_path)
+    handle = claim(tmp_path)
     assert handle
-    save(handle, State(7, 8))
+    publish(handle, ServerInfo(7, 8))
     os.close(handle)
     assert token(tmp_path) == (tmp_path / "server" / "token").read_text()
     found = {
@@ -171,7 +171,7 @@ def test_server(golden: Golden, tmp_path: Path) -> None:
         "files": sorted(tree(tmp_path)),
         "rights": rights(tmp_path, "server", "server/server.json", "server/token"),
         "log": str(log_file(tmp_path).relative_to(tmp_path)),
-        "address": State(7, 8).address,
+        "address": ServerInfo(7, 8).address,
     }
     golden("server.json", dumped(found))
 

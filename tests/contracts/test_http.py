@@ -18,8 +18,8 @@ from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
-from provhouse.serve.keeper import Warm
-from provhouse.serve.problems import Crowded, install
+from provhouse.serve.keeper import Keeper
+from provhouse.serve.problems import Crowded, install_handlers
 
 Golden = Callable[[str, str], None]
 TOKEN = {"authorization": "Bearer secret"}
@@ -95,7 +95,7 @@ def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
 @pytest.fixture
 def served(lived: Lived) -> Iterator[FastAPI]:
     """The application of a warehouse, ready to answer."""
-    warm = Warm(lived.house.settings, Silent())
+    warm = Keeper(lived.house.settings, Silent())
     app = application(warm, lived.house.settings, ACCESS)
     assert called(app, "GET", "/v1/health").status == 503
     warm.start()
@@ -113,7 +113,7 @@ def served(lived: Lived) -> Iterator[FastAPI]:
 def empty(tmp_path: Path) -> FastAPI:
     """The application of a warehouse that is not there."""
     settings = Settings(warehouse=tmp_path / "none")
-    return application(Warm(settings, Silent()), settings, ACCESS)
+    return application(Keeper(settings, Silent()), settings, ACCESS)
 
 
 def test_document(empty: FastAPI, golden: Golden) -> None:
@@ -125,7 +125,7 @@ def test_document(empty: FastAPI, golden: Golden) -> None:
 def test_problems(golden: Golden) -> None:
     """Each error as a problem document; the status of a defect too."""
     app = FastAPI(openapi_url=None)
-    install(app)
+    install_handlers(app)
     kinds = {kind.__name__: kind for kind in classes(ProvhouseError)}
     assert Crowded.__name__ in kinds
 

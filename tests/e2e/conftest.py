@@ -1,8 +1,8 @@
-"""Commands as users type them, on Neo4j, Spark and Java as they are.
+"""Commands as users type them, with real Neo4j, Spark and Java.
 
-Where only the result counts they are forked from a process in which Spark is up (``held``,
-``fresh``); how they start, end and are cut off is tried with processes of their own (``alone``,
-``test_server.py``, ``test_life.py``, ``test_machine.py``).
+Where only the result matters, commands are forked from a process in which Spark is running
+(``stored``, ``fresh``). Where their start, end or interruption matters, they run as processes of
+their own (``alone``, ``test_server.py``, ``test_life.py``, ``test_machine.py``).
 """
 
 from collections.abc import Callable, Iterator
@@ -27,18 +27,18 @@ clean/2,report,sum,clean,report,
 
 @pytest.fixture(scope="session")
 def first_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four triples of five items, a duplicate, and a row without src."""
+    """Write four triples of five items, a duplicate, and a row without src."""
     file = tmp_path_factory.mktemp("first") / "first.csv"
     file.write_text(FIRST)
     return file
 
 
 @pytest.fixture(scope="session")
-def held(
+def stored(
     tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path, warm: Warm
 ) -> Iterator[Command]:
-    """A warehouse with one ingest, only to be read or to fail on; ``report`` is its last item."""
-    command = Command(tmp_path_factory.mktemp("held") / "warehouse", graph_home, by=warm)
+    """A warehouse with one ingest that tests do not change; ``report`` is its last item."""
+    command = Command(tmp_path_factory.mktemp("stored") / "warehouse", graph_home, by=warm)
     command("ingest", first_file)
     yield command
     command.end_all()
@@ -46,7 +46,7 @@ def held(
 
 @pytest.fixture
 def fresh(tmp_path: Path, graph_home: Path, warm: Warm) -> Iterator[Command]:
-    """A warehouse that is not there yet."""
+    """A warehouse that does not exist yet."""
     command = Command(tmp_path / "warehouse", graph_home, by=warm)
     yield command
     command.end_all()
@@ -54,25 +54,25 @@ def fresh(tmp_path: Path, graph_home: Path, warm: Warm) -> Iterator[Command]:
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[Command]:
-    """A warehouse that is not there yet, with a Neo4j of its own."""
+    """A warehouse that does not exist yet, with a Neo4j of its own."""
     command = Command(tmp_path / "warehouse")
     yield command
     command.end_all()
 
 
 @pytest.fixture
-def unchanged(held: Command) -> Callable[[], None]:
-    """Asserts that a command which failed left the held warehouse as it was."""
-    before = state(held)
+def unchanged(stored: Command) -> Callable[[], None]:
+    """Return a check that the stored warehouse has not changed since now."""
+    before = state(stored)
 
     def check() -> None:
-        assert state(held) == before
+        assert state(stored) == before
 
     return check
 
 
 def state(command: Command) -> dict[str, Any]:
-    """What counts of a warehouse: its records and all files of its bases."""
+    """Return the commit records of a warehouse and the names of all files in its bases."""
     root = command.warehouse
     kept = [f for f in root.glob("base-*/**/*") if f.is_file()]
     files = sorted(str(f.relative_to(root)) for f in kept)

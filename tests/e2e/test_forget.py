@@ -1,4 +1,4 @@
-"""`forget` as a user types it, beside a server that has answered before."""
+"""`forget` while a server is running that has answered questions before."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ report,board,sum,reports,boards,
 """
 
 
-def test_the_server_forgets_too(alone: Command, tmp_path: Path) -> None:
+def test_the_server_does_not_show_erased_items(alone: Command, tmp_path: Path) -> None:
     file = tmp_path / "trace.csv"
     file.write_text(TRACE)
     alone("ingest", file)
@@ -32,9 +32,9 @@ def test_the_server_forgets_too(alone: Command, tmp_path: Path) -> None:
         assert PERSON in alone("lineage", "board").out
     before = running(alone.warehouse)
     assert before
-    assert alone("forget", PERSON, "nobody", status=3).message.count("\n") == 2
+    assert "nobody" in alone("forget", PERSON, "nobody", status=3).message
     alone("forget", "", status=2)
-    assert running(alone.warehouse) == before, "nothing was to be erased"
+    assert running(alone.warehouse) == before, "nothing was erased"
     done = json.loads(alone("forget", PERSON).out)
     del done["seconds"]
     assert done == {

@@ -1,4 +1,4 @@
-"""Files that are not what they should be: exit 4, file and line named, nothing taken in."""
+"""Bad input: exit status 4, a message with the file and line, and no change."""
 
 import gzip
 import json
@@ -20,101 +20,101 @@ def _parquet(path: Path) -> bytes:
 
 
 def empty(folder: Path) -> tuple[Path, str]:
-    """Nothing in it."""
+    """An empty file."""
     file = folder / "empty.csv"
     file.touch()
     return file, "It is empty"
 
 
 def without_columns(folder: Path) -> tuple[Path, str]:
-    """Another file of theirs."""
+    """A file without the required columns."""
     file = folder / "other.csv"
     file.write_text("from,to\na,b\n")
     return file, "The columns are from, to"
 
 
 def twice_a_column(folder: Path) -> tuple[Path, str]:
-    """Which of them would it be?"""
+    """A file that has a column twice."""
     file = folder / "twice.csv"
     file.write_text("src,dst,src\na,b,c\n")
     return file, "Found more than once: src"
 
 
 def torn_parquet(folder: Path) -> tuple[Path, str]:
-    """A copy that broke off."""
+    """A truncated copy."""
     file = folder / "torn.parquet"
     file.write_bytes(_parquet(file)[:-100])
     return file, "not readable as "
 
 
 def no_parquet(folder: Path) -> tuple[Path, str]:
-    """A CSV with the wrong name."""
+    """A CSV file with the wrong ending."""
     file = folder / "table.parquet"
     file.write_text(GOOD)
     return file, "not readable as "
 
 
 def parquet_without_columns(folder: Path) -> tuple[Path, str]:
-    """Another table of theirs."""
+    """A table without the required columns."""
     file = folder / "other.parquet"
     pq.write_table(pa.table({"src": ["a"]}), file)
     return file, "no column dst"
 
 
 def no_gzip(folder: Path) -> tuple[Path, str]:
-    """A CSV with the wrong name."""
+    """A CSV file with the wrong ending."""
     file = folder / "table.csv.gz"
     file.write_text(GOOD)
     return file, "line 1"
 
 
 def no_json(folder: Path) -> tuple[Path, str]:
-    """A CSV with the wrong name."""
+    """A CSV file with the wrong ending."""
     file = folder / "table.jsonl"
     file.write_text(GOOD)
     return file, "not readable as "
 
 
 def json_without_columns(folder: Path) -> tuple[Path, str]:
-    """Other objects of theirs."""
+    """Objects without the required keys."""
     file = folder / "other.jsonl"
     file.write_text('{"from": "a", "to": "b"}\n')
     return file, "The columns are from, to"
 
 
 def no_zstd(folder: Path) -> tuple[Path, str]:
-    """A CSV with the wrong name."""
+    """A CSV file with the wrong ending."""
     file = folder / "table.csv.zst"
     file.write_text(GOOD)
     return file, "line 1"
 
 
 def no_match(folder: Path) -> tuple[Path, str]:
-    """A pattern that reached the command, since it is quoted or matches nothing."""
+    """A pattern that matches nothing."""
     return folder / "*.ndjson", "matches no input files"
 
 
 def broken_delta(folder: Path) -> tuple[Path, str]:
-    """A table whose log was lost."""
+    """A table with an empty log."""
     table = folder / "table"
     (table / "_delta_log").mkdir(parents=True)
     return table, "Its log is not readable"
 
 
-def not_there(folder: Path) -> tuple[Path, str]:
-    """A slip of the pen."""
+def missing(folder: Path) -> tuple[Path, str]:
+    """A file that does not exist."""
     return folder / "nowhere.csv", "No such file or folder"
 
 
 def folder_without_files(folder: Path) -> tuple[Path, str]:
-    """What is in it is none of ours."""
+    """A folder without files of a known format."""
     (folder / "sub").mkdir()
     (folder / "sub" / "notes.txt").touch()
     return folder / "sub", "No name in it ends in .csv"
 
 
 def a_device(folder: Path) -> tuple[Path, str]:
-    """Which could be read only once."""
+    """A device, which could be read only once."""
     return Path("/dev/null"), "a device or a pipe"
 
 
@@ -122,14 +122,14 @@ def a_device(folder: Path) -> tuple[Path, str]:
     "make",
     [
         empty, without_columns, twice_a_column, torn_parquet, no_parquet, parquet_without_columns,
-        no_gzip, no_json, json_without_columns, no_zstd, no_match, broken_delta, not_there,
+        no_gzip, no_json, json_without_columns, no_zstd, no_match, broken_delta, missing,
         folder_without_files, a_device,
     ],
 )  # fmt: skip
-def test_a_wrong_beginning_is_found_before_anything_is_started(
+def test_an_unusable_file_is_found_before_anything_is_started(
     make: Callable[[Path], tuple[Path, str]], fresh: Command, tmp_path: Path
 ) -> None:
-    """Also behind a file that is right."""
+    """Even if it comes after a good file."""
     good = tmp_path / "good.csv"
     good.write_text(GOOD)
     file, found = make(tmp_path)
@@ -140,7 +140,7 @@ def test_a_wrong_beginning_is_found_before_anything_is_started(
     assert not fresh.warehouse.exists()
 
 
-def test_an_unknown_ending(fresh: Command, tmp_path: Path) -> None:
+def test_a_file_of_unknown_format_is_refused(fresh: Command, tmp_path: Path) -> None:
     file = tmp_path / "triples.dat"
     file.write_text(GOOD)
     done = fresh("ingest", file, status=2)
@@ -157,7 +157,9 @@ def test_an_unknown_ending(fresh: Command, tmp_path: Path) -> None:
         ('x = ["a"]\ny = ["a"]', "names a twice"),
     ],
 )
-def test_a_wrong_splits_file(content: str, found: str, fresh: Command, tmp_path: Path) -> None:
+def test_an_invalid_splits_file_is_refused(
+    content: str, found: str, fresh: Command, tmp_path: Path
+) -> None:
     good, splits = tmp_path / "good.csv", tmp_path / "splits.toml"
     good.write_text(GOOD)
     splits.write_text(content)
@@ -168,7 +170,7 @@ def test_a_wrong_splits_file(content: str, found: str, fresh: Command, tmp_path:
 
 
 def broken_gzip(folder: Path) -> tuple[Path, str]:
-    """A copy that broke off; what came through of it would be a right file."""
+    """A truncated copy, whose readable part is a valid file."""
     file = folder / "broken.csv.gz"
     lines = "".join(f"a{n},b{n},x\n" for n in range(10_000))
     file.write_bytes(gzip.compress(("src,dst,op\n" + lines).encode())[:-1000])
@@ -176,41 +178,41 @@ def broken_gzip(folder: Path) -> tuple[Path, str]:
 
 
 def wrong_number_of_fields(folder: Path) -> tuple[Path, str]:
-    """In line 4; the rows before are right, and one of them lies on two lines."""
+    """A row with too few fields in line 4, after valid rows of which one spans two lines."""
     file = folder / "fields.csv"
     file.write_text('src,dst,op\n"a\nb",c,x\nd,e\nf,g,x\n')
     return file, "fields.csv, line 4"
 
 
 @pytest.mark.parametrize("make", [wrong_number_of_fields, broken_gzip])
-def test_one_file_that_is_wrong_further_down_keeps_out_all(
+def test_an_error_inside_one_file_rejects_all_files(
     make: Callable[[Path], tuple[Path, str]],
-    held: Command,
+    stored: Command,
     unchanged: Callable[[], None],
     tmp_path: Path,
 ) -> None:
     good = tmp_path / "good.csv"
     good.write_text(GOOD)
     file, named = make(tmp_path)
-    done = held("ingest", good, file, status=4)
+    done = stored("ingest", good, file, status=4)
     assert named in done.message
     assert "Nothing was ingested" in done.message
     assert done.out == ""
     unchanged()
 
 
-def test_splits_that_name_a_table_which_is_not_there(
-    held: Command, unchanged: Callable[[], None], first_file: Path, tmp_path: Path
+def test_splits_with_an_unknown_table_are_refused(
+    stored: Command, unchanged: Callable[[], None], first_file: Path, tmp_path: Path
 ) -> None:
     splits = tmp_path / "splits.toml"
     splits.write_text('x = ["raw", "clean"]\ny = ["reprot"]')
-    done = held("ingest", first_file, "--splits", splits, status=4)
+    done = stored("ingest", first_file, "--splits", splits, status=4)
     assert "reprot" in done.message
     unchanged()
 
 
-def test_a_preview_needs_no_warehouse_and_no_server(fresh: Command, tmp_path: Path) -> None:
-    fresh.settings["PATH"] = str(tmp_path)  # no Java on it
+def test_a_preview_starts_and_writes_nothing(fresh: Command, tmp_path: Path) -> None:
+    fresh.settings["PATH"] = str(tmp_path)  # a folder without Java
     fresh.settings["JAVA_HOME"] = ""
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_text(

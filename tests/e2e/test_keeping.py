@@ -1,4 +1,4 @@
-"""Pruned, exported and imported as users type it."""
+"""Pruning, exports and imports."""
 
 from pathlib import Path
 
@@ -9,29 +9,33 @@ from helpers.command import Command
 from .test_results import valid
 
 
-def test_what_needs_no_spark(held: Command, fresh: Command, tmp_path: Path) -> None:
+def test_exports_and_prunes_that_need_no_spark(
+    stored: Command, fresh: Command, tmp_path: Path
+) -> None:
     folder = tmp_path / "exported"
-    manifest = valid("manifest", held("export", folder, "--format", "json").out)
+    manifest = valid("manifest", stored("export", folder, "--format", "json").out)
     assert valid("manifest", (folder / "manifest.json").read_text()) == manifest
     assert (manifest["holds"], manifest["triples"], manifest["items"]) == ("warehouse", 4, 5)
-    assert "not empty" in held("export", folder, status=2).message
-    assert "Both" in held("export", "x", "--lineage", "a", "--impact", "b", status=2).message
+    assert "not empty" in stored("export", folder, status=2).message
+    assert "Both" in stored("export", "x", "--lineage", "a", "--impact", "b", status=2).message
     torn = folder / "triples-00001.parquet"
     torn.write_bytes(torn.read_bytes()[:-1])
     assert str(torn) in fresh("import", folder, status=4).message
-    assert "Either how many" in held("prune", status=2).message
-    done = held("prune", "--keep", "9", "--format", "table")
+    assert "Either how many" in stored("prune", status=2).message
+    done = stored("prune", "--keep", "9", "--format", "table")
     assert done.out.startswith("Pruned no generations and freed 0 bytes.")
     assert "generations 1 to 1" in done.out
 
 
 @pytest.mark.long
-def test_out_and_in_again(held: Command, fresh: Command, tmp_path: Path) -> None:
+def test_an_exported_warehouse_can_be_imported(
+    stored: Command, fresh: Command, tmp_path: Path
+) -> None:
     folder = tmp_path / "exported"
-    held("export", folder)
+    stored("export", folder)
     summary = valid("ingest", fresh("import", folder).out)
     assert [summary[name] for name in ("triples", "items", "rejected")] == [4, 5, 0]
-    answers = [valid("answer", one("lineage", "report").out) for one in (held, fresh)]
+    answers = [valid("answer", one("lineage", "report").out) for one in (stored, fresh)]
     for name in ("items", "triples", "complete"):
         assert answers[0][name] == answers[1][name]
 
@@ -42,7 +46,7 @@ def test_out_and_in_again(held: Command, fresh: Command, tmp_path: Path) -> None
 
 
 @pytest.mark.long
-def test_pruned(fresh: Command, first_file: Path) -> None:
+def test_pruned_generations_cannot_be_asked(fresh: Command, first_file: Path) -> None:
     fresh("ingest", first_file)
     fresh("ingest", first_file, "--replace")
     done = valid("prune", fresh("prune", "--keep", "1").out)

@@ -1,4 +1,4 @@
-"""Input that is hard for its size passes through whole commands in bounded memory."""
+"""Commands on very large input, with bounded memory."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from helpers.command import Command
 pytestmark = pytest.mark.long
 
 PEAK_MB = 4_096
-"""All processes together: Spark alone may take 2 GB, and Neo4j 1."""
+"""The limit for all processes together; Spark may take 2 GB of it, and Neo4j 1 GB."""
 PARENTS = 1_000_000
 
 
@@ -25,13 +25,13 @@ def written(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def ingested(command: Command, file: Path) -> dict[str, int]:
-    """What an ingest tells, which took no more memory than it may."""
+    """Ingest a file within the limit of memory, and return the result."""
     told: dict[str, int] = json.loads(command("ingest", file, "--format", "json").out)
     assert told["peak_memory_mb"] < PEAK_MB
     return told
 
 
-def test_an_item_with_a_million_parents(fresh: Command, tmp_path: Path) -> None:
+def test_an_item_has_a_million_parents(fresh: Command, tmp_path: Path) -> None:
     rows = ((f"parent/{n:07d}", "child", "sum") for n in range(PARENTS))
     told = ingested(fresh, written(tmp_path / "wide.csv", ("src", "dst", "op"), rows))
     assert (told["triples"], told["items"]) == (PARENTS, PARENTS + 1)
@@ -47,7 +47,7 @@ def test_an_item_with_a_million_parents(fresh: Command, tmp_path: Path) -> None:
         assert sum(1 for _ in lines) == PARENTS - 1
 
 
-def test_long_names(fresh: Command, tmp_path: Path) -> None:
+def test_names_are_very_long(fresh: Command, tmp_path: Path) -> None:
     long = "x" * (64 << 10)
     rows = ((f"{n}/{long}", f"{n + 1}/{long}") for n in range(5_000))
     told = ingested(fresh, written(tmp_path / "long.csv", ("src", "dst"), rows))
@@ -55,7 +55,7 @@ def test_long_names(fresh: Command, tmp_path: Path) -> None:
     assert len(json.loads(fresh("lineage", f"9/{long}", "--format", "json").out)["items"]) == 9
 
 
-def test_many_attributes(fresh: Command, tmp_path: Path) -> None:
+def test_triples_have_many_attributes(fresh: Command, tmp_path: Path) -> None:
     columns = [f"attribute {n}" for n in range(100)]
     rows = ((f"s{n}", f"d{n}", *(n * m for m in range(100))) for n in range(100_000))
     told = ingested(fresh, written(tmp_path / "wide.csv", ("src", "dst", *columns), rows))
@@ -64,7 +64,7 @@ def test_many_attributes(fresh: Command, tmp_path: Path) -> None:
     assert answer["triples"][0]["attributes"] == {c: str(7 * n) for n, c in enumerate(columns)}
 
 
-def test_ten_million_rejects(fresh: Command, tmp_path: Path) -> None:
+def test_ten_million_rows_are_rejected(fresh: Command, tmp_path: Path) -> None:
     rows = (("", f"d{n}") for n in range(10_000_000))
     file = written(tmp_path / "bad.csv", ("src", "dst"), rows)
     with file.open("a", encoding="utf-8") as more:

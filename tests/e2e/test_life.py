@@ -1,8 +1,8 @@
-"""One warehouse through everything that can cut an ingest or a question off, in order.
+"""One warehouse through a sequence of interrupted ingests and questions.
 
-Every attempt is also the command after the one that was cut off before it. Whatever happens, no
-generation appears, nothing keeps running, and at the end all answers are right, under new ids.
-The trace is large enough for each step to be met, and simple enough for answers by hand.
+Every attempt also tests the recovery from the one before it. No interrupted ingest adds a
+generation or leaves a process running, and at the end all answers are right, under new ids. The
+trace is large enough that each step lasts, and simple enough to work out answers by hand.
 """
 
 import json
@@ -19,12 +19,12 @@ import pytest
 from helpers.command import Command, Terminal
 
 GROUPS = 40_000
-INTERRUPTED = "Interrupted; what the warehouse holds is as its last commit left it."
+INTERRUPTED = "Interrupted; the warehouse is unchanged since its last commit."
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Group g: two rows of raw and the one of config make mid/g; mid/g and the next one end/g."""
+    """Write a trace: in each group g, mid/g has three parents and end/g has two in mid."""
     file = tmp_path_factory.mktemp("trace") / "trace.csv"
     with file.open("w") as out:
         out.write("src,dst,op,src_table,dst_table\n")
@@ -38,7 +38,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
-    """One warehouse with a Neo4j of its own, through all tests of this file."""
+    """The warehouse of all tests in this file, with a Neo4j of its own."""
     folder = tmp_path_factory.mktemp("life") / "warehouse"
     command = Command(folder, None, {"PROVHOUSE_THETA": "1000"})
     yield command
@@ -47,7 +47,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
 
 @pytest.fixture
 def attempt(house: Command, trace: Path) -> Callable[[str], Terminal]:
-    """An ingest on a terminal that has come to a step."""
+    """Return a function that starts an ingest on a terminal and waits for a step."""
 
     def begin(step: str) -> Terminal:
         terminal = house.on_terminal("ingest", trace, "--format", "json")
@@ -58,20 +58,20 @@ def attempt(house: Command, trace: Path) -> Callable[[str], Terminal]:
 
 
 def generations(house: Command) -> list[int]:
-    """What was committed."""
+    """Return the committed generations."""
     return sorted(int(file.stem) for file in house.warehouse.glob("commits/*.json"))
 
 
 def taken(house: Command) -> int:
-    """The lowest generation that no attempt has taken."""
+    """Return the lowest generation number that no attempt has used."""
     ids = house.warehouse / "ids.json"
     return int(json.loads(ids.read_text())["generation"]) if ids.exists() else 1
 
 
-def test_ctrl_c_while_spark_and_neo4j_start(
+def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Both are on their way; neither stays."""
+    """Both processes exist when the signal comes."""
     terminal = attempt("Start Spark and Neo4j")
     terminal.awaits(lambda: house.running("CommunityEntryPoint") and house.running("SparkSubmit"))
     time.sleep(1)
@@ -81,10 +81,10 @@ def test_ctrl_c_while_spark_and_neo4j_start(
 
 
 @pytest.mark.long
-def test_ctrl_c_twice_while_neo4j_is_loaded(
+def test_a_second_ctrl_c_does_not_stop_the_cleanup(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """The second one, of a person in a hurry, doesn't stop the putting away."""
+    """Both come while Neo4j is loaded."""
     terminal = attempt("Load Neo4j")
     terminal.ctrl_c()
     time.sleep(0.3)
@@ -94,8 +94,8 @@ def test_ctrl_c_twice_while_neo4j_is_loaded(
     assert not list(house.warehouse.glob("base-*"))
 
 
-def test_a_neo4j_that_is_kept_stays(house: Command) -> None:
-    """The rest of this file is faster with it; a server would answer in the command's place."""
+def test_neo4j_can_be_kept_running(house: Command) -> None:
+    """The other tests are faster with it; with a server, the command would not answer itself."""
     house.keep_neo4j()
     assert len(house.running("CommunityEntryPoint")) == 1
 
@@ -107,7 +107,7 @@ def test_a_neo4j_that_is_kept_stays(house: Command) -> None:
         ("Cut into sets", signal.SIGTERM, 143),
     ],
 )
-def test_a_signal_to_the_command_alone(
+def test_a_signal_interrupts_an_ingest(
     step: str,
     number: signal.Signals,
     status: int,
@@ -123,8 +123,10 @@ def test_a_signal_to_the_command_alone(
 
 @pytest.mark.long
 @pytest.mark.parametrize("step", ["Read the files", "Load Neo4j"])
-def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -> None:
-    """Spark ends by itself; what was written stays for the next command, under ids of its own."""
+def test_a_killed_ingest_leaves_no_generation(
+    step: str, house: Command, attempt: Callable[[str], Terminal]
+) -> None:
+    """Spark ends by itself; the next command removes what was written, and uses other ids."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
@@ -137,10 +139,10 @@ def test_a_kill(step: str, house: Command, attempt: Callable[[str], Terminal]) -
 
 @pytest.mark.long
 @pytest.mark.parametrize("who", ["deploy.SparkSubmit", "store.daemon"])
-def test_spark_is_killed_while_files_are_read(
+def test_an_ingest_fails_if_spark_is_killed(
     who: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """As the system does when memory is short: all of it, or its Python workers."""
+    """The system kills Spark or its Python workers when memory is short."""
     terminal = attempt("Read the files")
     terminal.awaits(lambda: house.running(who))
     for one in house.running(who):
@@ -150,10 +152,10 @@ def test_spark_is_killed_while_files_are_read(
     assert not generations(house)
 
 
-def test_a_second_writer_is_told_who_writes_and_neo4j_is_killed(
+def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     house: Command, attempt: Callable[[str], Terminal], trace: Path
 ) -> None:
-    """The second goes at once; the first fails when it comes to load Neo4j."""
+    """The second fails at once; the first fails when it loads Neo4j, which was killed."""
     terminal = attempt("Read the files")
     second = house.start("ingest", trace)
     out, said = second.communicate(timeout=60)
@@ -166,8 +168,8 @@ def test_a_second_writer_is_told_who_writes_and_neo4j_is_killed(
     assert not house.running()
 
 
-def test_the_next_ingest_is_right(house: Command, trace: Path) -> None:
-    """It starts Neo4j again, which is still to be kept; ids of what was cut off are not reused."""
+def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
+    """It restarts Neo4j and keeps it running; ids of interrupted ingests are not used again."""
     free = taken(house)
     done = json.loads(house("ingest", trace, "--format", "json").out)
     assert done["triples"] == 5 * GROUPS
@@ -180,8 +182,8 @@ def test_the_next_ingest_is_right(house: Command, trace: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_killed_neo4j_is_back_for_the_next_question(house: Command, tmp_path: Path) -> None:
-    """Many at once, in the order asked, some of them not held."""
+def test_a_question_restarts_a_killed_neo4j(house: Command, tmp_path: Path) -> None:
+    """Ask about many items, some of them missing; the answers come in order."""
     for one in house.running("CommunityEntryPoint"):
         one.kill()
         one.wait(10)
@@ -189,7 +191,7 @@ def test_a_killed_neo4j_is_back_for_the_next_question(house: Command, tmp_path: 
     names = tmp_path / "names.txt"
     names.write_text("\n".join(asked))
     done = house("lineage", "--items", names, status=3)
-    assert done.message == "All 5 items should be held\n2 are not, the first 'nothing/1'"
+    assert done.message == "2 are missing of 5 items\nThe first is 'nothing/1'"
     lines = [json.loads(line) for line in done.out.splitlines()]
     assert [line["item"] for line in lines] == asked
     assert [line.get("found", True) for line in lines] == [True, False, True, True, False]
@@ -209,14 +211,14 @@ def _depths(answer: dict[str, list[dict[str, object]]]) -> dict[object, object]:
     return {row["item"]: row["depth"] for row in answer["items"]}
 
 
-def test_ctrl_c_in_a_question(house: Command) -> None:
+def test_ctrl_c_interrupts_a_question(house: Command) -> None:
     terminal = house.on_terminal("impact", "config/0", "--method", "rq", "--format", "json")
     terminal.awaits("Cache all triples")
     terminal.ctrl_c()
     assert INTERRUPTED in terminal.ended(130)
 
 
-def test_spark_is_killed_in_a_question(house: Command) -> None:
+def test_a_question_fails_if_spark_is_killed(house: Command) -> None:
     terminal = house.on_terminal("impact", "raw/8", "--method", "rq", "--format", "json")
     terminal.awaits("Cache all triples")
     (jvm,) = house.running("deploy.SparkSubmit")
@@ -224,14 +226,14 @@ def test_spark_is_killed_in_a_question(house: Command) -> None:
     assert "Spark or one of its workers ended unexpectedly" in terminal.ended(5)
 
 
-def test_down_ends_it(house: Command) -> None:
-    assert house("down").out == "Neo4j is down.\n"
+def test_down_stops_neo4j(house: Command) -> None:
+    assert house("down").out == "Neo4j is stopped.\n"
     assert not house.running()
 
 
 @pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
-def test_a_partition_that_is_gone_is_damage(method: str, house: Command) -> None:
-    """Missing for the one, torn for the other; never a shorter answer."""
+def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
+    """Missing for one method, truncated for the other; never an incomplete answer."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():

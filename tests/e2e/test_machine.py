@@ -1,4 +1,4 @@
-"""A machine that lacks something: exit 5, what is wrong and what to do, nothing written."""
+"""Something is missing on the machine: exit status 5, a message with a remedy, and no change."""
 
 import stat
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from helpers.command import Command
 
 
 def fake_java(folder: Path, says: str) -> Path:
-    """A runtime of which we only see what it says of itself."""
+    """Write a Java runtime that only prints its modules."""
     executable = folder / "bin" / "java"
     executable.parent.mkdir(parents=True)
     executable.write_text(f"#!/bin/sh\nprintf '{says}'\n")
@@ -27,23 +27,23 @@ def fake_java(folder: Path, says: str) -> Path:
         ("java.base@17.0.9\\n", "is Java 17.0.9 without its module jdk.incubator.vector"),
     ],
 )
-def test_java_that_does_not_serve(
+def test_an_unusable_java_is_refused(
     says: str | None,
     found: str,
-    held: Command,
+    stored: Command,
     unchanged: Callable[[], None],
     first_file: Path,
     tmp_path: Path,
 ) -> None:
-    """For a new warehouse; where there is none at all, also for a held one and a question."""
+    """For a new warehouse; without any Java also for an existing one, and for a question."""
     home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
-    told = {"JAVA_HOME": str(home)}
-    new = Command(tmp_path / "warehouse", None, told)
-    there = replace(held, settings=told, by=None)
+    environment = {"JAVA_HOME": str(home)}
+    new = Command(tmp_path / "warehouse", None, environment)
+    existing = replace(stored, settings=environment, by=None)
     ingest: tuple[object, ...] = ("ingest", first_file)
     commands = [(new, ingest)]
     if says is None:
-        commands += [(there, ingest), (there, ("lineage", "report"))]
+        commands += [(existing, ingest), (existing, ("lineage", "report"))]
     for command, arguments in commands:
         done = command(*arguments, status=5)
         assert "A Java 17 or 21 runtime is needed" in done.message
@@ -54,14 +54,14 @@ def test_java_that_does_not_serve(
     unchanged()
 
 
-def test_no_java_on_the_path(first_file: Path, tmp_path: Path) -> None:
+def test_a_missing_java_is_reported(first_file: Path, tmp_path: Path) -> None:
     command = Command(tmp_path / "w", None, {"JAVA_HOME": "", "PATH": str(tmp_path)})
     done = command("ingest", first_file, status=5)
     assert "No java was found on PATH, and JAVA_HOME is not set" in done.message
     assert not command.warehouse.exists()
 
 
-def test_missing_jars(first_file: Path, tmp_path: Path) -> None:
+def test_missing_jars_are_reported(first_file: Path, tmp_path: Path) -> None:
     command = Command(tmp_path / "w", None, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
     done = command("ingest", first_file, status=5)
     assert "provhouse doctor --fetch" in done.message
@@ -69,8 +69,8 @@ def test_missing_jars(first_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "below"])
-def test_a_warehouse_that_cannot_be_written(below: str, first_file: Path, tmp_path: Path) -> None:
-    """A file stands where its folder should be; not even root can make one there."""
+def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_path: Path) -> None:
+    """A file is in place of the folder, so that not even root can create it."""
     (tmp_path / "file").write_text("mine")
     command = Command(tmp_path / "file" / below if below else tmp_path / "file")
     done = command("ingest", first_file, status=5)
@@ -82,8 +82,8 @@ def test_a_warehouse_that_cannot_be_written(below: str, first_file: Path, tmp_pa
 
 
 @pytest.mark.long
-def test_a_neo4j_whose_password_is_wrong(alone: Command, first_file: Path) -> None:
-    """It is said, and mended it works again."""
+def test_a_wrong_password_of_neo4j_is_reported(alone: Command, first_file: Path) -> None:
+    """Once the password is right again, commands work."""
     alone.keep_neo4j()
     password = alone.warehouse / "neo4j" / "password"
     assert stat.S_IMODE(password.stat().st_mode) == 0o600
@@ -97,11 +97,11 @@ def test_a_neo4j_whose_password_is_wrong(alone: Command, first_file: Path) -> No
     assert str(password) in alone("up", status=5).message
     assert not list(alone.warehouse.glob("commits/*"))
     password.write_text(right)
-    assert "Neo4j is up" in alone("up").out
-    assert alone("down").out == "The server is down.\nNeo4j is down.\n"
+    assert "Neo4j is running" in alone("up").out
+    assert alone("down").out == "The server is stopped.\nNeo4j is stopped.\n"
 
 
-def test_a_place_where_a_result_cannot_go(held: Command, tmp_path: Path) -> None:
-    """Found before anything is started."""
-    done = held("lineage", "report", "--out", tmp_path / "no" / "where.json", status=5)
+def test_an_unwritable_output_file_is_reported(stored: Command, tmp_path: Path) -> None:
+    """Before anything is started."""
+    done = stored("lineage", "report", "--out", tmp_path / "no" / "where.json", status=5)
     assert "where.json" in done.message

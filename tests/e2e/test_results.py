@@ -1,4 +1,4 @@
-"""What commands give when all is well, or when only the question is wrong."""
+"""Results of commands, and errors in what was asked."""
 
 import json
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from helpers.command import Command
 
 
 def valid(name: str, text: str) -> dict[str, Any]:
-    """One JSON object that its schema describes."""
+    """Return a JSON object after validating it against its schema."""
     value: dict[str, Any] = json.loads(text)
     schema = json.loads((files("provhouse.output") / "schemas" / f"{name}.json").read_text())
     jsonschema.validate(value, schema)
     return value
 
 
-def test_nothing_was_ingested(fresh: Command) -> None:
-    """Exit 3 where something is asked of it, and a status of zeros; nothing is written."""
+def test_an_empty_warehouse_is_not_found(fresh: Command) -> None:
+    """Commands end with exit status 3 and write nothing; the status shows zeros."""
     commands = (
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
         "browser", "rollback", "compact", "check", "repair", "prune --keep 1", "export x",
@@ -41,8 +41,8 @@ def test_nothing_was_ingested(fresh: Command) -> None:
     assert not fresh.warehouse.exists()
 
 
-def test_an_item_that_is_not_held(held: Command) -> None:
-    done = held("lineage", "reprot", status=3)
+def test_an_item_that_is_not_held(stored: Command) -> None:
+    done = stored("lineage", "reprot", status=3)
     assert done.message.splitlines()[:2] == [
         "Item 'reprot' is not in generation 1",
         "None of its 5 items has that name",
@@ -50,51 +50,51 @@ def test_an_item_that_is_not_held(held: Command) -> None:
     assert done.out == ""
 
 
-def test_status(held: Command) -> None:
-    """The shared server is up, under the address that Browser uses."""
-    status = valid("status", held("status").out)
-    assert status["warehouse"] == str(held.warehouse)
+def test_status_counts_what_is_stored(stored: Command) -> None:
+    """Neo4j is shared with other tests and running; there is no server."""
+    status = valid("status", stored("status").out)
+    assert status["warehouse"] == str(stored.warehouse)
     counts = ("generation", "triples", "items", "components", "sets", "set_dependencies")
     assert [status[name] for name in counts] == [1, 4, 5, 1, 1, 0]
     assert status["neo4j"].startswith("bolt://127.0.0.1:")
     assert status["server"] is None
 
 
-def test_what_is_held_is_whole(held: Command) -> None:
-    report = valid("check", held("check", "--deep").out)
+def test_check_finds_no_damage(stored: Command) -> None:
+    report = valid("check", stored("check", "--deep").out)
     assert (report["generation"], report["damages"]) == (1, [])
     assert report["looked_at"]["triples"] == 4
 
 
-def test_cypher_reads(held: Command) -> None:
+def test_cypher_reads_the_summary(stored: Command) -> None:
     query = "MATCH (t:Table {warehouse: $warehouse}) WHERE t.items >= $n RETURN t.name AS name"
-    done = held("cypher", f"{query} ORDER BY name", "--param", "n=2", "--format", "csv")
+    done = stored("cypher", f"{query} ORDER BY name", "--param", "n=2", "--format", "csv")
     assert done.out.split() == ["name", "clean", "raw"]
 
 
-def test_cypher_refuses_to_write(held: Command) -> None:
+def test_cypher_refuses_to_write(stored: Command) -> None:
     for query in ("CREATE (:Mine)", "MATCH (n) DETACH DELETE n", "CALL dbms.listConfig()"):
-        done = held("cypher", query, status=2)
+        done = stored("cypher", query, status=2)
         assert "The query does more than read" in done.message
-    assert '"n":5' in held("cypher", "MATCH (t:Table {warehouse: $warehouse}) "
+    assert '"n":5' in stored("cypher", "MATCH (t:Table {warehouse: $warehouse}) "
                            "RETURN sum(t.items) AS n").out  # fmt: skip
 
 
-def test_browser_says_where_and_how(held: Command) -> None:
-    """Address, user, the file with the password, and five queries to paste."""
-    out = held("browser").out
+def test_browser_shows_how_to_log_in(stored: Command) -> None:
+    """The address, the user, the file with the password, and five queries to paste."""
+    out = stored("browser").out
     assert "http://127.0.0.1:" in out
     assert "Username       neo4j" in out
-    password = Path(out.split("the one line in ")[1].split("\n")[0])
+    password = Path(out.split("Password       in ")[1].split("\n")[0])
     assert password.read_text().strip() not in out
     assert out.count("\n// ") >= 5
 
 
-def test_many_items_and_their_attributes(held: Command, tmp_path: Path) -> None:
-    """One object a line; the methods are compared elsewhere, on graphs that are worth it."""
+def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:
+    """JSON has one object on each line. Methods are compared elsewhere, on larger graphs."""
     names = tmp_path / "names"
     names.write_text("report\nclean/2\nraw/1\n")
-    lines = held("lineage", "--items", names).out.splitlines()
+    lines = stored("lineage", "--items", names).out.splitlines()
     report, clean, raw = (valid("answer", line) for line in lines)
     assert report["triples"][0] == {
         "src": "clean/1", "dst": "report", "op": "sum", "attributes": {},
@@ -105,17 +105,17 @@ def test_many_items_and_their_attributes(held: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_ingests_of_a_warehouse(fresh: Command, first_file: Path, tmp_path: Path) -> None:
-    """A first one, the same again, --strict, more of it as Parquet, and --replace."""
+def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Path) -> None:
+    """A first ingest, the same with --strict, more as Parquet, and one with --replace."""
     first = valid("ingest", fresh("ingest", first_file, "--format", "json").out)
     names = ("generation", "triples", "items", "components", "duplicates", "rejected", "two_tables")
     assert [first[name] for name in names] == [1, 4, 5, 1, 1, 1, 0]
     assert first["peak_memory_mb"] > 100
-    fresh("up")  # the questions below are asked of the server, and take no start of Spark
+    fresh("up")  # the server answers the questions below, without another start of Spark
 
     check = unchanged(fresh)
     done = fresh("ingest", first_file, "--strict", status=4)
-    assert "With --strict every row should be a triple" in done.message
+    assert "--strict" in done.message
     check()
 
     more = tmp_path / "more.parquet"
@@ -144,7 +144,7 @@ def test_the_ingests_of_a_warehouse(fresh: Command, first_file: Path, tmp_path: 
 
 
 def check_the_past(fresh: Command) -> None:
-    """Three generations, of which the second alone had ``mail``."""
+    """Ask earlier generations: of the three, only the second had ``mail``."""
     listed = json.loads(fresh("generations").out)
     assert [one["change"] for one in listed] == ["ingest", "ingest", "replace"]
     assert "replace" in fresh("generations", "--format", "table").out
@@ -161,7 +161,7 @@ def check_the_past(fresh: Command) -> None:
 
 
 def unchanged(command: Command) -> Callable[[], None]:
-    """Asserts later that the commits are the same as now."""
+    """Return a check that the commits have not changed since now."""
     commits = {file: file.read_text() for file in command.warehouse.glob("commits/*")}
 
     def check() -> None:
@@ -171,8 +171,8 @@ def unchanged(command: Command) -> Callable[[], None]:
 
 
 @pytest.mark.long
-def test_a_neo4j_that_has_not_got_the_generation(held: Command) -> None:
-    """It is in the warehouse's own folder, where nothing was loaded."""
-    own = Command(held.warehouse)
+def test_a_neo4j_without_the_generation_is_damage(stored: Command) -> None:
+    """The Neo4j in the warehouse's own folder, into which nothing was loaded."""
+    own = Command(stored.warehouse)
     done = own("lineage", "report", status=7)
     assert "Neo4j does not have generation 1" in done.message

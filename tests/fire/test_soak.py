@@ -26,7 +26,7 @@ from helpers.command import Command
 from helpers.fire import content, kill_neo4j, neo4j_of
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
-from provhouse.serve import server_file as state
+from provhouse.serve import server_file
 
 pytestmark = pytest.mark.long
 
@@ -79,10 +79,10 @@ class Client:
     statuses: Counter[int] = field(default_factory=Counter)
 
     def ask(self, over: Event) -> None:
-        found = state.running(self.warehouse)
+        found = server_file.running(self.warehouse)
         assert found
         session = requests.Session()
-        session.headers["Authorization"] = f"Bearer {state.token(self.warehouse)}"
+        session.headers["Authorization"] = f"Bearer {server_file.token(self.warehouse)}"
         while not over.is_set():
             path, item = self.random.choice(list(PATHS)), self.random.choice(self.world.items)
             began = time.monotonic()
@@ -161,7 +161,7 @@ def house(tmp_path: Path) -> Iterator[Command]:
 
 def size(command: Command) -> tuple[int, int]:
     """Return memory (PSS) in megabytes and open files of the server, its Spark and Neo4j."""
-    found = state.running(command.warehouse)
+    found = server_file.running(command.warehouse)
     assert found
     server = psutil.Process(found.pid)
     family = [server, *server.children(recursive=True), *neo4j_of(Path(command.home or ""))]

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from provhouse.care import check, repair
 from provhouse.changes import compact, prune, retract, rollback
-from provhouse.cli import progress_display as listening
+from provhouse.cli import progress_display
 from provhouse.cli.app import run
 from provhouse.ingest import ingest, preview
 from provhouse.model import faults
@@ -22,7 +22,7 @@ from provhouse.store.names.hashing import hashes
 from provhouse.store.warehouse.layout import Layout
 
 IMPORTED = (
-    ask, check, compact, ingest, listening, preview, prune, repair, retract, rollback,
+    ask, check, compact, ingest, preview, progress_display, prune, repair, retract, rollback,
 )  # fmt: skip
 """What children would each import anew, which takes longer than the command."""
 

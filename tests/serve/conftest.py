@@ -1,4 +1,4 @@
-"""One server for all tests of this folder, with a warehouse in which something is held."""
+"""One server for all tests of this folder, with a warehouse that has been ingested."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,55 +12,58 @@ from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
-from provhouse.serve import process
-from provhouse.serve import server_file as state
-from provhouse.serve.server_file import State
+from provhouse.serve import process, server_file
+from provhouse.serve.server_file import ServerInfo
 
 SIZE = 300
 
 
 @dataclass
 class Served:
-    """A warehouse with a server."""
+    """A warehouse and its running server."""
 
     house: House
     triples: list[Triple]
 
     @property
-    def state(self) -> State:
-        """Where the server is, which lives."""
-        found = state.running(self.house.settings.warehouse)
+    def server(self) -> ServerInfo:
+        """The address of the running server."""
+        found = server_file.running(self.house.settings.warehouse)
         assert found
         return found
 
     @property
+    def token(self) -> str:
+        """The token that clients must send."""
+        return server_file.token(self.house.settings.warehouse)
+
+    @property
     def oracle(self) -> Oracle:
-        """What the answers must be."""
+        """The correct answers."""
         return Oracle.of(self.triples)
 
     @property
     def process(self) -> psutil.Process:
-        """The server itself."""
-        return psutil.Process(self.state.pid)
+        """The server process."""
+        return psutil.Process(self.server.pid)
 
     def spark(self) -> psutil.Process:
-        """The server's JVM."""
+        """Return the server's JVM."""
         (jvm,) = (p for p in self.process.children() if "pyspark-shell" in p.cmdline())
         return jvm
 
     def request(self, method: str, path: str, **options: Any) -> requests.Response:
-        """Ask with the right token."""
-        token = state.token(self.house.settings.warehouse)
-        headers = {"Authorization": f"Bearer {token}", **options.pop("headers", {})}
-        address = f"{self.state.address}{path}"
+        """Send a request with the right token."""
+        headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
+        address = f"{self.server.address}{path}"
         return requests.request(method, address, headers=headers, timeout=120, **options)
 
     def get(self, path: str, **parameters: Any) -> requests.Response:
-        """Get with parameters in the address."""
+        """Send a GET request with parameters in the URL."""
         return self.request("GET", path, params=parameters)
 
     def ingest(self, triples: list[Triple]) -> None:
-        """Take in more, and wait until the server answers from it."""
+        """Ingest triples, and wait until the server answers from them."""
         summary = self.house.ingest(triples)
         self.triples += triples
         process.await_generation(self.house.settings, summary.generation, Silent())
@@ -68,7 +71,7 @@ class Served:
 
 @pytest.fixture(scope="session")
 def served(houses: Callable[..., House]) -> Iterator[Served]:
-    """The server, warm; tests may ingest, and may kill what it has started."""
+    """Start the server; tests may ingest, and may kill the processes that it started."""
     house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=120)
     triples = [
         Triple(f"t:{n}", f"t:{n + 1 + n % 7}", f"op {n % 3}", "t", "t") for n in range(SIZE)

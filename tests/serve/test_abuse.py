@@ -1,4 +1,4 @@
-"""Slow and huge: whatever a client does, memory is bounded and others are served."""
+"""Slow clients and huge requests: memory stays bounded, and other clients are answered."""
 
 import socket
 import time
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from provhouse.serve import server_file as state
 from provhouse.serve.connections import HEAD_BYTES, HEAD_SECONDS, MOST
 from provhouse.serve.server_file import BODY_BYTES
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 ASKED = "POST /v1/lineage HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
 GROWTH = 100 << 20
-"""Bytes that the server may need more while it is abused."""
+"""Bytes by which the memory of the server may grow meanwhile."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -26,18 +25,18 @@ def _asked_before(served: "Served") -> None:
 
 
 def opened(served: "Served") -> socket.socket:
-    return socket.create_connection(("127.0.0.1", served.state.port), timeout=60)
+    return socket.create_connection(("127.0.0.1", served.server.port), timeout=60)
 
 
 def head(served: "Served", *lines: str, token: str | None = None) -> bytes:
-    shown = token or state.token(served.house.settings.warehouse)
+    shown = token or served.token
     given = (f"Authorization: Bearer {shown}", "Content-Type: application/json", *lines)
-    begin = ASKED.format(port=served.state.port)
+    begin = ASKED.format(port=served.server.port)
     return (begin + "".join(f"{line}\r\n" for line in given) + "\r\n").encode()
 
 
 def reply(client: socket.socket) -> bytes:
-    """All that comes until the other side closes."""
+    """Return everything that arrives until the other side closes the connection."""
     read = b""
     try:
         while piece := client.recv(65536):
@@ -52,7 +51,7 @@ def status(answer: bytes) -> int:
 
 
 def poured(client: socket.socket, piece: bytes, most: int) -> int:
-    """How much goes in before the other side has enough."""
+    """Send pieces until the other side refuses; return the number of bytes sent."""
     sent = 0
     try:
         while sent < most:
@@ -65,7 +64,7 @@ def poured(client: socket.socket, piece: bytes, most: int) -> int:
 
 @contextmanager
 def bounded(served: "Served") -> Iterator[None]:
-    """The block leaves no more memory and no more open files than that."""
+    """Check that the block leaves neither much more memory in use nor more open files."""
     memory, files = served.process.memory_info().rss, served.process.num_fds()
     yield
     assert served.process.memory_info().rss - memory < GROWTH
@@ -81,36 +80,36 @@ def assert_serves(served: "Served") -> None:
     assert time.monotonic() - began < 10
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_comes(served: "Served") -> None:
+def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served: "Served") -> None:
     with opened(served) as client:
         client.sendall(head(served, "Content-Length: 10000000000"))
         assert status(reply(client)) == 413
     assert_serves(served)
 
 
-def test_nothing_is_read_of_who_has_no_token(served: "Served") -> None:
+def test_a_body_without_a_valid_token_is_not_read(served: "Served") -> None:
     with opened(served) as client:
         client.sendall(head(served, "Content-Length: 1000000", token="guessed"))
         assert status(reply(client)) == 401
 
 
-def test_a_body_that_does_not_end_is_cut_off(served: "Served") -> None:
+def test_an_endless_body_is_cut_off(served: "Served") -> None:
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
     with bounded(served), opened(served) as client:
         client.sendall(head(served, "Transfer-Encoding: chunked"))
         sent = poured(client, chunk, 10 << 30)
-        assert sent < BODY_BYTES + (32 << 20)  # the rest is what systems hold on the way
+        assert sent < BODY_BYTES + (32 << 20)  # the rest is in buffers of the system
     assert_serves(served)
 
 
-def test_a_head_that_does_not_end_is_cut_off(served: "Served") -> None:
+def test_an_endless_head_is_cut_off(served: "Served") -> None:
     with bounded(served), opened(served) as client:
-        client.sendall(ASKED.format(port=served.state.port).encode() + b"X: ")
+        client.sendall(ASKED.format(port=served.server.port).encode() + b"X: ")
         assert poured(client, b"x" * 65536, 1 << 30) < HEAD_BYTES + (32 << 20)
     assert_serves(served)
 
 
-def test_more_connections_than_there_may_be(served: "Served") -> None:
+def test_too_many_connections_do_not_block_others(served: "Served") -> None:
     with bounded(served), ExitStack() as stack:
         for _ in range(MOST + 200):
             stack.enter_context(opened(served))
@@ -118,8 +117,8 @@ def test_more_connections_than_there_may_be(served: "Served") -> None:
         assert served.process.num_fds() < MOST + 400
 
 
-def test_slow_readers_let_others_ask(served: "Served") -> None:
-    """Each of them asks for more than fits on the way, and reads a byte."""
+def test_slow_readers_do_not_block_others(served: "Served") -> None:
+    """Each of them asks for more than fits into the buffers, and does not read it."""
     body = ('{"items": [' + ",".join(['"t:290"'] * 2000) + "]}").encode()
     with bounded(served), ExitStack() as stack:
         for _ in range(10):
@@ -131,7 +130,7 @@ def test_slow_readers_let_others_ask(served: "Served") -> None:
 
 
 @pytest.mark.long
-def test_ten_thousand_connections_that_send_a_byte_a_second(served: "Served") -> None:
+def test_ten_thousand_unfinished_requests_do_not_block_others(served: "Served") -> None:
     with bounded(served), ExitStack() as stack:
         begin = head(served)
         for number in range(10_000):
@@ -144,7 +143,7 @@ def test_ten_thousand_connections_that_send_a_byte_a_second(served: "Served") ->
 
 
 @pytest.mark.long
-def test_a_byte_a_second_is_too_slow(served: "Served") -> None:
+def test_a_head_of_one_byte_per_second_is_cut_off(served: "Served") -> None:
     with opened(served) as client:
         began = time.monotonic()
         for byte in head(served):

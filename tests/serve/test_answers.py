@@ -1,4 +1,4 @@
-"""The server's answers are those of a command, to the byte, and those of the oracle."""
+"""The server's answers equal those of the oracle, and byte for byte those of a command."""
 
 import io
 import json
@@ -16,7 +16,6 @@ from provhouse.output.json import JsonWriter
 from provhouse.output.results.answer import AnswerResult
 from provhouse.output.table import TableWriter
 from provhouse.output.writer import Writer
-from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -33,7 +32,7 @@ def items(answer: dict[str, Any]) -> set[tuple[str, int]]:
     ("method", "direction"),
     [("auto", "upstream"), ("auto", "downstream"), ("rq", "upstream")],
 )
-def test_answers_are_right(served: "Served", method: str, direction: Direction) -> None:
+def test_answers_equal_the_oracle(served: "Served", method: str, direction: Direction) -> None:
     for item in ("t:0", "t:150", ODD, served.triples[-1].dst):
         answer = served.get(PATHS[direction], item=item, method=method).json()
         expected = served.oracle.ask(item, direction)
@@ -46,7 +45,7 @@ def test_answers_are_right(served: "Served", method: str, direction: Direction) 
     ("accept", "made"),
     [("application/json", JsonWriter), ("text/csv", CsvWriter), ("text/plain", TableWriter)],
 )
-def test_forms_are_those_of_a_command(served: "Served", accept: str, made: Any) -> None:
+def test_formats_equal_those_of_a_command(served: "Served", accept: str, made: Any) -> None:
     there = served.request(
         "GET", "/v1/lineage", params={"item": "t:150"}, headers={"Accept": accept}
     )
@@ -59,12 +58,12 @@ def test_forms_are_those_of_a_command(served: "Served", accept: str, made: Any) 
 
 
 def timeless(text: str) -> str:
-    """Without what depends on the clock, and how lines break around it."""
+    """Return the text without times and line breaks."""
     text = re.sub(r'"seconds":\{[^}]*\}', "", text)
     return " ".join(re.sub(r"in [0-9.,]+ m?s \([^)]*\)", "", " ".join(text.split())).split())
 
 
-def test_many_come_one_a_line(served: "Served") -> None:
+def test_answers_about_many_items_come_one_on_a_line(served: "Served") -> None:
     asked = ["t:7", "nobody", ODD, "t:150", "no\u00fc"]
     reply = served.request("POST", "/v1/impact", json={"items": asked, "depth": 3})
     lines = [json.loads(line) for line in reply.text.splitlines()]
@@ -78,28 +77,28 @@ def test_many_come_one_a_line(served: "Served") -> None:
 
 
 @pytest.mark.parametrize("filtered", [{"tables": ["nowhere"]}, {"through": "nowhere"}])
-def test_many_by_a_table_that_is_none_are_refused(
+def test_an_unknown_table_is_refused_before_any_answer(
     served: "Served", filtered: dict[str, object]
 ) -> None:
-    """With a status: once the first answer is sent there is no way to tell."""
+    """Once the first answer is sent, there is no way to report an error."""
     reply = served.request("POST", "/v1/lineage", json={"items": ["t:7"], **filtered})
     assert reply.status_code == 400
     assert reply.json()["detail"] == "No item is in 'nowhere'"
 
 
-def test_an_answer_is_sent_at_once(served: "Served") -> None:
-    """On a connection that is used again too, where a head and a body may wait for each other."""
+def test_an_answer_is_sent_without_delay(served: "Served") -> None:
+    """On a reused connection, the body could wait until the head is acknowledged."""
     seconds = []
     with requests.Session() as session:
-        session.headers["Authorization"] = f"Bearer {state.token(served.house.settings.warehouse)}"
+        session.headers["Authorization"] = f"Bearer {served.token}"
         for _ in range(12):
             began = perf_counter()
-            assert session.get(f"{served.state.address}/v1/generations", timeout=60).content
+            assert session.get(f"{served.server.address}/v1/generations", timeout=60).content
             seconds.append(perf_counter() - began)
     assert min(seconds[2:]) < 0.03
 
 
-def test_a_large_answer_comes_in_pieces(served: "Served") -> None:
+def test_a_large_answer_is_streamed(served: "Served") -> None:
     hub = [Triple(f"leaf {n}", "hub", "gather", "leaves", "hubs") for n in range(20_000)]
     served.ingest(hub)
     reply = served.request("POST", "/v1/lineage", json={"item": "hub"})
@@ -107,7 +106,7 @@ def test_a_large_answer_comes_in_pieces(served: "Served") -> None:
     assert items(reply.json()) == {(triple.src, 1) for triple in hub}
 
 
-def test_what_was_just_taken_in_is_answered(served: "Served") -> None:
+def test_new_triples_are_in_the_next_answer(served: "Served") -> None:
     before = served.get("/v1/health").json()["generation"]
     served.ingest([Triple("t:299", "brand new", "add", "t", "t")])
     answer = served.get("/v1/lineage", item="brand new").json()
@@ -115,10 +114,10 @@ def test_what_was_just_taken_in_is_answered(served: "Served") -> None:
     assert items(answer) == served.oracle.ask("brand new", "upstream").items
 
 
-def test_the_same_is_answered_again_until_something_is_taken_in(served: "Served") -> None:
+def test_an_answer_is_cached_until_the_next_ingest(served: "Served") -> None:
     first = served.get("/v1/impact", item="t:5", limit=5_000)
-    again = served.get("/v1/impact", item="t:5", limit=5_000)
-    assert (again.content, int(again.headers["Age"])) == (first.content, 0)
+    second = served.get("/v1/impact", item="t:5", limit=5_000)
+    assert (second.content, int(second.headers["Age"])) == (first.content, 0)
     assert "Age" not in first.headers
     assert "Age" not in served.get("/v1/impact", item="t:5", limit=6).headers
     served.ingest([Triple("t:5", "t:5 again", "add", "t", "t")])
@@ -127,7 +126,7 @@ def test_the_same_is_answered_again_until_something_is_taken_in(served: "Served"
     assert "t:5 again" in [item["item"] for item in after.json()["items"]]
 
 
-def test_earlier_generations_are_answered_beside_the_current_one(served: "Served") -> None:
+def test_earlier_generations_can_be_asked(served: "Served") -> None:
     served.ingest([Triple("t:3", "later", "add", "t", "t")])
     generation = served.get("/v1/health").json()["generation"]
     impact = served.get("/v1/impact", item="t:3").json()
@@ -140,7 +139,7 @@ def test_earlier_generations_are_answered_beside_the_current_one(served: "Served
     assert served.get("/v1/impact", item="t:3", as_of=10**6).json()["exit_status"] == 3
 
 
-def test_long_names_are_posted(served: "Served") -> None:
+def test_long_names_can_be_posted(served: "Served") -> None:
     name = "x" * 60_000
     served.ingest([Triple(name, "t:0", "shorten", "long", "t")])
     assert served.request("POST", "/v1/impact", json={"item": name}).status_code == 200

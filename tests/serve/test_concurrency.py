@@ -1,39 +1,39 @@
-"""So many run, so many wait, and the next one is sent away."""
+"""Limits on the number of questions that run and wait."""
 
 import asyncio
 
 import pytest
 
-from provhouse.serve.concurrency import Gate
+from provhouse.serve.concurrency import Limiter
 from provhouse.serve.problems import Crowded
 
 
 @pytest.mark.parametrize("long", [False, True])
-def test_who_comes_too_many_is_sent_away(long: bool) -> None:
+def test_one_question_too_many_is_refused(long: bool) -> None:
     async def scenario() -> None:
-        gate = Gate(running=4, waiting=-1) if long else Gate(running=2, waiting=1)
-        turn = gate.long_turn if long else gate.turn
+        limiter = Limiter(running=4, waiting=-1) if long else Limiter(running=2, waiting=1)
+        slot = limiter.long_slot if long else limiter.slot
         go = asyncio.Event()
         running = 0
 
         async def visit() -> None:
             nonlocal running
-            async with turn():
+            async with slot():
                 running += 1
                 await go.wait()
                 running -= 1
 
         visits = [asyncio.create_task(visit()) for _ in range(3)]
         await asyncio.sleep(0.01)
-        assert (running, gate.inside) == (2, 3)
+        assert (running, limiter.active) == (2, 3)
         with pytest.raises(Crowded):
-            async with turn():
+            async with slot():
                 pass
-        visits[2].cancel()  # who gives up leaves room
+        visits[2].cancel()  # a cancelled question makes room
         await asyncio.sleep(0.01)
         visits[2] = asyncio.create_task(visit())
         go.set()
         await asyncio.gather(*visits)
-        assert (running, gate.inside) == (0, 0)
+        assert (running, limiter.active) == (0, 0)
 
     asyncio.run(scenario())

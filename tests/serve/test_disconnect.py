@@ -1,4 +1,4 @@
-"""A client that hangs up while its answer is made is noticed, and no other."""
+"""Clients that disconnect while their answer is computed."""
 
 import socket
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from provhouse.serve.disconnect import noticed
+from provhouse.serve.answering import watch_disconnect
 
 
 class Asked(BaseModel):
@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """What the application saw of its clients."""
+    """What the application noticed: a call, and whether its client disconnected."""
 
     def __init__(self) -> None:
         self.began = Event()
@@ -37,7 +37,7 @@ def port(seen: Seen) -> Iterator[int]:
 
     @app.post("/")
     async def ask(asked: Asked, request: Request) -> str:
-        async with noticed(request) as gone:
+        async with watch_disconnect(request) as gone:
             seen.began.set()
             seen.left.append(await run_in_threadpool(gone.wait, asked.seconds))
         return "answer"
@@ -62,7 +62,7 @@ def asked(port: int, seconds: float) -> socket.socket:
     return client
 
 
-def test_who_hangs_up_is_noticed(port: int, seen: Seen) -> None:
+def test_a_disconnected_client_is_noticed(port: int, seen: Seen) -> None:
     client = asked(port, 20)
     assert seen.began.wait(10)
     client.close()
@@ -72,7 +72,7 @@ def test_who_hangs_up_is_noticed(port: int, seen: Seen) -> None:
     assert seen.left == [True]
 
 
-def test_who_waits_is_answered(port: int, seen: Seen) -> None:
-    with asked(port, 1.2) as client:  # longer than it takes to look twice
+def test_a_waiting_client_is_answered(port: int, seen: Seen) -> None:
+    with asked(port, 1.2) as client:  # longer than two checks
         assert client.recv(1000).startswith(b"HTTP/1.1 200")
     assert seen.left == [False]

@@ -1,4 +1,4 @@
-"""Another command may erase beside a server, which then answers as if it had begun after that."""
+"""After another process erases items, the server answers as if it had started afterwards."""
 
 from collections.abc import Callable
 from time import monotonic, sleep
@@ -16,7 +16,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.serve import process
-from provhouse.serve.keeper import Warm
+from provhouse.serve.keeper import Keeper
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 FAR = [Triple("far/1", "far/2", "op 1"), Triple("far/2", "far/3", "op 1")]
 
 
-def test_no_answer_from_before_is_given_again(served: "Served") -> None:
-    generation = served.house.ingest(FAR).generation  # not for others, who know of no erasure
+def test_cached_answers_are_dropped_by_an_erasure(served: "Served") -> None:
+    generation = served.house.ingest(FAR).generation  # not in served.triples, which other tests use
     process.await_generation(served.house.settings, generation, Silent())
 
     def ask() -> list[tuple[int, list[str], int]]:
@@ -41,49 +41,49 @@ def test_no_answer_from_before_is_given_again(served: "Served") -> None:
     assert served.get("/v1/lineage", item="far/2").status_code == 404
 
 
-def test_what_was_read_before_goes_once_files_are_clean(
+def test_partitions_are_read_again_after_an_erasure(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of them may be, as long as the erasure is under way."""
+    """During the erasure, the previous asker stays in use."""
     house = houses(theta=4, pack=0)
-    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or Neo4j would have to be made anew
-    warm = Warm(house.settings, Silent())
+    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or Neo4j would have to be rebuilt
+    keeper = Keeper(house.settings, Silent())
     seen: list[Asker] = []
 
     def asker() -> Asker:
-        """The one that is asked now."""
-        with warm.asker() as now:
+        """Return the current asker."""
+        with keeper.asker() as now:
             return now
 
     def other(than: Asker | None) -> Asker:
         until = monotonic() + 60
         while monotonic() < until:
             try:
-                if (now := asker()) is not than and not warm.cold:
+                if (now := asker()) is not than and not keeper.cold_partitions:
                     return now
             except Unavailable:
                 pass
             sleep(0.05)
-        raise AssertionError("it should have been made anew")
+        raise AssertionError("the keeper did not open another asker")
 
     def slowly(*given: object) -> int:
-        sleep(2)  # the keeper looks twice a second
+        sleep(2)  # the keeper checks twice a second
         seen.append(asker())
         return int(clear_links(*given))  # type: ignore[arg-type]
 
-    warm.start()
+    keeper.start()
     try:
         first = other(None)
         assert first.ask("far/3", "upstream", "csprov").items.num_rows == 2
         monkeypatch.setattr(steps, "clear_links", slowly)
         forget(["far/2"], house.settings, Silent())
-        again = other(first)
+        second = other(first)
         assert seen == [first]
-        answer = again.ask("far/3", "upstream", "csprov")
+        answer = second.ask("far/3", "upstream", "csprov")
         assert (answer.items["item"].to_pylist(), answer.erased) == (["far/1"], 1)
-        read = again.spark.partitions.fetch(
-            again.snapshot.partitions, np.array([0]), np.array([1 << 31])
+        read = second.spark.partitions.fetch(
+            second.snapshot.partitions, np.array([0]), np.array([1 << 31])
         )
         assert read.take(np.arange(len(read)))["op"].to_pylist() == ["", "", "op 1"]
     finally:
-        warm.close()
+        keeper.close()

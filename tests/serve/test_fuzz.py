@@ -1,7 +1,7 @@
-"""Requests of any kind to a real server: each is answered or refused, none is a defect.
+"""Random requests to a real server: each is answered or refused, and none is an internal error.
 
-`PROVHOUSE_FUZZ=7000 pytest tests/serve/test_fuzz.py -s -m 'long or not long'` tries 7,000, and lets
-schemathesis, where it is installed, make up some thousand more from the OpenAPI document.
+`PROVHOUSE_FUZZ=7000 pytest tests/serve/test_fuzz.py -s -m 'long or not long'` tries 7,000. If
+schemathesis is installed, it derives some thousand more from the OpenAPI document.
 """
 
 import json
@@ -19,7 +19,6 @@ import requests
 
 from helpers.fuzzed import fuzzed
 from helpers.hostile import HOSTILE
-from provhouse.serve import server_file as state
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -37,7 +36,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "explain": ("item", "direction", "method", "depth", "as_of"),
     "diff": ("item", "from", "to", "direction"),
 }
-"""What the paths know, what they need first."""
+"""The parameters of each route, the required ones first."""
 RIGHT: dict[str, tuple[Any, ...]] = {
     "item": ("t:9", "t:0", "t:150"), "from": ("t:0", "t:3", 1), "to": ("t:9", "t:40", 1),
     "text": ("t", "t:1", ""), "method": ("auto", "auto", "csprov", "rq", "ccprov"),
@@ -67,7 +66,7 @@ def odd(chance: random.Random) -> dict[str, Any]:
 
 
 def nearly_right(chance: random.Random, path: str) -> dict[str, Any]:
-    """What the path needs and more that it knows; half of the time one of them is odd."""
+    """Return the required parameters and some others; every second time one value is odd."""
     known = ASKED[path]
     need = known[:2] if path in ("path", "diff") else known[:1]
     names = (*need, *chance.sample(known, chance.randint(0, len(known) // 2)))
@@ -97,13 +96,13 @@ def request(chance: random.Random) -> dict[str, Any]:
     return {**asked, "data": body}
 
 
-def test_any_request(served: "Served") -> None:
-    token = state.token(served.house.settings.warehouse)
-    with fuzzed("HTTP requests", served.state.pid) as ends, requests.Session() as session:
+def test_random_requests_are_answered_or_refused(served: "Served") -> None:
+    token = served.token
+    with fuzzed("HTTP requests", served.server.pid) as ends, requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {token}"
         for number in range(REQUESTS):
             asked = request(random.Random(f"{SEED} request {number}"))
-            address = served.state.address + asked.pop("path")
+            address = served.server.address + asked.pop("path")
             reply = session.request(url=address, timeout=120, **asked)
             told = f"seed {SEED}, request {number}: {address} {asked} {reply.text[:500]}"
             assert reply.status_code < 500, told
@@ -116,27 +115,27 @@ def test_any_request(served: "Served") -> None:
 
 @pytest.mark.long
 @pytest.mark.skipif(not find_spec("schemathesis"), reason="make fuzz installs schemathesis")
-def test_what_schemathesis_thinks_of(served: "Served") -> None:
-    """Of its checks those that ask for no defect and for documented answers."""
-    token = state.token(served.house.settings.warehouse)
+def test_schemathesis_finds_no_error(served: "Served") -> None:
+    """Its checks are that no request is an internal error and that responses fit their schema."""
+    token = served.token
     command = [
-        sys.executable, "-m", "schemathesis.cli", "run", f"{served.state.address}/v1/openapi.json",
+        sys.executable, "-m", "schemathesis.cli", "run", f"{served.server.address}/v1/openapi.json",
         "--header", f"Authorization: Bearer {token}", "--checks",
         "not_a_server_error,response_schema_conformance", "--max-examples", str(REQUESTS // 50),
         "--seed", str(SEED), "--generation-database", "none", "--phases", "coverage,fuzzing",
         "--request-timeout", "120", "--suppress-health-check", "all",
     ]  # fmt: skip
-    with fuzzed("HTTP requests by schemathesis", served.state.pid) as ends:
+    with fuzzed("HTTP requests by schemathesis", served.server.pid) as ends:
         before = answered(served)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         told = (done.stdout + done.stderr).replace(token, "TOKEN")
         assert done.returncode == 0, told[-6000:]
         ends.update(answered(served) - before)
-        ends["200"] -= 2  # for the document and for the counts before
+        ends["200"] -= 2  # for the document and for the earlier metrics
 
 
 def answered(served: "Served") -> Counter[str]:
-    """How many requests the server has answered with each status, but for this one."""
+    """Return the number of requests that the server answered before this one, by status."""
     ends: Counter[str] = Counter()
     counts = r'^provhouse_requests_total{.*status="(\d+)"} ([\d.e+]+)$'
     for status, count in re.findall(counts, served.get("/v1/metrics").text, re.MULTILINE):

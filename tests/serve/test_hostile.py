@@ -1,6 +1,6 @@
-"""Names, tables, ops and attributes that were made to do harm, through every path and form.
+"""Hostile names, tables, ops and attributes, through every route and format.
 
-Answers are exact, whatever stands in them, and nothing that a terminal obeys gets to one.
+Answers are exact, and no control sequence reaches a terminal.
 """
 
 import csv
@@ -30,7 +30,7 @@ Ask = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="module")
 def hostile(served: "Served") -> "Served":
-    """All values as a name, a table, an op, and both sides of an attribute."""
+    """Ingest each hostile value as a name, a table, an op, and a key and value of an attribute."""
     path = served.house.settings.warehouse.parent / "hostile [x] '$(id)'.jsonl"
     with path.open("w") as file:
         for value in HOSTILE:
@@ -48,7 +48,7 @@ def hostile(served: "Served") -> "Served":
 def ask(
     hostile: "Served", monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Ask:
-    """Runs a command as the console script does."""
+    """Return a function that runs a command as the console script does."""
     monkeypatch.setenv("PROVHOUSE_WAREHOUSE", str(hostile.house.settings.warehouse))
     monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(hostile.house.settings.graph_home))
 
@@ -64,7 +64,7 @@ def ask(
 
 
 def exact(answer: dict[str, Any]) -> None:
-    """The lineage of the last item."""
+    """Check the lineage of the last item."""
     names = {row["item"] for row in answer["items"]}
     assert names == {ALL, *HOSTILE}
     assert {row["table"] for row in answer["items"]} == {"all", *HOSTILE}
@@ -72,7 +72,7 @@ def exact(answer: dict[str, Any]) -> None:
     assert found == {(v, v, (f"key {v}", v)) for v in HOSTILE} | {(ALL, "")}
 
 
-def test_every_path_answers_exactly(hostile: "Served") -> None:
+def test_routes_answer_exactly(hostile: "Served") -> None:
     exact(hostile.get("/v1/lineage", item=OUT).json())
     body = {"items": [*HOSTILE], "depth": 1}
     replies = hostile.request("POST", "/v1/impact", json=body).text.removesuffix("\n").split("\n")
@@ -82,7 +82,7 @@ def test_every_path_answers_exactly(hostile: "Served") -> None:
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
-def test_every_question_about_every_value(hostile: "Served", value: str) -> None:
+def test_every_question_accepts_a_hostile_value(hostile: "Served", value: str) -> None:
     def posted(path: str, **body: object) -> Any:
         reply = hostile.request("POST", path, json=body)
         assert reply.status_code == 200, (path, reply.text)
@@ -106,7 +106,7 @@ def test_every_question_about_every_value(hostile: "Served", value: str) -> None
     assert harmless(missing.text)
 
 
-def test_every_form_of_an_answer(hostile: "Served") -> None:
+def test_every_format_is_harmless(hostile: "Served") -> None:
     table = hostile.request(
         "GET", "/v1/lineage", params={"item": OUT, "color": True, "width": 200},
         headers={"Accept": "text/plain"},
@@ -126,7 +126,7 @@ def test_every_form_of_an_answer(hostile: "Served") -> None:
     assert "'=cmd|'/C calc'!A0" in {row[0] for row in rows}
 
 
-def test_a_request_that_is_no_text_is_refused(hostile: "Served") -> None:
+def test_a_request_that_is_not_text_is_refused(hostile: "Served") -> None:
     for body in (b'{"item": "\\ud800"}', b'{"\\ud800": 1, "item": "x"}', b'{"item": "\xff"}', b"\0",
                  b"[" * 100_000, b'{"item": "x", "depth": 1' + b"0" * 5_000 + b"}"):  # fmt: skip
         headers = {"Content-Type": "application/json"}
@@ -153,8 +153,8 @@ def test_commands_answer_exactly(ask: Ask, tmp_path: Path) -> None:
         assert json.loads(ask("cypher", query, *given)[1]) == [{"name": value}]
 
 
-def test_arguments_that_make_no_sense_are_told_harmlessly(ask: Ask, tmp_path: Path) -> None:
-    """As names, options, settings, paths and queries; a process gets no NUL."""
+def test_messages_about_hostile_arguments_are_harmless(ask: Ask, tmp_path: Path) -> None:
+    """Names, options, settings, paths and queries; arguments of a process cannot contain NUL."""
     for value in (value.replace("\0", "") for value in HOSTILE):
         for arguments in (
             ("lineage", "--", f"no {value}"),
@@ -173,11 +173,11 @@ def test_arguments_that_make_no_sense_are_told_harmlessly(ask: Ask, tmp_path: Pa
             if value == "--help":
                 continue
             status, out, _ = ask(*arguments)
-            if "=" not in value:  # else it may be a filter or a parameter like any other
+            if "=" not in value:  # with a = it may be a valid filter or parameter
                 assert (status != 0, out) == (True, ""), arguments
 
 
-def test_a_terminal_is_shown_and_does_not_obey(hostile: "Served") -> None:
+def test_a_terminal_gets_no_control_sequences(hostile: "Served") -> None:
     command = Command(hostile.house.settings.warehouse, hostile.house.settings.graph_home)
     command.kept = True
     for arguments in (
@@ -193,8 +193,8 @@ def test_a_terminal_is_shown_and_does_not_obey(hostile: "Served") -> None:
         assert harmless(terminal._seen, colours=True), arguments
 
 
-def test_secrets_show_nowhere(hostile: "Served", address: Any) -> None:
-    """Neither in a process list or an environment, nor in a log, a message or what Python shows."""
+def test_secrets_do_not_leak(hostile: "Served", address: Any) -> None:
+    """They are in no command line, environment, log, message or repr."""
     settings = hostile.house.settings
     token = (settings.warehouse / "server" / "token").read_text()
     secrets = (token, address.password)
@@ -202,7 +202,7 @@ def test_secrets_show_nowhere(hostile: "Served", address: Any) -> None:
     processes = [hostile.process, *hostile.process.children(recursive=True)]
     for one in processes:
         shown = b""
-        with suppress(OSError):  # a worker of Spark may end meanwhile
+        with suppress(OSError):  # a worker of Spark may end in the meantime
             shown += Path(f"/proc/{one.pid}/cmdline").read_bytes()
             shown += Path(f"/proc/{one.pid}/environ").read_bytes()
         assert not [secret for secret in secrets if secret.encode() in shown], one
@@ -215,11 +215,11 @@ def test_secrets_show_nowhere(hostile: "Served", address: Any) -> None:
     assert {file.stat().st_mode & 0o777 for file in private} == {0o600}
 
 
-def test_everything_listens_on_loopback(hostile: "Served", address: Any) -> None:
+def test_servers_listen_on_loopback_only(hostile: "Served", address: Any) -> None:
     import psutil
 
     ports = {
-        hostile.state.port,
+        hostile.server.port,
         *(int(url.rpartition(":")[2]) for url in (address.bolt, address.http)),
     }
     family = [

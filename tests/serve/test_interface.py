@@ -1,4 +1,4 @@
-"""Who may ask, what is refused and how, and that the answers are as the OpenAPI document says."""
+"""Access control, errors, and responses that match the OpenAPI document."""
 
 import stat
 from dataclasses import fields
@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from provhouse.model.question import Question
-from provhouse.serve import server_file as state
+from provhouse.serve import server_file
 from provhouse.serve.requests import AskingOne
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def resolved(document: dict[str, Any], path: str, method: str, status: str, kind: str) -> Any:
-    """The schema of an answer, with what it refers to."""
+    """Return the schema of a response together with the schemas it refers to."""
     content = document["paths"][path][method]["responses"][status]["content"]
     return {**content[kind]["schema"], "components": document["components"]}
 
@@ -36,14 +36,16 @@ def resolved(document: dict[str, Any], path: str, method: str, status: str, kind
         ("/v1/health", {}),
     ],
 )
-def test_answers_are_as_documented(served: "Served", path: str, parameters: dict[str, Any]) -> None:
+def test_responses_match_the_openapi_document(
+    served: "Served", path: str, parameters: dict[str, Any]
+) -> None:
     document = served.get("/v1/openapi.json").json()
     reply = served.get(path, **parameters)
     assert reply.status_code == 200
     jsonschema.validate(reply.json(), resolved(document, path, "get", "200", "application/json"))
 
 
-def test_every_question_of_a_command_can_be_asked() -> None:
+def test_every_field_of_a_question_is_a_parameter() -> None:
     assert set(AskingOne.model_fields) == {f.name for f in fields(Question)} - {"direction"}
 
 
@@ -58,7 +60,7 @@ def test_every_question_of_a_command_can_be_asked() -> None:
         ("/v1/nothing", {}, 404, 2, "Not Found"),
     ],
 )
-def test_errors_are_problems(
+def test_errors_are_problem_documents(
     served: "Served",
     path: str,
     parameters: dict[str, Any],
@@ -74,7 +76,7 @@ def test_errors_are_problems(
     assert word in problem["title"] + problem["detail"]
 
 
-def test_an_unknown_form_is_refused(served: "Served") -> None:
+def test_an_unsupported_media_type_is_refused(served: "Served") -> None:
     reply = served.request(
         "GET", "/v1/lineage", params={"item": "t:1"}, headers={"Accept": "image/png"}
     )
@@ -82,7 +84,7 @@ def test_an_unknown_form_is_refused(served: "Served") -> None:
 
 
 @pytest.mark.parametrize("shown", ["", "Bearer ", "Bearer wrong", "Basic x", "Bearer ü"])
-def test_without_the_token_nothing_is_told(served: "Served", shown: str) -> None:
+def test_requests_without_the_token_are_refused(served: "Served", shown: str) -> None:
     headers = {"Authorization": shown.encode()}
     for path in ("/v1/lineage?item=t:1", "/v1/status", "/v1/metrics", "/v1/openapi.json"):
         reply = served.request("GET", path, headers=headers)
@@ -90,18 +92,18 @@ def test_without_the_token_nothing_is_told(served: "Served", shown: str) -> None
     assert served.request("GET", "/v1/health", headers=headers).status_code == 200
 
 
-def test_a_name_that_was_pointed_to_this_machine_is_refused(served: "Served") -> None:
+def test_an_unknown_host_name_is_refused(served: "Served") -> None:
     reply = served.request("GET", "/v1/status", headers={"Host": "evil.example"})
     assert reply.status_code == 403
 
 
-def test_the_token_is_its_owners(served: "Served") -> None:
-    folder = state.folder(served.house.settings.warehouse)
+def test_only_the_owner_can_read_the_token(served: "Served") -> None:
+    folder = server_file.folder(served.house.settings.warehouse)
     assert stat.S_IMODE((folder / "token").stat().st_mode) == 0o600
-    assert state.token(served.house.settings.warehouse) not in " ".join(served.process.cmdline())
+    assert served.token not in " ".join(served.process.cmdline())
 
 
-def test_metrics_count(served: "Served") -> None:
+def test_metrics_count_requests(served: "Served") -> None:
     def count() -> float:
         text = served.get("/v1/metrics").text
         lines = [line for line in text.splitlines() if line.startswith("provhouse_requests_total")]

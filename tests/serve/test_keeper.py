@@ -1,4 +1,4 @@
-"""What the server needs may die: it says so, refuses meanwhile, and mends it by itself."""
+"""If Spark or Neo4j dies, the server refuses questions, restarts it, and answers again."""
 
 from collections.abc import Callable
 from time import monotonic, sleep
@@ -9,8 +9,7 @@ import pytest
 
 from provhouse.cypher.server import process_id
 from provhouse.model.progress import Silent
-from provhouse.serve import process
-from provhouse.serve import server_file as state
+from provhouse.serve import process, server_file
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -27,7 +26,7 @@ def spark(served: "Served") -> psutil.Process:
 
 
 @pytest.mark.parametrize("victim", [spark, neo4j])
-def test_it_is_started_again(
+def test_a_killed_process_is_restarted(
     served: "Served", victim: "Callable[[Served], psutil.Process]"
 ) -> None:
     expected = served.get("/v1/lineage", item="t:150").json()["items"]
@@ -36,7 +35,7 @@ def test_it_is_started_again(
     seen: set[int] = set()
     until = monotonic() + 60
     while monotonic() < until:
-        # An item that was not asked for yet: caches must not hide that nothing can be read.
+        # An item that was not asked about before, so that no cache hides the failure.
         reply = served.get("/v1/impact", item=f"t:{len(seen)}")
         seen.add(reply.status_code)
         if reply.status_code == 200 and 503 in seen:
@@ -52,17 +51,17 @@ def test_it_is_started_again(
     assert psutil.STATUS_ZOMBIE not in left
 
 
-def test_a_second_server_is_none(served: "Served") -> None:
-    before = served.state
+def test_up_does_not_start_a_second_server(served: "Served") -> None:
+    before = served.server
     assert process.up(served.house.settings, Silent(), wait=True) == before
 
 
-def test_it_goes_in_order(served: "Served") -> None:
+def test_down_ends_all_processes(served: "Served") -> None:
     jvm = served.spark()
     family = [served.process, jvm, *jvm.children(recursive=True)]
     assert process.down(served.house.settings.warehouse, Silent())
     assert psutil.wait_procs(family, 10)[1] == []
-    assert state.running(served.house.settings.warehouse) is None
+    assert server_file.running(served.house.settings.warehouse) is None
     assert not process.down(served.house.settings.warehouse, Silent())
     process.up(served.house.settings, Silent(), wait=True)
     assert served.get("/v1/lineage", item="t:150").status_code == 200

@@ -1,4 +1,4 @@
-"""A server goes on answering while what it answered from is pruned, and lets go of it."""
+"""The server keeps answering while the generation that it answers from is pruned."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .conftest import Served
 
 
-def test_who_asks_is_not_disturbed(served: "Served") -> None:
-    """It had the base at hand twice: as what is current, and for an earlier generation."""
+def test_questions_are_answered_during_a_prune(served: "Served") -> None:
+    """The server has the base open twice: for the current and for an earlier generation."""
     served.ingest([served.triples[0]._replace(src="new")])
     expected = served.oracle.ask("t:150", "upstream").items
     first = served.get("/v1/generations").json()[0]["generation"]
@@ -25,7 +25,7 @@ def test_who_asks_is_not_disturbed(served: "Served") -> None:
     def ask() -> list[tuple[int, object]]:
         replies: list[tuple[int, object]] = []
         while not over.is_set() or not replies:
-            depth = 20 + len(replies)  # another question each time, that nobody has answered yet
+            depth = 20 + len(replies)  # another question each time, which is not in the cache
             reply = served.get("/v1/lineage", item="t:150", depth=depth)
             items = {(row["item"], row["depth"]) for row in reply.json().get("items", ())}
             wanted = {(item, hops) for item, hops in expected if hops <= depth}

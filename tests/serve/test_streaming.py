@@ -1,4 +1,4 @@
-"""What one thread writes another reads, at the pace of the slower one."""
+"""The pipe between the thread that writes and the one that reads."""
 
 from threading import active_count
 from time import monotonic, sleep
@@ -12,7 +12,7 @@ LINE = "ü" * 99 + "\n"
 LINES = AHEAD * PIECE // 50
 
 
-def test_it_comes_out_as_it_went_in() -> None:
+def test_the_text_is_unchanged() -> None:
     def write(handle: TextIO) -> None:
         for _ in range(LINES):
             handle.write(LINE)
@@ -41,7 +41,7 @@ def test_a_writer_waits_for_its_reader() -> None:
     assert active_count() < threads  # the writer has ended
 
 
-def test_an_error_comes_after_what_was_written() -> None:
+def test_an_error_is_raised_after_the_text_before_it() -> None:
     def write(handle: TextIO) -> None:
         handle.write("x" * PIECE)
         raise ValueError("and no further")

@@ -1,4 +1,4 @@
-"""What doctor says of this machine, and of one that lacks something."""
+"""The checks of `provhouse doctor`."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def doctor(warehouse: Path, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
-def test_this_machine_has_what_tests_need(tmp_path: Path) -> None:
+def test_nothing_is_missing_on_the_test_machine(tmp_path: Path) -> None:
     done = doctor(tmp_path / "w")
     assert done.returncode == 0, done.stdout
     rows = [line.split()[:2] for line in done.stdout.splitlines()]
@@ -39,7 +39,9 @@ def test_this_machine_has_what_tests_need(tmp_path: Path) -> None:
         ("memory", "PROVHOUSE_SPARK_MEMORY", "99999g", "spark_memory"),
     ],
 )
-def test_what_is_missing(what: str, name: str, value: str, remedy: str, tmp_path: Path) -> None:
+def test_a_missing_requirement_is_reported_with_its_remedy(
+    what: str, name: str, value: str, remedy: str, tmp_path: Path
+) -> None:
     done = doctor(tmp_path, COLUMNS="200", **{name: value})
     assert done.returncode == 5
     assert [what, "missing"] in [line.split()[:2] for line in done.stdout.splitlines()]
@@ -47,7 +49,7 @@ def test_what_is_missing(what: str, name: str, value: str, remedy: str, tmp_path
     assert done.stderr == ""
 
 
-def test_a_warehouse_that_cannot_be_written() -> None:
+def test_an_unwritable_warehouse_is_reported() -> None:
     done = doctor(Path("/proc/warehouse"))
     assert done.returncode == 5
     assert ["disk", "missing"] in [line.split()[:2] for line in done.stdout.splitlines()]
@@ -56,5 +58,5 @@ def test_a_warehouse_that_cannot_be_written() -> None:
 @pytest.mark.parametrize(
     ("heap", "size"), [("1g", 2**30), ("512M", 2**29), ("1024", 1024), ("much", 0), ("", 0)]
 )
-def test_bytes(heap: str, size: int) -> None:
+def test_heap_sizes_are_read(heap: str, size: int) -> None:
     assert _bytes(heap) == size

@@ -1,4 +1,4 @@
-"""Many items from a file."""
+"""Questions about many items from a file."""
 
 import io
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from provhouse.cli.commands import lineage as ask
-from provhouse.cli.questions import Missing, _replies
+from provhouse.cli.commands import lineage
+from provhouse.cli.questions import AbsentItems, _replies
 from provhouse.model.answer import Answer
 from provhouse.model.errors import BadInput, NotFound
 from provhouse.model.question import Question
@@ -24,23 +24,23 @@ from provhouse.output.results.answers import Absent
         (b"a\na\n", ["a", "a"]),
     ],
 )
-def test_names(content: bytes, names: list[str], tmp_path: Path) -> None:
+def test_names_are_read_one_on_each_line(content: bytes, names: list[str], tmp_path: Path) -> None:
     file = tmp_path / "names"
     file.write_bytes(content)
-    assert ask._names(file) == names
+    assert lineage._names(file) == names
 
 
-def test_names_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_read_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\n")))
-    assert ask._names(Path("-")) == ["a", "b"]
+    assert lineage._names(Path("-")) == ["a", "b"]
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
-        ask._names(tmp_path)
+        lineage._names(tmp_path)
 
 
-def test_replies_come_one_at_a_time() -> None:
+def test_each_reply_is_computed_on_demand() -> None:
     small = cast(Answer, object())
     asked = []
 
@@ -50,10 +50,10 @@ def test_replies_come_one_at_a_time() -> None:
             raise NotFound("no")
         return small
 
-    missing = Missing()
+    absent = AbsentItems()
     questions = [Question(item, "upstream") for item in ("yes", "no", "yes")]
-    replies = _replies(one, questions, missing, lambda: None)
+    replies = _replies(one, questions, absent, lambda: None)
     assert next(replies) is small
     assert asked == ["yes"]
     assert list(replies) == [Absent("no"), small]
-    assert missing == Missing(1, "no")
+    assert absent == AbsentItems(1, "no")

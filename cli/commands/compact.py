@@ -1,0 +1,31 @@
+"""``compact``: rewrite the tables after many ingests."""
+
+import typer
+
+from provhouse.output.writer import opened
+
+from ..invocation import invocation
+from ..options import FormOption
+
+
+def compact(ctx: typer.Context, form: FormOption = None) -> None:
+    """Rewrite the tables after many ingests, so that questions read less.
+
+    Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. If the
+    server is running, waits until it answers from the new tables. To free the space of the old
+    ones, run `provhouse prune` afterwards.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.changes.compact import compact as rewrite_tables
+    from provhouse.output.results.status import StatusResult
+    from provhouse.query.status import status
+    from provhouse.serve.process import await_generation
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress:
+            rewrite_tables(settings, progress)
+            await_generation(settings, status(settings).generation, progress)
+        output.write(StatusResult(status(settings)))

@@ -1,0 +1,46 @@
+"""``prune``: delete earlier generations."""
+
+from typing import Annotated
+
+import typer
+
+from provhouse.output.writer import opened
+
+from ..invocation import invocation
+from ..options import FormOption
+
+
+def prune(
+    ctx: typer.Context,
+    keep: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Keep the last N generations.", show_default=False),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Keep the generations committed at this ISO 8601 time or later. A date means its "
+            "beginning. Times are local unless they name a zone.",
+            show_default=False,
+        ),
+    ] = None,
+    form: FormOption = None,
+) -> None:
+    """Delete earlier generations.
+
+    Needs --keep or --before. Never deletes the current generation. Space is freed only where all
+    generations of a base are deleted, so run `provhouse compact` first. Running questions are not
+    disturbed.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.changes.prune import prune as delete_generations
+    from provhouse.output.results.prune import PruneResult
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display() as progress:
+            done = delete_generations(settings, progress, keep=keep, before=before)
+        output.write(PruneResult(done))

@@ -1,0 +1,32 @@
+"""``repair``: rebuild the contents of Neo4j.
+
+Neo4j is the only part of a warehouse that can be rebuilt from the others.
+"""
+
+import typer
+
+from provhouse.output.writer import opened
+
+from ..invocation import invocation
+from ..options import FormOption
+
+
+def repair(ctx: typer.Context, form: FormOption = None) -> None:
+    """Rebuild the contents of Neo4j from the tables.
+
+    Works even if the folder of Neo4j is empty or missing. Tables, names and triples cannot be
+    rebuilt, because they are stored nowhere else. If they are damaged, restore a backup;
+    `provhouse check` shows what is damaged.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.care.repair import repair as rebuild
+    from provhouse.output.results.status import StatusResult
+    from provhouse.query.status import status
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress:
+            rebuild(settings, progress)
+        output.write(StatusResult(status(settings)))

@@ -1,0 +1,31 @@
+"""``rollback``: undo the last ingest."""
+
+import typer
+
+from provhouse.output.writer import opened
+
+from ..invocation import invocation
+from ..options import FormOption
+
+
+def rollback(ctx: typer.Context, form: FormOption = None) -> None:
+    """Undo the last ingest.
+
+    Adds a generation with the contents from before that ingest. Earlier generations do not change,
+    so questions can still be asked about the undone one. If the server is running, waits until it
+    answers from the new generation.
+    """
+    settings = invocation(ctx).settings()
+
+    from provhouse.changes.rollback import rollback as undo_ingest
+    from provhouse.output.results.status import StatusResult
+    from provhouse.query.status import status
+    from provhouse.serve.process import await_generation
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress:
+            undo_ingest(settings, progress)
+            await_generation(settings, status(settings).generation, progress)
+        output.write(StatusResult(status(settings)))

@@ -1,0 +1,87 @@
+"""Options and arguments that several commands share, and checks of their values."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from provhouse.model.errors import UsageError
+from provhouse.output.form import Form
+
+FormOption = Annotated[
+    Form | None,
+    typer.Option(
+        "--format",
+        help="Format of the result. Default: by the ending of --out, or table on a terminal, else "
+        "json.",
+        show_default=False,
+    ),
+]
+SafeOption = Annotated[
+    bool,
+    typer.Option(
+        "--csv-safe",
+        help="In CSV, put ' before text that a spreadsheet would run as a formula.",
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the result to a file: .json, .jsonl or .csv."),
+]
+
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GENERATION|TIME",
+        help="Answer from an earlier generation: its number, or an ISO 8601 time. A date means its "
+        "end. Times are local unless they name a zone.",
+        show_default=False,
+    ),
+]
+ItemArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ITEM", help="Name of the item. Put -- before a name that begins with -."
+    ),
+]
+DownstreamOption = Annotated[
+    bool,
+    typer.Option(
+        "--downstream/--upstream", help="Use the impact of the item instead of its lineage."
+    ),
+]
+
+
+def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of each option of the form NAME=VALUE, in order."""
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(
+                f"The value of {option} is not of the form NAME=VALUE", f"It is {text!r}"
+            )
+        yield name, value
+
+
+def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """Return options of the form NAME=VALUE as a mapping; the last one of a name counts."""
+    return dict(each_pair(texts, option))
+
+
+def utf8(text: str, what: str) -> str:
+    """Return a text of the command line; raises UsageError if it is not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} is not UTF-8", f"It is {text!r}") from error
+    return text
+
+
+def check_run(run: str) -> None:
+    """Raise UsageError if the name of a run is empty or not UTF-8."""
+    utf8(run, "The name of a run")
+    if not run:
+        raise UsageError(
+            "The name of the run is empty", remedy="Name another run, or leave out --run"
+        )
