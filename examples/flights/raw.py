@@ -25,9 +25,9 @@ AIRLINES = "carrier string, name string"
 def read(book: Book, first: date, last: date) -> None:
     """Keep the five source tables; flights and weather only of the days ``first`` to ``last``."""
     day = F.make_date("year", "month", "day")
-    spoken = day.between(F.lit(first), F.lit(last))
-    flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(spoken)
-    weather = _csv(book, "weather", WEATHER).withColumn("date", day).where(spoken)
+    chosen = day.between(F.lit(first), F.lit(last))
+    flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(chosen)
+    weather = _csv(book, "weather", WEATHER).withColumn("date", day).where(chosen)
     book.keep("flights", flights.select(_flight_name().alias("id"), "*"))
     book.keep("weather", weather.select(_reading_name().alias("id"), "*"))
     for table, schema, key in (

@@ -118,7 +118,7 @@ def readings(lineage: Answer, tables: Tables) -> Readings:
     return Readings(wind, ordered[0], wind[ordered[1]])
 
 
-def way(lineage: Answer, source: str, tables: Tables) -> list[Hop]:
+def path(lineage: Answer, source: str, tables: Tables) -> list[Hop]:
     """A shortest way from a source to the item that was asked for, the source first."""
     after: dict[str, list[tuple[str, str]]] = {}
     columns = (_texts(lineage.triples, column) for column in ("src", "dst", "op"))

@@ -20,7 +20,7 @@ METHODS = {
 }
 
 
-class Teller:
+class Printer:
     """Says things on one console; ``command`` is how the user calls provhouse by hand."""
 
     def __init__(self, console: Console, command: str) -> None:
@@ -35,7 +35,7 @@ class Teller:
         """A paragraph."""
         self._console.print(" ".join(sentences))
 
-    def typed(self, arguments: str) -> None:
+    def prompt(self, arguments: str) -> None:
         """What the user can type for the same."""
         self._console.print(f"$ {self.command} {arguments}", style="cyan", soft_wrap=True)
 
@@ -84,7 +84,7 @@ class Teller:
             table.add_row(name, f"{wind:,.1f} mph", bar, style="bold red" if loud else "")
         self._show(table)
 
-    def way(self, hops: Sequence[story.Hop]) -> None:
+    def path(self, hops: Sequence[story.Hop]) -> None:
         """The value on its way, from the reading to the report."""
         table = grid("row", right=("wind",))
         table.add_column("made by")
