@@ -189,8 +189,8 @@ def show_impact(
         f"The other {len(tables.names('report')) - len(reached)} lines do not depend on it.",
         f"Without it, the figure's strongest reading is {readings.next_strongest:.1f} mph, and the",
         f"windiest day at {line['name']} is {day['date']}, with",
-        f"{story.number(day, 'wind'):.1f} mph. On that day {day['cancelled']} flights were cancelled,",
-        f"and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
+        f"{story.number(day, 'wind'):.1f} mph. On that day {day['cancelled']} flights were",
+        f"cancelled, and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
     )
 
 

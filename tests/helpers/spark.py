@@ -1,4 +1,4 @@
-"""What Spark tells of itself, once it has come to it."""
+"""Synchronization with Spark's status events, which arrive late."""
 
 from typing import Any
 
@@ -6,6 +6,6 @@ from pyspark import SparkContext
 
 
 def wait_for_listeners(context: SparkContext) -> None:
-    """Wait until its status tracker has heard of all that happened."""
+    """Wait until Spark's status tracker has processed all events so far."""
     jvm: Any = context._jsc
     jvm.sc().listenerBus().waitUntilEmpty()
