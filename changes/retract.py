@@ -16,9 +16,9 @@ import pyarrow as pa
 from provhouse.commit.append import Target, append
 from provhouse.commit.ending import Ended, end_of_items, end_of_origins, life_rows
 from provhouse.commit.graph_rows import load
+from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.origins import Origin, stored_origins
 from provhouse.commit.publish import make_current
-from provhouse.commit.record import commit_with_ingest, ingest_row
 from provhouse.commit.recover import clean_up
 from provhouse.commit.writer import only_writer
 from provhouse.cypher.graph import shared_graph

@@ -145,7 +145,7 @@ class _Time(ProgressColumn):
         if task.total and task.completed and not task.finished:
             if unit := task.fields.get("unit"):
                 parts.append(f"{quantity(task.completed / seconds, unit)}/s")
-            if whole := task.fields["remaining"].whole():
+            if whole := task.fields["remaining"].total_seconds():
                 parts.append(f"{duration(max(whole - seconds, 0))} left")
         return Text(", ".join(parts), "dim")
 

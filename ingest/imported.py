@@ -68,7 +68,7 @@ def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
 def _compare(what: str, wanted: int, found: int) -> None:
     if wanted != found:
         raise BadInput(
-            f"The export has {found:,} {what}",
-            f"Its manifest lists {wanted:,}",
+            "The export does not match its manifest",
+            f"The files have {found:,} {what}, the manifest lists {wanted:,} {what}",
             "Export again; nothing was imported",
         )

@@ -39,7 +39,7 @@ def _tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batch])  # pa.table() would cut names at a NUL
             # Arrow reads ahead by blocks, so the raw position alone would be too far.
             part = min(number * limits.BLOCK / source.bytes_unpacked, 1)
-            report(min(int(part * raw.size()), raw.report_progress()))
+            report(min(int(part * raw.size()), raw.tell()))
     except _BROKEN as error:
         line = _broken_line(source.path)
         place = f"{source.path}, line {line}" if line else source.path

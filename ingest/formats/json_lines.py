@@ -67,7 +67,7 @@ def _chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
                 if len(rest) > limits.BLOCK:
                     raise ValueError(f"A row is longer than {limits.BLOCK:,} bytes")
                 chunk = stream.read(CHUNK)
-                report(raw.report_progress())
+                report(raw.tell())
                 yield [*lines, rest] if rest and not chunk else lines
     except (pa.ArrowException, OSError, EOFError, ValueError) as error:
         raise unreadable(f"{path}, line {number}", "JSON", error) from error

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from provhouse.commit.append import Target, append, merged, pairs_among
 from provhouse.commit.ending import life_rows
-from provhouse.commit.record import commit_with_ingest, ingest_row
+from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,

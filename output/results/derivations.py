@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
 """The steps whose seconds every answer reports."""
-TRIPLE = ("src", "dst", "op", "attributes")
-"""The columns of a triple."""
 MOST_ROWS = 20
 """The most rows in one section."""
 

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from provhouse.model.columns import TRIPLE
+
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..layout import Section, grid, headed, styled, subject
 from ..phrases import counted, steps
 from ..result import Csv, Json, Result, rounded
-from .derivations import MOST_ROWS, TRIPLE, erased_sentence, row_lists, step_by_step, table_name
+from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from provhouse.model.columns import TRIPLE
+
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..layout import Section, grid, headed, styled, subject
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
 from .derivations import (
-    TRIPLE,
     as_of_sentence,
     erased_sentence,
     operation,

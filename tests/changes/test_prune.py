@@ -117,7 +117,7 @@ POINTS: dict[str, tuple[object, str, object]] = {
     "when some records are deleted": (Path, "unlink", after(2, Path.unlink)),
     "before any base is deleted": (pruning, "_remove_unused", crash),
     "when half a base is deleted": (bases, "rmtree", crash_halfway),
-    "before it records that it is done": (pruning, "finished", crash),
+    "before it records that it is done": (pruning, "mark_finished", crash),
     "before Neo4j": (pruning, "_prune_graph", crash),
 }
 

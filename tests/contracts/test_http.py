@@ -95,18 +95,18 @@ def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
 @pytest.fixture
 def served(lived: Lived) -> Iterator[FastAPI]:
     """The application of a warehouse, ready to answer."""
-    warm = Keeper(lived.house.settings, Silent())
-    app = application(warm, lived.house.settings, ACCESS)
+    keeper = Keeper(lived.house.settings, Silent())
+    app = application(keeper, lived.house.settings, ACCESS)
     assert called(app, "GET", "/v1/health").status == 503
-    warm.start()
+    keeper.start()
     try:
         deadline = monotonic() + 60
         while called(app, "GET", "/v1/health").status != 200:
-            assert monotonic() < deadline, warm.why
+            assert monotonic() < deadline, keeper.not_ready_reason
             sleep(0.02)
         yield app
     finally:
-        warm.close()
+        keeper.close()
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from helpers.structure import dumped, wordless
-from provhouse.output import output
+from provhouse.output import writer
 
-SCHEMAS = Path(output.__file__).with_name("schemas")
+SCHEMAS = Path(writer.__file__).with_name("schemas")
 
 
 def test_schemas(golden: Callable[[str, str], None]) -> None:
