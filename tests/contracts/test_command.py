@@ -22,7 +22,7 @@ LIMITS = (
 )
 """What tells of a type which values it takes."""
 TRAITS = ("required", "multiple", "is_flag", "count", "hidden", "is_eager", "envvar")
-"""What else holds of a parameter; told where it is not nothing."""
+"""What else holds of a parameter; described where it is not nothing."""
 
 
 def lines() -> Iterator[str]:
@@ -52,13 +52,13 @@ def parameters(command: str, given: list[Any]) -> Iterator[str]:
     arguments = [one for one in given if one.param_type_name == "argument"]
     options = [one for one in given if one.param_type_name == "option"]
     for place, argument in enumerate(arguments, 1):
-        yield f"{command} argument {place}: {told(argument)}"
+        yield f"{command} argument {place}: {described(argument)}"
     for option in sorted(options, key=lambda one: one.opts[0]):
         names = " ".join([*option.opts, *(f"/ {name}" for name in option.secondary_opts)])
-        yield f"{command} {names}: {told(option)}"
+        yield f"{command} {names}: {described(option)}"
 
 
-def told(parameter: Any) -> str:
+def described(parameter: Any) -> str:
     """Return what a parameter takes, and what it is if it is not given."""
     limits = ((name, getattr(parameter.type, name, None)) for name in LIMITS)
     traits = ((name, getattr(parameter, name, None)) for name in TRAITS)

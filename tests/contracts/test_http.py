@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from helpers.asgi import HOST, Reply, called
+from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds, wordless
 from provhouse.model.errors import ProvhouseError
@@ -69,20 +69,20 @@ ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
 
 def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
     """Ask with the token, unless other headers are named."""
-    return called(app, method, path, {**TOKEN, **headers}, body)
+    return send_request(app, method, path, {**TOKEN, **headers}, body)
 
 
 def shape(reply: Reply) -> dict[str, Any]:
     """Return the status and the headers of a reply, and of a problem its fields."""
     headers = {name: "N" if name in COUNTED else value for name, value in reply.headers}
-    told: dict[str, Any] = {"status": reply.status, "headers": headers}
+    found: dict[str, Any] = {"status": reply.status, "headers": headers}
     if reply.status >= 400:
         document = json.loads(reply.body)
-        told["fields"] = kinds(document)
-        told["exit_status"] = document.get("exit_status")
-        told["type"] = document.get("type", "about:blank")
+        found["fields"] = kinds(document)
+        found["exit_status"] = document.get("exit_status")
+        found["type"] = document.get("type", "about:blank")
         assert document.get("status", reply.status) == reply.status
-    return told
+    return found
 
 
 def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
@@ -97,11 +97,11 @@ def served(lived: Lived) -> Iterator[FastAPI]:
     """The application of a warehouse, ready to answer."""
     keeper = Keeper(lived.house.settings, Silent())
     app = application(keeper, lived.house.settings, ACCESS)
-    assert called(app, "GET", "/v1/health").status == 503
+    assert send_request(app, "GET", "/v1/health").status == 503
     keeper.start()
     try:
         deadline = monotonic() + 60
-        while called(app, "GET", "/v1/health").status != 200:
+        while send_request(app, "GET", "/v1/health").status != 200:
             assert monotonic() < deadline, keeper.not_ready_reason
             sleep(0.02)
         yield app
@@ -133,8 +133,8 @@ def test_problems(golden: Golden) -> None:
     def fail(name: str) -> None:
         raise kinds[name]("wanted", "found", "remedy") if name in kinds else ZeroDivisionError
 
-    told = {name: shape(called(app, "GET", f"/{name}")) for name in (*kinds, "defect")}
-    golden("problems.json", dumped(told))
+    found = {name: shape(send_request(app, "GET", f"/{name}")) for name in (*kinds, "defect")}
+    golden("problems.json", dumped(found))
 
 
 def test_refusals(empty: FastAPI, golden: Golden) -> None:
@@ -145,14 +145,14 @@ def test_refusals(empty: FastAPI, golden: Golden) -> None:
 
 
 def test_headers(served: FastAPI, golden: Golden) -> None:
-    told = {name: shape(asked(served, *request)) for name, request in ASKED.items()}
-    golden("headers.json", dumped(told))
+    found = {name: shape(asked(served, *request)) for name, request in ASKED.items()}
+    golden("headers.json", dumped(found))
 
 
 def test_health(served: FastAPI, empty: FastAPI, golden: Golden) -> None:
     found = {
-        "ready": kinds(json.loads(called(served, "GET", "/v1/health").body)),
-        "empty": kinds(json.loads(called(empty, "GET", "/v1/health").body)),
+        "ready": kinds(json.loads(send_request(served, "GET", "/v1/health").body)),
+        "empty": kinds(json.loads(send_request(empty, "GET", "/v1/health").body)),
     }
     golden("health.json", dumped(found))
 

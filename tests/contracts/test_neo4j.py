@@ -45,8 +45,8 @@ def test_graph(lived: Lived, driver: Driver, golden: Callable[[str, str], None])
         lines.append(f"(:{':'.join(row['labels'])}) {row['key']}: {row['type']}\n")
     for row in asked(driver, lived, RELATIONSHIPS):
         ends = [":".join(row[end]) for end in ("from", "to")]
-        told = f" {row['key']}: {row['type']}" if row["key"] else ""
-        lines.append(f"(:{ends[0]})-[:{row['name']}]->(:{ends[1]}){told}\n")
+        found = f" {row['key']}: {row['type']}" if row["key"] else ""
+        lines.append(f"(:{ends[0]})-[:{row['name']}]->(:{ends[1]}){found}\n")
     for row in asked(driver, lived, KEYS):
         key = ", ".join(row["properties"])
         lines.append(f"constraint {row['name']}: {row['type']} (:{row['labels'][0]}) {key}\n")

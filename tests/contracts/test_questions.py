@@ -41,9 +41,9 @@ QUESTIONS = {
 }
 
 
-def told(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
+def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
     """Return the JSON that an output leaves, without the values that change."""
-    file = tmp_path / "told.json"
+    file = tmp_path / "written.json"
     with opened(Form.json, file) as output:
         act(output)
     return json.loads(file.read_text(), object_hook=steady)
@@ -59,26 +59,28 @@ def test_answers(lived: Lived, name: str, golden: Golden, tmp_path: Path) -> Non
     with lived.house.asker() as asker:
         answer = asker.answer(QUESTIONS[name])
     golden(
-        f"questions/{name}.json", dumped(told(tmp_path, lambda o: o.write(AnswerResult(answer))))
+        f"questions/{name}.json", dumped(written(tmp_path, lambda o: o.write(AnswerResult(answer))))
     )
 
 
 def test_path(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         found = path(asker, "raw:1", "report")
-    golden("questions/path.json", dumped(told(tmp_path, lambda o: o.write(PathResult(found)))))
+    golden("questions/path.json", dumped(written(tmp_path, lambda o: o.write(PathResult(found)))))
 
 
 def test_finding(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         found = find(asker.snapshot, "a", anywhere=True, table="clean", limit=3)
-    golden("questions/find.json", dumped(told(tmp_path, lambda o: o.write(FindingResult(found)))))
+    golden(
+        "questions/find.json", dumped(written(tmp_path, lambda o: o.write(FindingResult(found))))
+    )
 
 
 def test_explanation(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         explanation = asker.explain(Question("report", "upstream"))
-    value = told(tmp_path, lambda output: output.write(ExplanationResult(explanation)))
+    value = written(tmp_path, lambda output: output.write(ExplanationResult(explanation)))
     golden("questions/explanation.json", dumped(value))
 
 
@@ -87,19 +89,21 @@ def test_diff(lived: Lived, golden: Golden, tmp_path: Path) -> None:
         return Asker(lived.house.settings, Silent(), generation)
 
     diff = compare(Question("report", "upstream", as_of=1), None, asker)
-    golden("questions/diff.json", dumped(told(tmp_path, lambda o: o.write(DiffResult(diff)))))
+    golden("questions/diff.json", dumped(written(tmp_path, lambda o: o.write(DiffResult(diff)))))
 
 
 def test_generations(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     found = list_generations(lived.house.layout)
     golden(
         "questions/generations.json",
-        dumped(told(tmp_path, lambda o: o.write(GenerationsResult(found)))),
+        dumped(written(tmp_path, lambda o: o.write(GenerationsResult(found)))),
     )
 
 
 def test_status(lived: Lived, golden: Golden, tmp_path: Path) -> None:
-    value = told(tmp_path, lambda output: output.write(StatusResult(status(lived.house.settings))))
+    value = written(
+        tmp_path, lambda output: output.write(StatusResult(status(lived.house.settings)))
+    )
     assert value.pop("warehouse") == str(lived.house.settings.warehouse)
     assert value.pop("neo4j") == lived.house.address.bolt
     golden("questions/status.json", dumped(value))

@@ -54,7 +54,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
         lambda output, path: output.write(PathResult(replace(path, every=True, erased=1))),
     ),
     "finding": ("finding", lambda output, finding: output.write(FindingResult(finding))),
-    "explanation": ("explanation", lambda output, told: output.write(ExplanationResult(told))),
+    "explanation": ("explanation", lambda output, found: output.write(ExplanationResult(found))),
     "diff": ("diff", lambda output, diff: output.write(DiffResult(diff))),
     "generations": ("generations", lambda output, listed: output.write(GenerationsResult(listed))),
     "ingest": ("summary", lambda output, summary: output.write(IngestResult(summary))),

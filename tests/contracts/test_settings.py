@@ -44,16 +44,16 @@ def least(name: str) -> int:
 
 
 def test_settings(golden: Callable[[str, str], None]) -> None:
-    told = {}
+    found = {}
     for field in fields(Settings):
         default = getattr(Settings(), field.name)
-        told[field.name] = {
+        found[field.name] = {
             "environment": variable(field.name),
             "kind": kind(field.name),
             "default": default if isinstance(default, int | None) else str(default),
             **({"least": least(field.name)} if kind(field.name) == "int" else {}),
         }
-    golden("settings.json", dumped(told))
+    golden("settings.json", dumped(found))
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Settings) if field.name != FOLDER])

@@ -18,7 +18,7 @@ class Reply:
     body: bytes
 
 
-def called(
+def send_request(
     app: Any,
     method: str,
     target: str,
