@@ -1,4 +1,4 @@
-"""What all tests share: outside systems that are started once."""
+"""Fixtures that all tests share: Neo4j, Spark and warehouses on them, started once."""
 
 import os
 import re
@@ -24,16 +24,16 @@ from provhouse.model.settings import Settings
 from provhouse.spark import session as store
 from provhouse.store.warehouse.layout import Layout
 
-# A shell that starts tests in the background lets them ignore Ctrl-C or its own end, and so would
-# every command.
+# A shell that starts tests in the background makes them ignore Ctrl-C or SIGHUP, and commands would
+# inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# Servers and the demo's pipeline live for a minute here: what Java would save by compiling with
-# more care is less than that takes.
+# Servers and the demo's pipeline live for a minute here: Java's optimizing compiler would take more
+# time than it saves.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
-# The first example of a kernel may be the one that compiles it.
+# The first example that calls a kernel may compile it, which takes longer than a deadline.
 hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
@@ -46,19 +46,19 @@ WARM = (
     "e2e/test_server.py",
     "test_readme.py",
 )
-"""Files beside ``fire`` that use ``warm``."""
+"""Test files outside ``fire`` that use the fixture ``warm``."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that rewrites golden files."""
-    parser.addoption("--golden", action="store_true", help="write the golden files anew")
+    parser.addoption("--golden", action="store_true", help="rewrite the golden files")
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compare a text, byte for byte, with a file in ``golden/`` beside the test.
 
-    ``pytest --golden FOLDER`` writes the files of that folder anew instead.
+    ``pytest --golden FOLDER`` rewrites the files of that folder instead.
     """
 
     def compare(name: str, text: str) -> None:
@@ -75,7 +75,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the lines of a text, long ones cut after each comma, for a diff that can be read."""
+    """Return the lines of a text, long ones split after each comma, for a readable diff."""
     return [
         repr(part) if "\r" in part or "\x1b" in part else part
         for line in text.split("\n")
@@ -84,12 +84,13 @@ def _parts(text: str) -> list[str]:
 
 
 class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
-    """Tests of one file share a process, and so do those that share what is slow to start."""
+    """Scheduler that runs tests in one process if they share a file or fixtures slow to start."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """All of the demo, which is run once, and of the contracts, which share a warehouse.
+        """Return the group of a test.
 
-        So does whatever runs commands on a warm Spark.
+        The tests of the demo are a group, since they run it once; those of the contracts, which
+        share a warehouse; and those with the fixture ``warm``. Others are grouped by file.
         """
         file = nodeid.split("::")[0]
         for folder in ("contracts", "examples"):
@@ -100,13 +101,13 @@ class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Files:
-    """How `make test` shares the tests between two processes."""
+    """Return the scheduler that divides the tests between the processes of `make test`."""
     return Files(config, log)
 
 
 @pytest.fixture(scope="session")
 def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The home of a managed Neo4j that stays up for all tests; its name is an awkward one."""
+    """The home of a managed Neo4j that stays up for all tests; its path has odd characters."""
     home = tmp_path_factory.mktemp("neo4j hömé")
     server.up(home, "512m", Silent())
     yield home
@@ -116,7 +117,7 @@ def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def address(graph_home: Path) -> Address:
-    """Where that Neo4j is."""
+    """The address of the shared Neo4j."""
     found = server.running(graph_home)
     assert found
     return found
@@ -124,7 +125,7 @@ def address(graph_home: Path) -> Address:
 
 @pytest.fixture
 def graph(address: Address) -> Iterator[Graph]:
-    """A warehouse of its own in that Neo4j."""
+    """A graph for one new warehouse in the shared Neo4j."""
     with Graph(address, secrets.token_hex(8)) as opened:
         opened.prepare()
         yield opened
@@ -132,14 +133,14 @@ def graph(address: Address) -> Iterator[Graph]:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    """The Spark session of all tests, started as a command starts it; it ends with the process."""
+    """The Spark session of all tests, started as commands start it; it ends with the process."""
     folder = tmp_path_factory.mktemp("spark")
     return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
 
 
 @pytest.fixture(scope="session")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
-    """Commands on a Spark that is up, another one than ``spark``."""
+    """A starter of commands on a Spark that is up, a different one from ``spark``."""
     with Warm(tmp_path_factory.mktemp("warm")) as started:
         yield started
 
@@ -150,7 +151,7 @@ def houses(
     graph_home: Path,
     spark: SparkSession,
 ) -> Callable[..., House]:
-    """Makes empty warehouses with the settings that are named, all on one Spark and one Neo4j."""
+    """A function that creates empty warehouses with given settings, on one Spark and one Neo4j."""
 
     def make(**settings: Any) -> House:
         folder = tmp_path_factory.mktemp("house") / "warehouse"

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md draws the packages as pyproject.toml layers them, and names files that exist."""
+"""ARCHITECTURE.md shows the packages in the layers of pyproject.toml, and links to real files."""
 
 import re
 import tomllib
@@ -11,11 +11,11 @@ TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
 API = {"(warehouse)": "api"}
-"""Optional layers, which are modules of ``provhouse`` itself."""
+"""Optional layers, and the folder of their modules, which is the package ``provhouse`` itself."""
 
 
 def _drawn() -> list[set[str]]:
-    """Return the packages of each drawn line, from the top."""
+    """Return the packages on each line of the drawing, from the top."""
     found = re.search(r"<!-- packages -->\n```\n(.*?)```", TEXT, re.DOTALL)
     assert found
     return [set(line[:27].split()) for line in found[1].splitlines()]
@@ -36,7 +36,7 @@ def test_every_package_is_drawn() -> None:
     assert set().union(*_drawn()) == FOLDERS
 
 
-def test_every_file_that_is_linked_exists() -> None:
+def test_every_linked_file_exists() -> None:
     links = re.findall(r"\]\(([\w/.-]+)\)", TEXT)
     assert len(links) > 10
     assert [link for link in links if not (ROOT / link).exists()] == []
@@ -47,6 +47,6 @@ def _modules() -> list[Path]:
 
 
 @pytest.mark.parametrize("file", _modules(), ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_module_says_what_it_is_for(file: Path) -> None:
+def test_every_module_begins_with_a_docstring(file: Path) -> None:
     first = file.read_text(encoding="utf-8").partition("\n")[0]
     assert re.match(r'"""[A-Z0-9`].{15,}', first), first

@@ -1,4 +1,4 @@
-"""Root folders, shipped packages, links for static tools, locks and layers agree.
+"""Top-level folders, shipped packages, links for static tools, locks and layers are consistent.
 
 Folder ``X`` is the package ``provhouse.X``, with one exception: ``api`` is ``provhouse`` itself.
 """
@@ -17,15 +17,15 @@ API = "api"
 
 
 def package(folder: str) -> str:
-    """Return the package that a top-level folder is."""
+    """Return the package name of a top-level folder."""
     return "provhouse" if folder == API else f"provhouse.{folder}"
 
 
 def test_every_package_is_shipped() -> None:
     inits = [init.parent for folder in FOLDERS for init in (ROOT / folder).rglob("__init__.py")]
     paths = [init.relative_to(ROOT).parts for init in inits]
-    there = {".".join([package(top), *below]) for top, *below in paths}
-    assert there == set(SETUPTOOLS["packages"])
+    found = {".".join([package(top), *below]) for top, *below in paths}
+    assert found == set(SETUPTOOLS["packages"])
 
 
 def test_a_folder_is_the_package_of_its_name_and_is_marked_as_typed() -> None:
@@ -33,7 +33,7 @@ def test_a_folder_is_the_package_of_its_name_and_is_marked_as_typed() -> None:
     assert [folder for folder in FOLDERS if not (ROOT / folder / "py.typed").exists()] == []
 
 
-def test_every_file_that_is_no_code_is_shipped() -> None:
+def test_every_data_file_is_shipped() -> None:
     shipped = {
         file
         for folder in FOLDERS
@@ -55,7 +55,7 @@ def test_static_tools_see_every_package() -> None:
     assert links == {folder: ROOT / folder for folder in FOLDERS - {API}} | modules
 
 
-def test_every_package_has_its_layer() -> None:
+def test_every_package_has_a_layer() -> None:
     layered = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
     layers = {name.strip() for layer in layered for name in layer.split("|")}
     assert {name for name in layers if not name.startswith("(")} == FOLDERS - {API}
@@ -64,7 +64,7 @@ def test_every_package_has_its_layer() -> None:
 @pytest.mark.parametrize(
     "name", ["requirements.lock", "requirements-build.lock", "requirements-bench.lock"]
 )
-def test_the_lock_pins_with_hashes_and_names_no_address(name: str) -> None:
+def test_a_lock_has_versions_and_hashes_but_no_addresses(name: str) -> None:
     lock = (ROOT / name).read_text(encoding="utf-8")
     assert "://" not in lock
     assert "--index" not in lock
@@ -73,7 +73,7 @@ def test_the_lock_pins_with_hashes_and_names_no_address(name: str) -> None:
         assert "--hash=sha256:" in requirement, requirement
 
 
-def test_the_lock_holds_every_direct_dependency() -> None:
+def test_the_lock_has_every_direct_dependency() -> None:
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     locked = set(re.findall(r"^([a-z0-9.-]+)==", lock, re.MULTILINE))
     project = PROJECT["project"]
@@ -86,7 +86,7 @@ def test_the_lock_holds_every_direct_dependency() -> None:
     assert names - locked == set()
 
 
-def test_what_benchmarks_compare_with_changes_nothing_that_is_installed() -> None:
+def test_the_lock_of_benchmarks_has_the_same_versions() -> None:
     ours, peers = (
         dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", (ROOT / name).read_text("utf-8"), re.MULTILINE))
         for name in ("requirements.lock", "requirements-bench.lock")

@@ -1,4 +1,4 @@
-"""The list of what provhouse is made of: whole, the same each time, and without addresses."""
+"""The software bill of materials is complete, reproducible, and free of addresses."""
 
 import json
 import re
@@ -12,15 +12,15 @@ ROOT = Path(__file__).parent.parent
 PINNED = re.compile(r"^[A-Za-z0-9._-]+==", re.MULTILINE)
 
 
-def made(file: Path) -> bytes:
+def written(file: Path) -> bytes:
     program = str(ROOT / "tools" / "sbom.py")
     subprocess.run([sys.executable, program, str(file)], check=True, stdout=subprocess.DEVNULL)
     return file.read_bytes()
 
 
-def test_all_that_is_locked_is_in_it(tmp_path: Path) -> None:
-    text = made(tmp_path / "one.json")
-    assert made(tmp_path / "other.json") == text
+def test_it_lists_all_locked_packages_and_jars(tmp_path: Path) -> None:
+    text = written(tmp_path / "one.json")
+    assert written(tmp_path / "other.json") == text
     listed = json.loads(text)
     assert (listed["bomFormat"], listed["specVersion"]) == ("CycloneDX", "1.6")
     kinds = [one["purl"].partition(":")[2].partition("/")[0] for one in listed["components"]]

@@ -1,4 +1,4 @@
-"""The working folder of the pipeline: its tables, and the triples that each step leaves."""
+"""The working folder of the pipeline, with its tables and the triples that each step writes."""
 
 import os
 import sys
@@ -12,9 +12,9 @@ ID = "id"
 
 
 class Book:
-    """Tables and triples as Parquet below one folder; every row of a table has its name in ``id``.
+    """Tables and triples as Parquet in one folder; the column ``id`` of a table has the row names.
 
-    A triple says that the row ``src`` went into the row ``dst`` by the operation ``op``.
+    A triple records that the row ``dst`` was derived from the row ``src`` by the operation ``op``.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -23,13 +23,13 @@ class Book:
         self._schemas: dict[str, DataFrame] = {}
 
     def table(self, name: str) -> DataFrame:
-        """A table that an earlier step has kept."""
+        """Return a table that an earlier step wrote."""
         if name not in self._schemas:
             self._schemas[name] = self.spark.read.parquet(str(self.folder / "tables" / name))
         return self._schemas[name]
 
     def keep(self, name: str, rows: DataFrame) -> DataFrame:
-        """Write a table and give it back as it was written."""
+        """Write a table and return it as read from disk."""
         _write(rows, self.folder / "tables" / name)
         return self.table(name)
 
@@ -46,10 +46,10 @@ def link(
     dst: tuple[str, str | Column],
     **attributes: str | Column,
 ) -> DataFrame:
-    """One triple for each of ``rows`` that has a source.
+    """Return one triple for each of ``rows`` that has a source.
 
-    ``src`` and ``dst`` are (table, column with the name of the row); ``attributes`` say more
-    about the operation, a null says nothing.
+    ``src`` and ``dst`` are (table, column with the name of the row). ``attributes`` are further
+    facts about the operation; a null is left out.
     """
     return rows.select(
         _column(src[1]).alias("src"),
@@ -62,12 +62,12 @@ def link(
 
 
 def named(table: str, *parts: str | Column) -> Column:
-    """The name of a row: its table and its natural key, such as ``weather/EWR/2013-02-12T03``."""
+    """Return a row's name: its table and its natural key, such as ``weather/EWR/2013-02-12T03``."""
     return F.concat_ws("/", F.lit(table), *parts)
 
 
 def renamed(table: str, column: str = ID) -> Column:
-    """The name of a row under the same natural key in another table."""
+    """Return the name of the row with the same natural key in another table."""
     return F.concat(F.lit(table), F.regexp_extract(column, "/.*", 0))
 
 
@@ -84,7 +84,7 @@ def _session() -> SparkSession:
     builder = (
         SparkSession.builder.appName("flights")
         .master("local[*]")
-        .config("spark.driver.host", "127.0.0.1")  # must also start where no network is up
+        .config("spark.driver.host", "127.0.0.1")  # so that it starts without a network
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.memory", "2g")
         .config("spark.sql.shuffle.partitions", "4")  # a few hundred thousand rows, two cores

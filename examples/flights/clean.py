@@ -1,11 +1,11 @@
-"""Second step: what can be used is cleaned, what cannot be used is set aside with the reason."""
+"""Second step: clean usable rows, and set the others aside with the reason."""
 
 from book import Book, link, renamed
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-# Readings outside of these are faults of the instrument.
-# Nobody thought of the wind: that is the gap which the demo finds.
+# Readings outside these limits are faults of the instrument. A limit for the wind speed is missing:
+# the demo finds this gap.
 SOUND = {
     "temp": (-40, 120),
     "dewp": (-60, 90),
@@ -21,7 +21,7 @@ MANUFACTURERS = {
 
 
 def flights(book: Book) -> None:
-    """Flights that flew, those that were cancelled, and those that landed elsewhere."""
+    """Keep the completed flights, the cancelled ones, and those that landed elsewhere."""
     raw = book.table("flights")
     cancelled = F.col("dep_time").isNull()
     diverted = ~cancelled & F.col("air_time").isNull()
@@ -42,7 +42,7 @@ def flights(book: Book) -> None:
 
 
 def weather(book: Book) -> None:
-    """Hourly readings that are sound, and those that are not."""
+    """Keep the plausible hourly readings, and set the others aside."""
     raw = book.table("weather").withColumn("rule", _fault())
     good = _moved(raw.where("rule is null"), "weather_clean")
     _keep(book, "weather", "weather_clean", "check reading", good)
@@ -51,7 +51,7 @@ def weather(book: Book) -> None:
 
 
 def planes(book: Book) -> None:
-    """Planes with one spelling for each manufacturer."""
+    """Keep the planes, with one spelling for each manufacturer."""
     spelling = F.create_map(*(F.lit(word) for pair in MANUFACTURERS.items() for word in pair))
     repaired = F.element_at(spelling, F.col("manufacturer"))
     rows = (

@@ -1,4 +1,4 @@
-"""Third step: each flight together with the wind it departed in and the plane that flew it."""
+"""Third step: join each flight with the wind at its departure and with its plane."""
 
 from book import Book, link, renamed
 from pyspark.sql import functions as F
@@ -7,7 +7,7 @@ HOURS = 6
 
 
 def steady_wind(book: Book) -> None:
-    """The mean wind of the last six hours, for each hour and airport."""
+    """Keep the mean wind of the last six hours, for each hour and airport."""
     clean = book.table("weather_clean").select("id", "origin", "time_hour", "wind_speed")
     hours = clean.select(
         "*", F.explode(F.sequence(F.lit(0), F.lit(HOURS - 1))).alias("hours_before")
@@ -35,7 +35,7 @@ def steady_wind(book: Book) -> None:
 
 
 def departures(book: Book) -> None:
-    """Every flight that flew, with the steady wind of its hour and its plane where known."""
+    """Keep every completed flight, with the mean wind of its hour and its plane, where known."""
     flights = book.table("flights_clean").withColumnRenamed("id", "flight_id")
     wind = book.table("weather_steady").select(
         F.col("id").alias("wind_id"), "origin", "time_hour", "wind"

@@ -1,7 +1,9 @@
-"""The pipeline of the demo, on its own: `python examples/flights/pipeline.py --out FOLDER`.
+"""The pipeline of the demo, which does not use provhouse.
 
-It knows nothing of provhouse. It leaves its tables in FOLDER/tables and, as it goes, record by
-record, what went into what in FOLDER/triples. FOLDER/done.json stands only beside a whole result.
+    python examples/flights/pipeline.py --out FOLDER
+
+It writes its tables to FOLDER/tables, and a triple for each derivation of one row from another to
+FOLDER/triples. FOLDER/done.json exists only if the result is complete.
 """
 
 import argparse
@@ -22,7 +24,7 @@ Step = tuple[str, Callable[[], None]]
 
 
 def run(folder: Path, days: Days) -> None:
-    """Run all steps into ``folder``, saying before each which one it is, as `n/m name`."""
+    """Run all steps with ``folder`` as output; print `n/m name` before each."""
     _clear(folder)
     print("0/1 start Spark", flush=True)
     steps = _steps(folder, days)
@@ -34,19 +36,19 @@ def run(folder: Path, days: Days) -> None:
 
 
 def _clear(folder: Path) -> None:
-    (folder / "done.json").unlink(missing_ok=True)  # first, so that it never stands beside a part
+    (folder / "done.json").unlink(missing_ok=True)  # first, so that no partial result has it
     for part in ("source", "tables", "triples"):
         shutil.rmtree(folder / part, ignore_errors=True)
 
 
 def fingerprint(days: Days) -> str:
-    """What the result depends on, so that a changed pipeline is run again: its code and days."""
+    """Return a hash of the code and the days, which changes when the pipeline must run again."""
     code = b"".join((HERE / f"{name}.py").read_bytes() for name in CODE)
     return hashlib.sha256(code + f"{days[0]} {days[1]}".encode()).hexdigest()[:16]
 
 
 def is_done(folder: Path, days: Days) -> bool:
-    """Whether ``folder`` holds the whole result of this very code for these days."""
+    """Return whether ``folder`` has the complete result of the current code for these days."""
     try:
         made: object = json.loads((folder / "done.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -55,7 +57,7 @@ def is_done(folder: Path, days: Days) -> bool:
 
 
 def _steps(folder: Path, days: Days) -> tuple[Step, ...]:
-    # Spark is imported here, so that asking for a fingerprint needs none.
+    # These import Spark, which `fingerprint` does not need.
     import clean
     import join
     import raw
@@ -80,7 +82,7 @@ def _steps(folder: Path, days: Days) -> tuple[Step, ...]:
 
 
 def add_days(parser: argparse.ArgumentParser) -> None:
-    """Let the user choose days; flights and weather of others are left out."""
+    """Add the options for the days; flights and weather of other days are left out."""
     for option, default in zip(("--first", "--last"), YEAR, strict=True):
         parser.add_argument(option, type=date.fromisoformat, default=default, metavar="DAY")
 

@@ -1,4 +1,4 @@
-"""First step: the five files as tables, each row named by its natural key."""
+"""First step: read the five files as tables, and name each row by its natural key."""
 
 from datetime import date
 
@@ -10,7 +10,7 @@ FLIGHTS = """year int, month int, day int, dep_time int, sched_dep_time int, dep
  arr_time int, sched_arr_time int, arr_delay int, carrier string, flight int, tailnum string,
  origin string, dest string, air_time int, distance int, hour int, minute int,
  time_hour timestamp"""
-# Decimals, so that a mean is the same in whatever order Spark adds.
+# Decimals, so that a mean does not depend on the order in which Spark adds.
 WEATHER = """origin string, year int, month int, day int, hour int, temp decimal(9,2),
  dewp decimal(9,2), humid decimal(9,2), wind_dir decimal(9,2), wind_speed decimal(12,5),
  wind_gust decimal(12,5), precip decimal(9,2), pressure decimal(9,2), visib decimal(9,2),
@@ -23,11 +23,11 @@ AIRLINES = "carrier string, name string"
 
 
 def read(book: Book, first: date, last: date) -> None:
-    """Keep the five source tables; flights and weather only of the days ``first`` to ``last``."""
+    """Keep the five source tables; of flights and weather, only the days ``first`` to ``last``."""
     day = F.make_date("year", "month", "day")
-    spoken = day.between(F.lit(first), F.lit(last))
-    flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(spoken)
-    weather = _csv(book, "weather", WEATHER).withColumn("date", day).where(spoken)
+    chosen = day.between(F.lit(first), F.lit(last))
+    flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(chosen)
+    weather = _csv(book, "weather", WEATHER).withColumn("date", day).where(chosen)
     book.keep("flights", flights.select(_flight_name().alias("id"), "*"))
     book.keep("weather", weather.select(_reading_name().alias("id"), "*"))
     for table, schema, key in (

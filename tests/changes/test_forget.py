@@ -15,8 +15,8 @@ import pytest
 from deltalake import DeltaTable
 from neo4j import GraphDatabase
 
+from helpers.leftovers import leftovers
 from helpers.oracle import Triple
-from helpers.remains import remains
 from helpers.warehouse import House
 from provhouse.care.check import check
 from provhouse.care.repair import repair
@@ -91,10 +91,10 @@ class Persons:
 
     def remains(self) -> set[str]:
         folders = {self.house.settings.warehouse, self.house.settings.graph_home}
-        return remains(folders, (*OPS, *NOTES), NAMES)
+        return leftovers(folders, (*OPS, *NOTES), NAMES)
 
     def in_files(self) -> set[str]:
-        return remains([self.house.settings.warehouse], (*OPS, *NOTES), NAMES)
+        return leftovers([self.house.settings.warehouse], (*OPS, *NOTES), NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +205,7 @@ def test_an_erasure_leaves_nothing_in_any_file(copy: Persons) -> None:
     said = (house.layout.logs / "writers.jsonl").read_text()
     lines = [json.loads(line) for line in said.splitlines()]
     assert {"begins", "ends"} == {line["event"] for line in lines}
-    house.whole()
+    house.check_deep()
     for generation in generations(house.layout):
         with Asker(house.settings, Silent(), generation) as asker, suppress(NotFound):
             answer = asker.ask("board/1", "upstream")
@@ -222,9 +222,9 @@ def test_an_erasure_leaves_nothing_in_neo4j(own_copy: Persons) -> None:
     own_copy.forget()
     assert own_copy.remains() == set()
     assert ops_in_neo4j(house) == {"copy", "show", "sum"}
-    house.whole()
+    house.check_deep()
     repair(house.settings, Silent())
-    house.whole()
+    house.check_deep()
 
 
 @pytest.mark.long

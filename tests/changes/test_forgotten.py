@@ -98,12 +98,12 @@ def random_forgets(houses: Houses, seed: int, few: int) -> None:
         forget(some, house.settings, Silent())
         gone |= set(some)
         READ_BY_SPARK.clear()  # files were rewritten
-        house.whole()
+        house.check_deep()
         agree(house, states, gone, few, random)
         if len(states) == 5:
             compact(house.settings, Silent())
             state(states[max(states)])
-            house.whole()
+            house.check_deep()
             agree(house, {max(states): states[max(states)]}, gone, few, random)
 
 
@@ -146,7 +146,7 @@ def test_an_erased_name_ingested_again_is_a_new_item(
     with house.asker() as asker:
         answer = asker.ask("d", "upstream")
         assert (answer.items["item"].to_pylist(), answer.erased) == (["c", "a"], 2)
-    house.whole()
+    house.check_deep()
 
 
 def test_no_question_shows_an_erased_item(

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.graphs import graph
-from helpers.life import Life
+from helpers.model import Model
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
@@ -48,51 +48,51 @@ AS_OTHERS = {6, 8, 11, 13, 14}
 
 
 @pytest.fixture(scope="module")
-def life(houses: Houses) -> Life:
+def model(houses: Houses) -> Model:
     """Retractions and returns, runs and files, replaced runs, rollbacks and a compaction."""
-    life = Life(houses(theta=4, pack=0, partition_triples=10))
-    life.ingest(a=ONE)  # 1
-    life.retract(file="a")  # 2
-    life.ingest(a=ONE)  # 3: each triple is a new row
-    life.ingest("july", b=OTHER)  # 4: graph 40 comes from both
-    life.retract(file="a")  # 5: so graph 40 stays
-    life.rollback()  # 6: as 4
-    life.retract(run="july")  # 7
-    life.rollback()  # 8
-    life.ingest("july", b=OTHER)  # nothing new
-    life.ingest(
+    model = Model(houses(theta=4, pack=0, partition_triples=10))
+    model.ingest(a=ONE)  # 1
+    model.retract(file="a")  # 2
+    model.ingest(a=ONE)  # 3: each triple is a new row
+    model.ingest("july", b=OTHER)  # 4: graph 40 comes from both
+    model.retract(file="a")  # 5: so graph 40 stays
+    model.rollback()  # 6: as 4
+    model.retract(run="july")  # 7
+    model.rollback()  # 8
+    model.ingest("july", b=OTHER)  # nothing new
+    model.ingest(
         "july", c=OTHER[2:] + JOIN, d=OTHER[4:]
     )  # 9: replaces b; two files have the same triples
-    life.retract(file="c")  # 10: the triples of d stay
-    life.rollback()  # 11
-    life.ingest(e=rows(12))  # 12
-    life.rollback()  # 13
-    life.ingest(e=rows(12))  # 14
-    life.retract(JOIN[0].src, rows(12)[0].src)  # 15: from any file or run
-    assert life.rows() == life.now.shown
-    life.compact()  # 16
-    life.retract(file="a")  # 17: graph 40 stays; its origins survive the compaction
-    life.ingest("july", c=[])  # 18: replaced by nothing
-    assert life.rows() == life.now.shown
-    return life
+    model.retract(file="c")  # 10: the triples of d stay
+    model.rollback()  # 11
+    model.ingest(e=rows(12))  # 12
+    model.rollback()  # 13
+    model.ingest(e=rows(12))  # 14
+    model.retract(JOIN[0].src, rows(12)[0].src)  # 15: from any file or run
+    assert model.rows() == model.now.shown
+    model.compact()  # 16
+    model.retract(file="a")  # 17: graph 40 stays; its origins survive the compaction
+    model.ingest("july", c=[])  # 18: replaced by nothing
+    assert model.rows() == model.now.shown
+    return model
 
 
-def test_every_generation_answers_as_when_it_was_current(life: Life) -> None:
-    assert sorted(life.states) == [*range(19)]
-    life.agree(ASKED, ["csprov"], *sorted(life.states.keys() - AS_OTHERS - {0}))
-    life.agree(ASKED, ["rq", "ccprov"], 5)
+def test_every_generation_answers_as_when_it_was_current(model: Model) -> None:
+    assert sorted(model.states) == [*range(19)]
+    model.assert_answers(ASKED, ["csprov"], *sorted(model.states.keys() - AS_OTHERS - {0}))
+    model.assert_answers(ASKED, ["rq", "ccprov"], 5)
 
 
-def test_a_retracted_origin_has_nothing_left_to_retract(life: Life) -> None:
+def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
     """Retracting it again, by file or by run, makes no generation."""
-    before = generations(life.house.layout)
+    before = generations(model.house.layout)
     for wanted in (
-        Selection(life.house.settings.warehouse.parent / "a.csv"),
+        Selection(model.house.settings.warehouse.parent / "a.csv"),
         Selection(run="july"),
     ):
-        done = retract(wanted, life.house.settings, Silent())
+        done = retract(wanted, model.house.settings, Silent())
         assert (done.ended, done.kept, done.committed) == (0, 0, False)
-    assert generations(life.house.layout) == before
+    assert generations(model.house.layout) == before
 
 
 @pytest.mark.parametrize(
@@ -102,28 +102,30 @@ def test_a_retracted_origin_has_nothing_left_to_retract(life: Life) -> None:
         (Selection(items=(ONE[0].src, "?")), "Item '\\?' is not in generation"),
     ],
 )
-def test_an_unknown_run_or_item_is_not_found(life: Life, wanted: Selection, said: str) -> None:
-    before = generations(life.house.layout)
+def test_an_unknown_run_or_item_is_not_found(model: Model, wanted: Selection, said: str) -> None:
+    before = generations(model.house.layout)
     with pytest.raises(NotFound, match=said):
-        retract(wanted, life.house.settings, Silent())
-    assert generations(life.house.layout) == before
+        retract(wanted, model.house.settings, Silent())
+    assert generations(model.house.layout) == before
 
 
-def test_the_list_of_generations_counts_ended_triples(life: Life) -> None:
-    listing = {row.generation: row for row in list_generations(life.house.layout)}
+def test_the_list_of_generations_counts_ended_triples(model: Model) -> None:
+    listing = {row.generation: row for row in list_generations(model.house.layout)}
     retracted = [n for n, row in listing.items() if row.change == "retract"]
     assert retracted == [2, 5, 7, 10, 15, 17]
     for number, row in listing.items():
-        was, is_ = life.states[number - 1].standing, life.states[number].standing
+        was, is_ = model.states[number - 1].live, model.states[number].live
         ended = 0 if row.change == "rollback" else len(was.keys() - is_.keys())
         assert row.ended == ended, asdict(row)
 
 
-def test_a_check_finds_deaths_and_assertions_of_missing_triples(life: Life, tmp_path: Path) -> None:
-    assert check(life.house.settings, Silent(), deep=True).damages == ()
+def test_a_check_finds_deaths_and_assertions_of_missing_triples(
+    model: Model, tmp_path: Path
+) -> None:
+    assert check(model.house.settings, Silent(), deep=True).damages == ()
     folder = tmp_path / "warehouse"
-    copytree(life.house.settings.warehouse, folder)
-    copied = replace(life.house.settings, warehouse=folder)
+    copytree(model.house.settings.warehouse, folder)
+    copied = replace(model.house.settings, warehouse=folder)
     for name in ("deaths", "assertions"):
         file = sorted(Layout(folder).table(2, name).glob("*.parquet"))[-1]
         rows = pq.read_table(file, partitioning=None)
@@ -154,16 +156,16 @@ def test_a_retraction_needs_memory_for_one_partition(houses: Houses) -> None:
 
 def test_triples_from_before_origins_were_recorded(houses: Houses) -> None:
     """Their origin is unknown, so they can only be retracted by item."""
-    life = Life(houses(theta=4, pack=0, partition_triples=10))
-    life.ingest(a=ONE)
-    _as_format_1(life.house.layout)
-    before = life.states[1]
-    life.states[1] = replace(before, standing=dict.fromkeys(before.standing, UNKNOWN))
-    life.ingest("may", a=OTHER)
-    life.retract(file="a")
-    life.retract(ONE[0].src)
-    assert life.rows() == life.now.shown
-    life.agree(ASKED, ["csprov"], 1, 4)
+    model = Model(houses(theta=4, pack=0, partition_triples=10))
+    model.ingest(a=ONE)
+    _as_format_1(model.house.layout)
+    before = model.states[1]
+    model.states[1] = replace(before, live=dict.fromkeys(before.live, UNKNOWN))
+    model.ingest("may", a=OTHER)
+    model.retract(file="a")
+    model.retract(ONE[0].src)
+    assert model.rows() == model.now.shown
+    model.assert_answers(ASKED, ["csprov"], 1, 4)
 
 
 def _as_format_1(layout: Layout) -> None:

@@ -1,7 +1,7 @@
-"""What the contracts are read from.
+"""Fixtures of the contract tests: results made by hand, and a warehouse after all commands.
 
-Golden files hold what programs of users rely on, not the words for people. After a change that is
-meant to be seen by those programs, ``pytest --golden tests/contracts`` writes the files anew.
+The golden files contain what users' programs rely on, without texts for people. After an intended
+change of that, ``pytest --golden tests/contracts`` rewrites the files.
 """
 
 from collections.abc import Callable
@@ -64,5 +64,5 @@ __all__ = [
 
 @pytest.fixture(scope="session")
 def lived(houses: Callable[..., House]) -> Lived:
-    """A warehouse that has been through the commands that write."""
+    """A warehouse after all commands that write."""
     return live(houses(theta=4, pack=0, partition_triples=4), houses())

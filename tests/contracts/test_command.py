@@ -1,4 +1,4 @@
-"""The command line: commands, arguments and options, without any text for people."""
+"""The command line: commands, arguments and options, without texts for people."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -20,13 +20,13 @@ LIMITS = (
     "dir_okay",
     "allow_dash",
 )
-"""What tells of a type which values it takes."""
+"""Attributes of a parameter's type that limit its values."""
 TRAITS = ("required", "multiple", "is_flag", "count", "hidden", "is_eager", "envvar")
-"""What else holds of a parameter; told where it is not nothing."""
+"""Other attributes of a parameter, listed if they are set."""
 
 
 def lines() -> Iterator[str]:
-    """Tell one line for each parameter of each command; arguments keep their order."""
+    """Yield a line for each parameter of each command; arguments keep their order."""
     for entry in distribution("provhouse").entry_points:
         yield f"script {entry.name}"
     group = get_command(app)
@@ -41,25 +41,25 @@ def lines() -> Iterator[str]:
 
 
 def traits(command: Any) -> str:
-    """Return what a command does apart from its parameters."""
+    """Return the names of the properties that are set for a command."""
     names = ("hidden", "deprecated", "no_args_is_help", "invoke_without_command", "chain",
              "allow_extra_args", "ignore_unknown_options")  # fmt: skip
     return " ".join(name for name in names if getattr(command, name, False))
 
 
 def parameters(command: str, given: list[Any]) -> Iterator[str]:
-    """Tell the parameters of one command."""
+    """Yield the lines of one command's parameters."""
     arguments = [one for one in given if one.param_type_name == "argument"]
     options = [one for one in given if one.param_type_name == "option"]
     for place, argument in enumerate(arguments, 1):
-        yield f"{command} argument {place}: {told(argument)}"
+        yield f"{command} argument {place}: {described(argument)}"
     for option in sorted(options, key=lambda one: one.opts[0]):
         names = " ".join([*option.opts, *(f"/ {name}" for name in option.secondary_opts)])
-        yield f"{command} {names}: {told(option)}"
+        yield f"{command} {names}: {described(option)}"
 
 
-def told(parameter: Any) -> str:
-    """Return what a parameter takes, and what it is if it is not given."""
+def described(parameter: Any) -> str:
+    """Return a parameter's type, limits and default."""
     limits = ((name, getattr(parameter.type, name, None)) for name in LIMITS)
     traits = ((name, getattr(parameter, name, None)) for name in TRAITS)
     parts = [
@@ -73,7 +73,7 @@ def told(parameter: Any) -> str:
 
 
 def plain(value: object) -> str:
-    """Return a value as a user would type it."""
+    """Return a value as a user types it."""
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, list | tuple):
@@ -81,5 +81,5 @@ def plain(value: object) -> str:
     return str(value)
 
 
-def test_command_line(golden: Callable[[str, str], None]) -> None:
+def test_commands_and_options_are_the_same(golden: Callable[[str, str], None]) -> None:
     golden("command.txt", "".join(f"{line}\n" for line in lines()))

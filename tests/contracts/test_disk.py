@@ -1,4 +1,4 @@
-"""What a warehouse, and what goes with it, looks like on disk: names of files, keys, schemas."""
+"""The files of a warehouse, a server and a Neo4j home: their names, keys and schemas."""
 
 import json
 import os
@@ -32,18 +32,18 @@ RANDOM = (
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\+00:00|Z)"), "TIME"),
 )
-"""What is another each time, and what stands for it in a golden file."""
+"""Patterns of values that differ each time, and what golden files have in their place."""
 
 
 def steady(text: str) -> str:
-    """Return a text without what is another each time."""
+    """Return a text without the values that differ each time."""
     for pattern, name in RANDOM:
         text = pattern.sub(name, text)
     return text
 
 
 def tree(root: Path) -> Iterator[str]:
-    """Tell all files below a folder, and empty folders, by their relative paths."""
+    """Yield the relative paths of all files and empty folders in a folder, recursively."""
     for folder, folders, files in os.walk(root):
         below = Path(folder).relative_to(root)
         yield from (str(below / name) for name in files)
@@ -52,12 +52,12 @@ def tree(root: Path) -> Iterator[str]:
 
 
 def rights(root: Path, *names: str) -> dict[str, str]:
-    """Return the access rights of some files."""
+    """Return the permissions of some files."""
     return {name: oct((root / name).stat().st_mode & 0o777) for name in names}
 
 
 def table(folder: Path) -> dict[str, Any]:
-    """Return what readers of Delta tables see of one."""
+    """Return a Delta table's schema, settings and versions, as readers see them."""
     found = DeltaTable(folder)
     metadata, protocol = found.metadata(), found.protocol()
     file = sorted(folder.rglob("*.parquet"))[0]
@@ -71,13 +71,13 @@ def table(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_tree(lived: Lived, golden: Golden) -> None:
+def test_the_files_of_a_warehouse_have_the_same_names(lived: Lived, golden: Golden) -> None:
     files = sorted(tree(lived.house.layout.root))
     golden("tree.txt", "".join(f"{file}\n" for file in files))
 
 
-def test_records(lived: Lived, golden: Golden) -> None:
-    """The JSON files of a warehouse, with all that is the same each time."""
+def test_json_files_have_the_same_contents(lived: Lived, golden: Golden) -> None:
+    """Values that differ each time are left out."""
     root = lived.house.layout.root
     records = {
         str(file.relative_to(root)): json.loads(file.read_text())
@@ -86,7 +86,7 @@ def test_records(lived: Lived, golden: Golden) -> None:
     golden("records.json", steady(dumped(records)))
 
 
-def test_records_of_what_is_under_way(golden: Golden, tmp_path: Path) -> None:
+def test_files_of_a_running_writer_are_the_same(golden: Golden, tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     layout.warehouse_id()
     write_erasure(layout, Erasure({1: [2, 3], 4: []}, graph=True))
@@ -103,7 +103,7 @@ def test_records_of_what_is_under_way(golden: Golden, tmp_path: Path) -> None:
     golden("under-way.json", dumped(found))
 
 
-def test_log_of_writers(lived: Lived, golden: Golden) -> None:
+def test_the_log_of_writers_has_the_same_keys(lived: Lived, golden: Golden) -> None:
     lines = (lived.house.layout.logs / "writers.jsonl").read_text().splitlines()
     shown = {json.dumps(kinds(json.loads(line)), indent=1) for line in lines}
     golden("writers.txt", "\n".join(sorted(shown)) + "\n")
@@ -112,22 +112,21 @@ def test_log_of_writers(lived: Lived, golden: Golden) -> None:
     assert {line["outcome"] for line in ends if "outcome" in line} == {"done"}
 
 
-def test_tables(lived: Lived, golden: Golden) -> None:
-    """The tables as Delta has them, in the base that was appended to."""
+def test_delta_tables_have_the_same_schemas_and_settings(lived: Lived, golden: Golden) -> None:
+    """The tables are those of the base that had several ingests."""
     base = lived.house.layout.root / "base-1"
     tables = {log.parent.name: table(log.parent) for log in base.glob("*/_delta_log")}
     assert sorted(tables) == sorted(TABLES)
     golden("tables.json", dumped(tables))
 
 
-def test_forms_of_tables(golden: Golden) -> None:
-    """The tables as they are meant to be, in the order of their columns."""
+def test_declared_columns_have_the_same_types_and_order(golden: Golden) -> None:
     lines = [f"{name} {field.name}: {field.type}\n" for name in TABLES for field in TABLES[name]]
     golden("columns.txt", "".join(lines))
 
 
-def test_names(lived: Lived, golden: Golden) -> None:
-    """What the files of names hold, by the pattern of their own names."""
+def test_files_of_names_have_the_same_formats(lived: Lived, golden: Golden) -> None:
+    """Files are grouped by their names, with N for each digit."""
     found: dict[str, set[str]] = {}
     for file in lived.house.layout.root.glob("base-*/names/*"):
         if file.suffix == ".arrow":
@@ -143,7 +142,7 @@ def test_names(lived: Lived, golden: Golden) -> None:
     )
 
 
-def test_export(lived: Lived, golden: Golden) -> None:
+def test_an_export_has_the_same_files_and_columns(lived: Lived, golden: Golden) -> None:
     manifest = json.loads((lived.exported / "manifest.json").read_text())
     for part in manifest["files"]:
         part["bytes"] = "BYTES"
@@ -159,8 +158,8 @@ def test_export(lived: Lived, golden: Golden) -> None:
     golden("export.json", steady(dumped(found)))
 
 
-def test_server(golden: Golden, tmp_path: Path) -> None:
-    """What a server leaves for those who look for it."""
+def test_a_server_writes_the_same_files(golden: Golden, tmp_path: Path) -> None:
+    """Other commands find the server by these files."""
     handle = claim(tmp_path)
     assert handle
     publish(handle, ServerInfo(7, 8))
@@ -176,8 +175,9 @@ def test_server(golden: Golden, tmp_path: Path) -> None:
     golden("server.json", dumped(found))
 
 
-def test_home_of_neo4j(golden: Golden, tmp_path: Path) -> None:
-    """What stands in the home of a Neo4j before its first start."""
+def test_a_neo4j_home_has_the_same_files_before_its_first_start(
+    golden: Golden, tmp_path: Path
+) -> None:
     home = tmp_path
     Lease.join(home).leave()
     ServerRecord(7, 8, 9).save(home)

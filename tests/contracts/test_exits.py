@@ -1,4 +1,4 @@
-"""The exit status of every way in which a command ends."""
+"""The exit statuses of commands, for each kind of end."""
 
 import errno
 import os
@@ -38,7 +38,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("lineage",), ("find", "x", "--limit", "0"), ("--set", "nonsense=1", "status"), ("find", "x"),
     ("ingest", "none.csv"), ("status",), ("generations",), ("down",),
 )  # fmt: skip
-"""Arguments of commands that start nothing, on a warehouse that is not there."""
+"""Arguments of commands that start nothing, on a missing warehouse."""
 HELD: tuple[tuple[str, ...], ...] = (
     ("check",), ("status",), ("lineage", "report"), ("lineage", "nobody"),
     ("lineage", "report", "--table", "none"), ("lineage", "report", "--as-of", "99"),
@@ -46,13 +46,13 @@ HELD: tuple[tuple[str, ...], ...] = (
     ("retract", "nobody"), ("retract", "--run", "none"), ("prune",), ("forget", "nobody"),
     ("export", "."), ("import", "."), ("cypher", "RETURN 1"), ("cypher", "CREATE (n)"),
 )  # fmt: skip
-"""Arguments of commands on a warehouse in which something is held; none changes anything."""
+"""Arguments of commands on a warehouse with contents, which none of them changes."""
 COMMAND = Path(sys.executable).with_name("provhouse")
-"""The console script, as it is installed beside Python."""
+"""The console script, which is installed beside Python."""
 
 
 def status(logs: Path, error: BaseException | int) -> int:
-    """Return how work ends that raises an error, or to which a signal comes."""
+    """Return the exit status of work that raises an error or receives a signal."""
 
     def work() -> None:
         if isinstance(error, BaseException):
@@ -63,25 +63,27 @@ def status(logs: Path, error: BaseException | int) -> int:
 
 
 def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
-    """Return a class and all that are derived from it."""
+    """Yield a class and all its subclasses."""
     yield root
     for each in root.__subclasses__():
         yield from classes(each)
 
 
-def test_errors(golden: Callable[[str, str], None], tmp_path: Path) -> None:
+def test_errors_and_signals_have_the_same_exit_statuses(
+    golden: Callable[[str, str], None], tmp_path: Path
+) -> None:
     ends: dict[str, BaseException | int] = {
         **{kind.__name__: kind("wanted") for kind in classes(ProvhouseError)},
         **{f"OSError {errno.errorcode[n]}": OSError(n, "x", "file") for n in OUTSIDE},
         **OTHERS,
         **{number.name: number for number in SIGNALS},
     }
-    assert Crowded.__name__ in ends, "a class that no other module imports is there too"
+    assert Crowded.__name__ in ends, "a class that only the server imports is missing"
     lines = [f"{name}: {status(tmp_path / name, end)}\n" for name, end in ends.items()]
     golden("exits.txt", "".join(sorted(lines)))
 
 
-def test_calls(
+def test_commands_on_a_missing_warehouse_have_the_same_exit_statuses(
     golden: Callable[[str, str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -89,7 +91,7 @@ def test_calls(
     golden("calls.txt", "".join(lines))
 
 
-def test_calls_of_what_is_held(
+def test_commands_on_a_warehouse_have_the_same_exit_statuses(
     lived: Lived,
     golden: Callable[[str, str], None],
     tmp_path: Path,
@@ -110,7 +112,7 @@ def test_calls_of_what_is_held(
     golden("calls-held.txt", "".join(lines))
 
 
-def test_a_reader_who_has_left(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_a_command_without_a_message(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer) as gone:

@@ -1,9 +1,9 @@
-"""The names of the points at which a command can be cut off, and how one is armed."""
+"""The names of the fault points, and of the environment variable that arms one."""
 
 from collections.abc import Callable
 
 from provhouse.model.faults import POINTS, VARIABLE
 
 
-def test_points(golden: Callable[[str, str], None]) -> None:
+def test_fault_points_have_the_same_names(golden: Callable[[str, str], None]) -> None:
     golden("faults.txt", "".join(f"{line}\n" for line in (f"variable {VARIABLE}", *sorted(POINTS))))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from helpers.asgi import HOST, Reply, called
+from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds, wordless
 from provhouse.model.errors import ProvhouseError
@@ -25,7 +25,7 @@ Golden = Callable[[str, str], None]
 TOKEN = {"authorization": "Bearer secret"}
 ACCESS = Access("secret", frozenset({HOST}))
 COUNTED = ("content-length", "age")
-"""Headers whose values are numbers of no interest."""
+"""Headers whose values are numbers that may change."""
 LARGE = {"content-length": str((16 << 20) + 1)}
 REFUSED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "no token": ("GET", "/v1/status", {"authorization": ""}, b""),
@@ -41,7 +41,7 @@ REFUSED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "nothing ingested": ("GET", "/v1/lineage?item=x", {}, b""),
     "nothing ingested, health": ("GET", "/v1/health", {}, b""),
 }
-"""Requests to a server of a warehouse that is not there."""
+"""Requests to the server of a missing warehouse."""
 MANY = b'{"items":["report","no such \xc3\xbc"]}'
 ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "health": ("GET", "/v1/health", {"authorization": ""}, b""),
@@ -64,29 +64,29 @@ ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "diff": ("GET", "/v1/diff?item=report&from=1", {}, b""),
     "generations": ("GET", "/v1/generations", {}, b""),
 }
-"""Requests to a server of a warehouse in which something is held."""
+"""Requests to the server of a warehouse with contents."""
 
 
 def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
-    """Ask with the token, unless other headers are named."""
-    return called(app, method, path, {**TOKEN, **headers}, body)
+    """Send a request with the token, unless the headers contain another one."""
+    return send_request(app, method, path, {**TOKEN, **headers}, body)
 
 
 def shape(reply: Reply) -> dict[str, Any]:
-    """Return the status and the headers of a reply, and of a problem its fields."""
+    """Return the status and the headers of a reply, and the fields of a problem document."""
     headers = {name: "N" if name in COUNTED else value for name, value in reply.headers}
-    told: dict[str, Any] = {"status": reply.status, "headers": headers}
+    found: dict[str, Any] = {"status": reply.status, "headers": headers}
     if reply.status >= 400:
         document = json.loads(reply.body)
-        told["fields"] = kinds(document)
-        told["exit_status"] = document.get("exit_status")
-        told["type"] = document.get("type", "about:blank")
+        found["fields"] = kinds(document)
+        found["exit_status"] = document.get("exit_status")
+        found["type"] = document.get("type", "about:blank")
         assert document.get("status", reply.status) == reply.status
-    return told
+    return found
 
 
 def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
-    """Return a class of errors and all that are derived from it."""
+    """Yield a class of errors and all its subclasses."""
     yield root
     for each in root.__subclasses__():
         yield from classes(each)
@@ -97,11 +97,11 @@ def served(lived: Lived) -> Iterator[FastAPI]:
     """The application of a warehouse, ready to answer."""
     keeper = Keeper(lived.house.settings, Silent())
     app = application(keeper, lived.house.settings, ACCESS)
-    assert called(app, "GET", "/v1/health").status == 503
+    assert send_request(app, "GET", "/v1/health").status == 503
     keeper.start()
     try:
         deadline = monotonic() + 60
-        while called(app, "GET", "/v1/health").status != 200:
+        while send_request(app, "GET", "/v1/health").status != 200:
             assert monotonic() < deadline, keeper.not_ready_reason
             sleep(0.02)
         yield app
@@ -111,19 +111,19 @@ def served(lived: Lived) -> Iterator[FastAPI]:
 
 @pytest.fixture
 def empty(tmp_path: Path) -> FastAPI:
-    """The application of a warehouse that is not there."""
+    """The application of a missing warehouse."""
     settings = Settings(warehouse=tmp_path / "none")
     return application(Keeper(settings, Silent()), settings, ACCESS)
 
 
-def test_document(empty: FastAPI, golden: Golden) -> None:
+def test_the_openapi_document_is_the_same(empty: FastAPI, golden: Golden) -> None:
     document = wordless(json.loads(asked(empty, "GET", "/v1/openapi.json", {}, b"").body))
     document["info"].pop("version")
     golden("openapi.json", dumped(document))
 
 
-def test_problems(golden: Golden) -> None:
-    """Each error as a problem document; the status of a defect too."""
+def test_errors_have_the_same_problem_documents(golden: Golden) -> None:
+    """A defect, which is no ProvhouseError, is among them."""
     app = FastAPI(openapi_url=None)
     install_handlers(app)
     kinds = {kind.__name__: kind for kind in classes(ProvhouseError)}
@@ -133,32 +133,31 @@ def test_problems(golden: Golden) -> None:
     def fail(name: str) -> None:
         raise kinds[name]("wanted", "found", "remedy") if name in kinds else ZeroDivisionError
 
-    told = {name: shape(called(app, "GET", f"/{name}")) for name in (*kinds, "defect")}
-    golden("problems.json", dumped(told))
+    found = {name: shape(send_request(app, "GET", f"/{name}")) for name in (*kinds, "defect")}
+    golden("problems.json", dumped(found))
 
 
-def test_refusals(empty: FastAPI, golden: Golden) -> None:
+def test_refused_requests_have_the_same_replies(empty: FastAPI, golden: Golden) -> None:
     golden(
         "refusals.json",
         dumped({name: shape(asked(empty, *request)) for name, request in REFUSED.items()}),
     )
 
 
-def test_headers(served: FastAPI, golden: Golden) -> None:
-    told = {name: shape(asked(served, *request)) for name, request in ASKED.items()}
-    golden("headers.json", dumped(told))
+def test_replies_have_the_same_headers(served: FastAPI, golden: Golden) -> None:
+    found = {name: shape(asked(served, *request)) for name, request in ASKED.items()}
+    golden("headers.json", dumped(found))
 
 
-def test_health(served: FastAPI, empty: FastAPI, golden: Golden) -> None:
+def test_health_has_the_same_fields(served: FastAPI, empty: FastAPI, golden: Golden) -> None:
     found = {
-        "ready": kinds(json.loads(called(served, "GET", "/v1/health").body)),
-        "empty": kinds(json.loads(called(empty, "GET", "/v1/health").body)),
+        "ready": kinds(json.loads(send_request(served, "GET", "/v1/health").body)),
+        "empty": kinds(json.loads(send_request(empty, "GET", "/v1/health").body)),
     }
     golden("health.json", dumped(found))
 
 
-def test_metrics(served: FastAPI, golden: Golden) -> None:
-    """Names, kinds and labels; the values of labels that are no numbers."""
+def test_metrics_have_the_same_names_and_labels(served: FastAPI, golden: Golden) -> None:
     for request in ASKED.values():
         asked(served, *request)
     text = asked(served, "GET", "/v1/metrics", {}, b"").body.decode()

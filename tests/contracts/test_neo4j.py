@@ -1,4 +1,4 @@
-"""What people and programs find in Neo4j: labels, relationships, properties, keys."""
+"""The contents of Neo4j that Cypher queries rely on: labels, relationships, properties, keys."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, LiteralString
@@ -27,31 +27,33 @@ RETURN name, labelsOrTypes AS labels, properties, type
 
 @pytest.fixture(scope="module")
 def driver(lived: Lived) -> Iterator[Driver]:
-    """The Neo4j of the warehouse."""
+    """A driver for the warehouse's Neo4j."""
     address = lived.house.address
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as opened:
         yield opened
 
 
 def asked(driver: Driver, lived: Lived, text: LiteralString) -> list[dict[str, Any]]:
-    """Return what a statement finds in the warehouse."""
+    """Return the rows that a statement finds for the warehouse."""
     found = driver.execute_query(text, warehouse=lived.house.layout.warehouse_id())
     return [record.data() for record in found.records]
 
 
-def test_graph(lived: Lived, driver: Driver, golden: Callable[[str, str], None]) -> None:
+def test_the_graph_has_the_same_labels_and_properties(
+    lived: Lived, driver: Driver, golden: Callable[[str, str], None]
+) -> None:
     lines = []
     for row in asked(driver, lived, NODES):
         lines.append(f"(:{':'.join(row['labels'])}) {row['key']}: {row['type']}\n")
     for row in asked(driver, lived, RELATIONSHIPS):
         ends = [":".join(row[end]) for end in ("from", "to")]
-        told = f" {row['key']}: {row['type']}" if row["key"] else ""
-        lines.append(f"(:{ends[0]})-[:{row['name']}]->(:{ends[1]}){told}\n")
+        found = f" {row['key']}: {row['type']}" if row["key"] else ""
+        lines.append(f"(:{ends[0]})-[:{row['name']}]->(:{ends[1]}){found}\n")
     for row in asked(driver, lived, KEYS):
         key = ", ".join(row["properties"])
         lines.append(f"constraint {row['name']}: {row['type']} (:{row['labels'][0]}) {key}\n")
     golden("neo4j.txt", "".join(sorted(lines)))
 
 
-def test_what_the_importer_writes_is_the_same(golden: Callable[[str, str], None]) -> None:
+def test_import_files_have_the_same_headers(golden: Callable[[str, str], None]) -> None:
     golden("import.json", dumped({n: [part.option, part.header] for n, part in LAYOUTS.items()}))

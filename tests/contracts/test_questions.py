@@ -1,4 +1,4 @@
-"""What a warehouse answers, in JSON: the answers whole, but for times and addresses."""
+"""The answers of a warehouse in JSON, complete except for times and addresses."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from provhouse.query.status import status
 
 Golden = Callable[[str, str], None]
 CHANGING = ("seconds", "time", "prepare", "why")
-"""Keys whose values are not the same each time."""
+"""Keys whose values differ each time."""
 QUESTIONS = {
     "lineage": Question("report", "upstream"),
     "impact": Question("raw:0", "downstream", limit=2),
@@ -41,65 +41,71 @@ QUESTIONS = {
 }
 
 
-def told(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
-    """Return the JSON that an output leaves, without the values that change."""
-    file = tmp_path / "told.json"
+def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
+    """Return the JSON that ``act`` writes, with types in place of the values that change."""
+    file = tmp_path / "written.json"
     with opened(Form.json, file) as output:
         act(output)
     return json.loads(file.read_text(), object_hook=steady)
 
 
 def steady(value: dict[str, Any]) -> dict[str, Any]:
-    """Return an object with the types of the values that change."""
+    """Return an object with types in place of the values that change."""
     return {key: kinds(each) if key in CHANGING else each for key, each in value.items()}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_answers(lived: Lived, name: str, golden: Golden, tmp_path: Path) -> None:
+def test_an_answer_is_the_same(lived: Lived, name: str, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         answer = asker.answer(QUESTIONS[name])
     golden(
-        f"questions/{name}.json", dumped(told(tmp_path, lambda o: o.write(AnswerResult(answer))))
+        f"questions/{name}.json", dumped(written(tmp_path, lambda o: o.write(AnswerResult(answer))))
     )
 
 
-def test_path(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+def test_a_path_is_the_same(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         found = path(asker, "raw:1", "report")
-    golden("questions/path.json", dumped(told(tmp_path, lambda o: o.write(PathResult(found)))))
+    golden("questions/path.json", dumped(written(tmp_path, lambda o: o.write(PathResult(found)))))
 
 
-def test_finding(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+def test_the_matches_of_find_are_the_same(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     with lived.house.asker() as asker:
         found = find(asker.snapshot, "a", anywhere=True, table="clean", limit=3)
-    golden("questions/find.json", dumped(told(tmp_path, lambda o: o.write(FindingResult(found)))))
+    golden(
+        "questions/find.json", dumped(written(tmp_path, lambda o: o.write(FindingResult(found))))
+    )
 
 
-def test_explanation(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+def test_an_explanation_has_the_same_keys_and_estimates(
+    lived: Lived, golden: Golden, tmp_path: Path
+) -> None:
     with lived.house.asker() as asker:
         explanation = asker.explain(Question("report", "upstream"))
-    value = told(tmp_path, lambda output: output.write(ExplanationResult(explanation)))
+    value = written(tmp_path, lambda output: output.write(ExplanationResult(explanation)))
     golden("questions/explanation.json", dumped(value))
 
 
-def test_diff(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+def test_a_diff_is_the_same(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     def asker(generation: int | str | None) -> Asker:
         return Asker(lived.house.settings, Silent(), generation)
 
     diff = compare(Question("report", "upstream", as_of=1), None, asker)
-    golden("questions/diff.json", dumped(told(tmp_path, lambda o: o.write(DiffResult(diff)))))
+    golden("questions/diff.json", dumped(written(tmp_path, lambda o: o.write(DiffResult(diff)))))
 
 
-def test_generations(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+def test_the_list_of_generations_is_the_same(lived: Lived, golden: Golden, tmp_path: Path) -> None:
     found = list_generations(lived.house.layout)
     golden(
         "questions/generations.json",
-        dumped(told(tmp_path, lambda o: o.write(GenerationsResult(found)))),
+        dumped(written(tmp_path, lambda o: o.write(GenerationsResult(found)))),
     )
 
 
-def test_status(lived: Lived, golden: Golden, tmp_path: Path) -> None:
-    value = told(tmp_path, lambda output: output.write(StatusResult(status(lived.house.settings))))
+def test_the_status_is_the_same(lived: Lived, golden: Golden, tmp_path: Path) -> None:
+    value = written(
+        tmp_path, lambda output: output.write(StatusResult(status(lived.house.settings)))
+    )
     assert value.pop("warehouse") == str(lived.house.settings.warehouse)
     assert value.pop("neo4j") == lived.house.address.bolt
     golden("questions/status.json", dumped(value))

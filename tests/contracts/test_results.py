@@ -54,7 +54,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
         lambda output, path: output.write(PathResult(replace(path, every=True, erased=1))),
     ),
     "finding": ("finding", lambda output, finding: output.write(FindingResult(finding))),
-    "explanation": ("explanation", lambda output, told: output.write(ExplanationResult(told))),
+    "explanation": ("explanation", lambda output, found: output.write(ExplanationResult(found))),
     "diff": ("diff", lambda output, diff: output.write(DiffResult(diff))),
     "generations": ("generations", lambda output, listed: output.write(GenerationsResult(listed))),
     "ingest": ("summary", lambda output, summary: output.write(IngestResult(summary))),
@@ -78,11 +78,11 @@ RESULTS: dict[str, tuple[str, Write]] = {
     "forget": ("forgotten", lambda output, forgotten: output.write(ForgetResult(forgotten))),
     "export": ("manifest", lambda output, manifest: output.write(ExportResult(manifest))),
 }
-"""A name in ``golden/results``, the fixture that is written, and how."""
+"""The fixture of each file name in ``golden/results``, and a function that writes it."""
 
 
 def written(tmp_path: Path, form: Form, act: Callable[[Writer], None], safe: bool = False) -> str:
-    """Return what an output leaves in a file, byte for byte."""
+    """Return exactly the text that ``act`` writes to a file."""
     file = tmp_path / "written"
     with opened(form, file, safe=safe) as output:
         act(output)
@@ -91,7 +91,7 @@ def written(tmp_path: Path, form: Form, act: Callable[[Writer], None], safe: boo
 
 @pytest.mark.parametrize("form", [Form.json, Form.lines, Form.csv])
 @pytest.mark.parametrize("name", RESULTS)
-def test_one_result(
+def test_a_result_is_the_same(
     name: str, form: Form, request: pytest.FixtureRequest, golden: Golden, tmp_path: Path
 ) -> None:
     fixture, write = RESULTS[name]
@@ -101,7 +101,7 @@ def test_one_result(
 
 
 @pytest.mark.parametrize("form", [Form.json, Form.lines, Form.csv])
-def test_answers_to_many(
+def test_answers_to_several_items_are_the_same(
     form: Form, small: Answer, empty: Answer, counts: Answer, golden: Golden, tmp_path: Path
 ) -> None:
     absent = Absent("no\x07such")
@@ -118,7 +118,9 @@ def test_answers_to_many(
 
 
 @pytest.mark.parametrize("form", [Form.json, Form.lines, Form.csv])
-def test_diff_of_what_is_alike(form: Form, diff: Diff, golden: Golden, tmp_path: Path) -> None:
+def test_a_diff_without_changes_is_the_same(
+    form: Form, diff: Diff, golden: Golden, tmp_path: Path
+) -> None:
     none = Change(diff.came.items.slice(0, 0), diff.came.triples.slice(0, 0))
     same = replace(diff, since=diff.until, came=none, went=none)
     text = written(tmp_path, form, lambda output: output.write(DiffResult(same)))
@@ -126,7 +128,9 @@ def test_diff_of_what_is_alike(form: Form, diff: Diff, golden: Golden, tmp_path:
 
 
 @pytest.mark.parametrize("form", [Form.json, Form.lines, Form.csv])
-def test_status(form: Form, status: Status, golden: Golden, tmp_path: Path) -> None:
+def test_a_status_with_a_server_or_without_contents_is_the_same(
+    form: Form, status: Status, golden: Golden, tmp_path: Path
+) -> None:
     served = replace(status, server="http://127.0.0.1:8000", erased=5)
     text = written(tmp_path, form, lambda output: output.write(StatusResult(served)))
     golden(f"results/status.{form.value}", text)
@@ -136,14 +140,14 @@ def test_status(form: Form, status: Status, golden: Golden, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("form", [Form.json, Form.lines, Form.csv])
-def test_rows(form: Form, golden: Golden, tmp_path: Path) -> None:
+def test_rows_of_cypher_are_the_same(form: Form, golden: Golden, tmp_path: Path) -> None:
     text = written(tmp_path, form, lambda output: output.write(RowsResult(COLUMNS, ROWS)))
     golden(f"results/rows.{form.value}", text)
     text = written(tmp_path, form, lambda output: output.write(RowsResult(COLUMNS, [])))
     golden(f"results/rows-none.{form.value}", text)
 
 
-def test_csv_for_spreadsheets(small: Answer, golden: Golden, tmp_path: Path) -> None:
+def test_csv_for_spreadsheets_is_the_same(small: Answer, golden: Golden, tmp_path: Path) -> None:
     def write(output: Writer) -> None:
         formula = small.items.set_column(1, "table", pa.array(["=1", "+1", "-1", "@a"]))
         output.write(AnswerResult(replace(small, items=formula)))

@@ -10,6 +10,6 @@ from provhouse.output import writer
 SCHEMAS = Path(writer.__file__).with_name("schemas")
 
 
-def test_schemas(golden: Callable[[str, str], None]) -> None:
+def test_schemas_of_results_are_the_same(golden: Callable[[str, str], None]) -> None:
     schemas = {file.name: json.loads(file.read_text()) for file in SCHEMAS.iterdir()}
     golden("schemas.json", dumped(wordless(schemas)))

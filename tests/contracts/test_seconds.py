@@ -1,4 +1,4 @@
-"""The names of the steps that results tell the seconds of, in their order."""
+"""The names of the timed steps in results (``seconds``), in their order."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -10,12 +10,12 @@ from provhouse.query.diff import compare
 from provhouse.query.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
-"""The others hash all triples in Spark, which takes half a minute; their steps are the same."""
+"""The other methods hash all triples in Spark for half a minute; their steps are the same."""
 WRITERS = ("ingest", "compact", "import")
-"""Those that can be cut off after each of their steps."""
+"""Commands with a fault point at each of their steps."""
 
 
-def test_steps(lived: Lived, golden: Callable[[str, str], None]) -> None:
+def test_timed_steps_have_the_same_names(lived: Lived, golden: Callable[[str, str], None]) -> None:
     seconds = dict(lived.seconds)
     with lived.house.asker() as asker:
         for method in METHODS:
@@ -31,7 +31,7 @@ def test_steps(lived: Lived, golden: Callable[[str, str], None]) -> None:
     golden("seconds.txt", "".join(sorted(lines)))
 
 
-def test_every_step_of_a_writer_is_a_point_at_which_it_can_be_cut_off(lived: Lived) -> None:
+def test_every_step_of_a_writer_is_a_fault_point(lived: Lived) -> None:
     for writer in WRITERS:
         steps = lived.seconds[writer].keys() - {"start", "compare", "total"}
         assert steps <= {*POINTS}, writer

@@ -1,4 +1,4 @@
-"""The names of settings in the file and in the environment, their kinds, limits and defaults."""
+"""The settings: their names in the file and in the environment, types, limits and defaults."""
 
 from collections.abc import Callable
 from dataclasses import asdict, fields
@@ -11,13 +11,13 @@ from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
 VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
-"""What is given for a setting of each kind, and what is made of it."""
+"""A text for a setting of each kind, and its value."""
 FOLDER = "warehouse"
-"""The one setting that the file, which lies there, is found by."""
+"""The one setting that the file cannot have, because it locates the file."""
 
 
 def kind(name: str) -> str:
-    """Return the kind of a setting, as its default and its environment variable tell."""
+    """Return the kind of a setting, found by setting its environment variable."""
     for known, (text, value) in VALUES.items():
         try:
             if getattr(Settings.load({}, {variable(name): text}), name) == value:
@@ -33,7 +33,7 @@ def variable(name: str) -> str:
 
 
 def least(name: str) -> int:
-    """Return the smallest number that a setting takes."""
+    """Return the smallest number that a setting accepts."""
     for number in range(-1, 10):
         try:
             Settings.load({}, {variable(name): str(number)})
@@ -43,21 +43,23 @@ def least(name: str) -> int:
     raise AssertionError(name)
 
 
-def test_settings(golden: Callable[[str, str], None]) -> None:
-    told = {}
+def test_settings_have_the_same_names_limits_and_defaults(
+    golden: Callable[[str, str], None],
+) -> None:
+    found = {}
     for field in fields(Settings):
         default = getattr(Settings(), field.name)
-        told[field.name] = {
+        found[field.name] = {
             "environment": variable(field.name),
             "kind": kind(field.name),
             "default": default if isinstance(default, int | None) else str(default),
             **({"least": least(field.name)} if kind(field.name) == "int" else {}),
         }
-    golden("settings.json", dumped(told))
+    golden("settings.json", dumped(found))
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Settings) if field.name != FOLDER])
-def test_the_file_is_overruled_by_the_environment_and_that_by_options(
+def test_the_environment_overrides_the_file_and_options_override_both(
     name: str, tmp_path: Path
 ) -> None:
     text, value = VALUES[kind(name)]
@@ -73,7 +75,7 @@ def test_the_file_is_overruled_by_the_environment_and_that_by_options(
     assert str(getattr(Settings.load({**given, name: third}, environment), name)) == third
 
 
-def test_a_file_with_another_name_in_it_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_an_unknown_setting_is_refused(tmp_path: Path) -> None:
     (tmp_path / "warehouse.toml").write_text("none_of_them = 1\n")
     with pytest.raises(UsageError):
         Settings.load({FOLDER: tmp_path}, {})

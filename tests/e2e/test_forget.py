@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from helpers.command import Command
-from helpers.remains import remains
+from helpers.leftovers import leftovers
 from provhouse.serve.server_file import running
 
 pytestmark = pytest.mark.long
@@ -51,7 +51,7 @@ def test_the_server_does_not_show_erased_items(alone: Command, tmp_path: Path) -
     assert json.loads(alone("status").out)["erased"] == 1
     alone("check", "--deep")
     alone("down")
-    assert remains([alone.warehouse], [OP, "somebody who did nothing else"], [PERSON]) == set()
+    assert leftovers([alone.warehouse], [OP, "somebody who did nothing else"], [PERSON]) == set()
     log = (alone.warehouse / "logs" / "writers.jsonl").read_text().splitlines()
     commands = [json.loads(line)["command"] for line in log]
     assert commands == ["ingest"] * 2 + ["forget"] * 4

@@ -1,4 +1,4 @@
-"""The demo, run once for all tests as a user starts it, on three days and without a terminal."""
+"""The demo, run once for all tests, with data of three days and without a terminal."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ Done = subprocess.CompletedProcess[str]
 
 @dataclass(frozen=True)
 class Demo:
-    """Where the demo ran, what it said the first time, and how to run it again."""
+    """The folder in which the demo ran, the result of its first run, and a way to run it again."""
 
     folder: Path
     first: Done

@@ -1,4 +1,4 @@
-"""What the demo tells, and that it can be run twice."""
+"""The demo prints the right numbers, and can be run twice."""
 
 import re
 from typing import TYPE_CHECKING
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from .conftest import Demo
 
 
-def test_it_tells_what_the_triples_say(demo: "Demo") -> None:
+def test_it_prints_the_numbers_that_the_triples_give(demo: "Demo") -> None:
     first = demo.first
     assert first.returncode == 0, first.stderr
-    told = " ".join(first.stdout.split())
-    # Worked out from the triples of these days with a dictionary and a loop.
-    assert "report/windiest-day/EWR comes from 1,623 rows of 11 tables, over 2,091 steps" in told
-    assert "22 weather readings" in told
-    assert "weather/EWR/2013-02-12T03 says 1,048.4 mph" in told
-    assert "weather/EWR/2013-02-12T03 reached 250 rows of 10 tables" in told
+    printed = " ".join(first.stdout.split())
+    # Computed from the triples of these days with a dictionary and a loop.
+    assert "report/windiest-day/EWR derives from 1,623 rows of 11 tables, in 2,091 steps" in printed
+    assert "22 weather readings" in printed
+    assert "weather/EWR/2013-02-12T03 has 1,048.4 mph" in printed
+    assert "weather/EWR/2013-02-12T03 affected 250 rows of 10 tables" in printed
     assert re.search(r"csprov +[\d,]+ +[\d,]+ +[\d,]+ ", first.stdout)
-    assert "All three name the same 1,623 rows" in told
+    assert "All three return the same 1,623 rows" in printed
 
 
-def test_a_pipe_gets_neither_colour_nor_bars(demo: "Demo") -> None:
+def test_output_to_a_pipe_has_neither_colours_nor_progress_bars(demo: "Demo") -> None:
     first = demo.first
     assert "\x1b" not in first.stdout + first.stderr
     assert "\r" not in first.stdout + first.stderr
@@ -30,16 +30,16 @@ def test_a_pipe_gets_neither_colour_nor_bars(demo: "Demo") -> None:
 
 
 @pytest.mark.long
-def test_a_second_run_finds_everything_there(demo: "Demo") -> None:
+def test_a_second_run_repeats_neither_pipeline_nor_ingest(demo: "Demo") -> None:
     folder, first = demo.folder, demo.first
     made = (folder / "data" / "done.json").stat().st_mtime_ns
     second = demo.again()
     assert second.returncode == 0, second.stderr
     assert (folder / "data" / "done.json").stat().st_mtime_ns == made
     assert [path.name for path in (folder / "warehouse" / "commits").glob("*.json")] == ["1.json"]
-    assert _told(second.stdout) == _told(first.stdout)
+    assert _untimed(second.stdout) == _untimed(first.stdout)
 
 
-def _told(output: str) -> list[str]:
-    """What was said, without the measured times."""
+def _untimed(output: str) -> list[str]:
+    """Return the lines without measured times."""
     return [line for line in output.splitlines() if not line.startswith(("rq", "ccprov", "csprov"))]

@@ -1,4 +1,4 @@
-"""The demo's pipeline on three days: its triples tell the truth about its tables."""
+"""The triples of the demo's pipeline match its tables, for three days."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -32,7 +32,7 @@ def triples(folder: Path) -> list[Row]:
     return [row for step in steps for row in pq.read_table(step).to_pylist()]
 
 
-def test_there_are_many_tables(tables: dict[str, list[Row]]) -> None:
+def test_there_are_at_least_ten_tables_with_rows(tables: dict[str, list[Row]]) -> None:
     assert len(tables) >= 10
     assert all(rows for name, rows in tables.items() if name != "weather_rejected")
 
@@ -53,7 +53,7 @@ def test_both_ends_of_a_triple_are_rows_of_its_tables(
         assert triple["dst"] in names[str(triple["dst_table"])], triple
 
 
-def test_every_made_row_comes_from_something(
+def test_every_row_of_a_later_table_has_a_source(
     tables: dict[str, list[Row]], triples: list[Row]
 ) -> None:
     made = {str(triple["dst"]) for triple in triples}
@@ -74,7 +74,9 @@ def test_no_row_is_lost(tables: dict[str, list[Row]], triples: list[Row]) -> Non
     assert cancelled == count["flights_cancelled"]
 
 
-def test_the_figure_derives_from_the_reading_and_from_no_other_day(triples: list[Row]) -> None:
+def test_the_figure_derives_from_the_wrong_reading_and_from_one_day_only(
+    triples: list[Row],
+) -> None:
     before: dict[str, list[str]] = defaultdict(list)
     for triple in triples:
         before[str(triple["dst"])].append(str(triple["src"]))
@@ -88,7 +90,7 @@ def test_the_figure_derives_from_the_reading_and_from_no_other_day(triples: list
     assert all("/EWR/2013-02-12T" in reading for reading in readings)
 
 
-def test_the_figure_is_what_its_flights_say(tables: dict[str, list[Row]]) -> None:
+def test_the_figure_is_the_mean_of_its_flights(tables: dict[str, list[Row]]) -> None:
     line = next(row for row in tables["report"] if row["id"] == FIGURE)
     flights = [
         row

@@ -94,7 +94,7 @@ def leave_something(fire: Fire, point: str) -> None:
     """Kill a writer so that it leaves a new base, or rows and names in the current one."""
     fire.grow()
     command, _ = fire.change("replace" if point == "base removed" else "ingest")
-    fire.start(*command, fault="load=stop").awaits().killed()
+    fire.start(*command, fault="load=stop").awaits().kill()
 
 
 @pytest.mark.parametrize("one", _mine(kills()), ids=lambda one: one.name)

@@ -66,7 +66,7 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
     (fire.warehouse / "write.lock").unlink()
     fire.ingest()
     made = fire.generations()
-    assert "was removed while this command was writing" in first.goes_on().awaits().done.message
+    assert "was removed while this command was writing" in first.resume().awaits().done.message
     assert first.status == 6
     assert fire.generations() == made
     fire.ingest()

@@ -1,7 +1,7 @@
 """Changes of every kind in random order, some killed: each generation shows the right triples.
 
 Hypothesis chooses the sequences: a few by default, many in ``make test-long``. The model in
-``helpers/life.py`` has the expected state. A failure prints its seed, and
+``helpers/model.py`` has the expected state. A failure prints its seed, and
 ``SEQUENCE=seed pytest -m long tests/fire/test_sequences.py`` repeats that long sequence.
 """
 
@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from helpers.graphs import graph
-from helpers.life import Life
+from helpers.model import Model
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from helpers.warm import Warm
@@ -84,11 +84,11 @@ class Sequence(RuleBasedStateMachine):
         random = Random(seed)
         theta, pack = random.choice([3, 10]), random.choice([0, 2, 5])
         house = self.houses(theta=theta, pack=pack, partition_triples=12, neo4j_home=self.home)
-        self.life = Life(house)
+        self.model = Model(house)
         known = [row for _ in range(6) for row in graph(random.randrange(10**6)).triples]
         known += [Triple(random.choice(known).dst, random.choice(known).src, "x") for _ in "12345"]
         self.rows = sorted(set(known))
-        self.life.ingest(a=random.sample(self.rows, min(20, len(self.rows))))
+        self.model.ingest(a=random.sample(self.rows, min(20, len(self.rows))))
 
     @rule(kind=st.sampled_from(CHANGES), killed=st.sampled_from((False, True)), seed=Seeds)
     def change(self, kind: str, killed: bool, seed: int) -> None:
@@ -102,23 +102,25 @@ class Sequence(RuleBasedStateMachine):
             self._cut_off(change, point if "=" in point else f"{point}=stop")
         else:
             change.made()
-        self.life.pruned()  # also what a killed prune left to do
+        self.model.pruned()  # also what a killed prune left to do
         self._ask(random)
         self.done[f"{kind} killed" if killed else kind] += 1
 
     def teardown(self) -> None:
         """Compare all rows in the end, and check the warehouse."""
-        if sys.exc_info()[0] is None and hasattr(self, "life"):
-            assert self.life.rows() == self.life.now.shown
-            assert check(self.life.house.settings, Silent(), deep=True).damages == ()
+        if sys.exc_info()[0] is None and hasattr(self, "model"):
+            assert self.model.rows() == self.model.now.shown
+            assert check(self.model.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
         """Kill the command of a change, which is then made or not; if it reports success, it is."""
-        layout = self.life.house.layout
+        layout = self.model.house.layout
         before = generations(layout)
-        child = self.warm.start(environment(self.life.house), *change.command, fault=fault).awaits()
+        child = self.warm.start(
+            environment(self.model.house), *change.command, fault=fault
+        ).awaits()
         if child.stopped:
-            child.killed()
+            child.kill()
         assert child.status in (0, -9), child.done
         assert "Traceback" not in child.done.err
         made = {*generations(layout)} - {*before}
@@ -127,17 +129,17 @@ class Sequence(RuleBasedStateMachine):
         if made or child.status == 0 or (erasure and erasure.items):
             change.applied()
         if erasure:  # until a writer completes it, names may be shown or not
-            with only_writer(self.life.house.settings, Silent()):
+            with only_writer(self.model.house.settings, Silent()):
                 pass
 
     def _ask(self, random: Random) -> None:
         """Ask for some items ever ingested, as of the current and another generation."""
-        states = sorted(self.life.states)[1:]
-        known = sorted({item for state in self.life.states.values() for item in state.named})
+        states = sorted(self.model.states)[1:]
+        known = sorted({item for state in self.model.states.values() for item in state.named})
         asked = random.sample(known, min(ASKED, len(known)))
         methods = random.choices(METHODS, WEIGHTS)
         if states:
-            self.life.agree(asked, methods, *{states[-1], random.choice(states)})
+            self.model.assert_answers(asked, methods, *{states[-1], random.choice(states)})
 
     def _files(self, random: Random, least: int) -> dict[str, list[Triple]]:
         names = random.sample("abc", random.randint(1, 2))
@@ -145,59 +147,61 @@ class Sequence(RuleBasedStateMachine):
 
     def _ingest(self, random: Random) -> Change:
         run, files = random.choice([None, "x", "y"]), self._files(random, 0)
-        command = ["ingest", *self.life.write(files), *(["--run", run] if run else [])]
-        life = self.life
+        command = ["ingest", *self.model.write(files), *(["--run", run] if run else [])]
+        model = self.model
         return Change(
-            partial(life.ingest, run, **files), command, partial(life.brought, run, files)
+            partial(model.ingest, run, **files), command, partial(model.ingested, run, files)
         )
 
     def _replace(self, random: Random) -> Change:
         files = self._files(random, 1)
-        command = ["ingest", *self.life.write(files), "--replace"]
-        life = self.life
-        return Change(partial(life.replace, **files), command, partial(life.replaced, files))
+        command = ["ingest", *self.model.write(files), "--replace"]
+        model = self.model
+        return Change(partial(model.replace, **files), command, partial(model.replaced, files))
 
     def _retract(self, random: Random) -> Change | None:
         """Retract a file, a run or items that have live triples."""
-        life = self.life
-        origins = sorted({o for some in life.now.standing.values() for o in some}, key=str)
+        model = self.model
+        origins = sorted({o for some in model.now.live.values() for o in some}, key=str)
         if not origins:
             return None
         run, file = random.choice(origins)
-        if life.now.named and random.random() < 0.4:
-            items = random.choices(life.now.named, k=2)
+        if model.now.named and random.random() < 0.4:
+            items = random.choices(model.now.named, k=2)
             command: list[object] = ["retract", "--", *items]
-            return Change(partial(life.retract, *items), command, partial(life.retracted, *items))
+            return Change(partial(model.retract, *items), command, partial(model.retracted, *items))
         named = {"run": run} if run and random.random() < 0.5 else {"file": file}
-        path = life.house.settings.warehouse.parent / f"{file}.csv"
+        path = model.house.settings.warehouse.parent / f"{file}.csv"
         command = ["retract", *(["--run", run] if "run" in named else ["--file", path])]
-        return Change(partial(life.retract, **named), command, partial(life.retracted, **named))
+        return Change(partial(model.retract, **named), command, partial(model.retracted, **named))
 
     def _rollback(self, random: Random) -> Change | None:
         """Roll back to a state that was not pruned, which may be the empty warehouse."""
-        life = self.life
-        pruned = read_ids(life.house.layout).pruned
-        if not life.before or 0 < life.before[-1] <= pruned:
+        model = self.model
+        pruned = read_ids(model.house.layout).pruned
+        if not model.before or 0 < model.before[-1] <= pruned:
             return None
-        return Change(life.rollback, ["rollback"], life.rolled_back)
+        return Change(model.rollback, ["rollback"], model.rolled_back)
 
     def _compact(self, random: Random) -> Change | None:
-        if not self.life.now.standing:
+        if not self.model.now.live:
             return None
-        return Change(self.life.compact, ["compact"], self.life.compacted)
+        return Change(self.model.compact, ["compact"], self.model.compacted)
 
     def _forget(self, random: Random) -> Change | None:
-        life = self.life
-        if not life.now.named:
+        model = self.model
+        if not model.now.named:
             return None
-        items = random.sample(life.now.named, min(random.choice([1, 1, 3]), len(life.now.named)))
+        items = random.sample(model.now.named, min(random.choice([1, 1, 3]), len(model.now.named)))
         return Change(
-            partial(life.forget, *items), ["forget", "--", *items], partial(life.forgotten, *items)
+            partial(model.forget, *items),
+            ["forget", "--", *items],
+            partial(model.forgotten, *items),
         )
 
     def _prune(self, random: Random) -> Change:
         keep = random.randint(1, 4)
-        return Change(partial(self.life.prune, keep), ["prune", "--keep", keep], self.life.pruned)
+        return Change(partial(self.model.prune, keep), ["prune", "--keep", keep], self.model.pruned)
 
 
 def environment(house: House) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What tests of several folders use: the oracle, graphs, warehouses and what must hold of them."""
+"""Helpers that tests of several folders share: the oracle, graphs, warehouses and their checks."""
 
 import pytest
 

@@ -11,21 +11,21 @@ HOST = "here"
 
 @dataclass
 class Reply:
-    """What an application sends."""
+    """The reply of an application."""
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes
 
 
-def called(
+def send_request(
     app: Any,
     method: str,
     target: str,
     headers: Mapping[str, str] | None = None,
     body: bytes = b"",
 ) -> Reply:
-    """Send one request to an application and wait for all of its reply."""
+    """Send one request to an application and return its complete reply."""
     parts = urlsplit(target)
     given = {"host": HOST, **(headers or {})}
     if body:
@@ -69,7 +69,7 @@ def called(
         try:
             await app(scope, receive, send)
         except Exception:
-            if not reply.status:  # a server logs what an application raises after its reply
+            if not reply.status:  # a server only logs an error that comes after the reply
                 raise
 
     asyncio.run(exchange())

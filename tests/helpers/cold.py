@@ -1,4 +1,4 @@
-"""The real command as a process of its own, which stops at a fault point, or a worker of it."""
+"""The real command as a separate process with its own Spark, which can stop at a fault point."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from provhouse.model.faults import VARIABLE
 
 @dataclass
 class Started:
-    """One command, as ``helpers.warm.Child`` is one."""
+    """One command that was started, with the interface of ``helpers.warm.Child``."""
 
     process: "subprocess.Popen[str]"
     stopped: bool = False
@@ -25,14 +25,14 @@ class Started:
 
     @property
     def pid(self) -> int:
-        """Its process."""
+        """The id of its process."""
         return self.process.pid
 
     def awaits(self, seconds: float = 240) -> "Started":
-        """Wait until it has ended, or it or one of its workers stands still at a fault point."""
+        """Wait until it has ended, or is stopped at a fault point, itself or a worker of it."""
         deadline = time.monotonic() + seconds
         while not self.stopped and self.process.poll() is None:
-            assert time.monotonic() < deadline, "it should have ended"
+            assert time.monotonic() < deadline, "the command takes too long"
             self._still = next(filter(_stands, self._family()), None)
             self.stopped = self._still is not None
             time.sleep(0.02)
@@ -50,28 +50,28 @@ class Started:
             return [own, *own.children(recursive=True)]
         return []
 
-    def goes_on(self) -> "Started":
-        """Let it go on that stands still."""
+    def resume(self) -> "Started":
+        """Resume the process that is stopped."""
         self.stopped = False
         with suppress(psutil.Error):
             if self._still:
                 self._still.resume()
         return self
 
-    def killed(self) -> "Started":
-        """End the process that stands still, which may be a worker; the command then ends too."""
+    def kill(self) -> "Started":
+        """Kill the process that is stopped, which may be a worker; the command then ends too."""
         self.stopped = False
         with suppress(psutil.Error):
             (self._still or psutil.Process(self.pid)).kill()
         return self.awaits()
 
-    def without_spark(self) -> "Started":
-        """Kill Spark's JVM, and let the command go on."""
+    def kill_spark(self) -> "Started":
+        """Kill Spark's JVM, and resume the command."""
         for one in self._family():
             with suppress(psutil.Error):
                 if "pyspark-shell" in one.cmdline():
                     one.kill()
-        return self.goes_on()
+        return self.resume()
 
 
 def _stands(process: psutil.Process) -> bool:
@@ -82,10 +82,10 @@ def _stands(process: psutil.Process) -> bool:
 
 @dataclass
 class Cold:
-    """Starts such commands."""
+    """Starts commands as separate processes."""
 
     def start(self, environment: dict[str, str], *arguments: object, fault: str = "") -> Started:
-        """Begin a command."""
+        """Start a command, with a fault armed if one is named."""
         process = subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             env={**environment, "PATH": _path(), VARIABLE: fault, "PROVHOUSE_SPARK_MEMORY": "1g"},

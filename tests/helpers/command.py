@@ -1,4 +1,4 @@
-"""The real command in processes of its own, by pipe or on a terminal, and what it leaves behind."""
+"""The real command as a separate process, with pipes or on a terminal; checks what it leaves."""
 
 import fcntl
 import os
@@ -25,12 +25,12 @@ PROGRAM = Path(sys.executable).with_name("provhouse")
 MARK = "STARTED_BY_TEST"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NOTES = ("Starting Neo4j", "Waiting for another command", "Another program has taken a port")
-"""What a command may say beside its one message."""
+"""Beginnings of lines that a command may print beside its one message."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """The exit status and the output of a command."""
 
     status: int
     out: str
@@ -38,9 +38,9 @@ class Done:
 
     @property
     def message(self) -> str:
-        """The one message of a command that failed: wanted, found, remedy."""
+        """The one message of a command that failed: problem, cause, remedy."""
         lines = [line for line in self.err.splitlines() if not line.startswith(NOTES)]
-        assert lines, "there should be a message"
+        assert lines, "the command printed no message"
         assert lines[0].startswith("provhouse: "), self.err
         assert all(line.startswith(" " * 11) for line in lines[1:]), self.err
         return "\n".join(line[11:] for line in lines)
@@ -48,21 +48,21 @@ class Done:
 
 @dataclass
 class Command:
-    """The ``provhouse`` of one warehouse; whatever it starts carries a mark in its environment."""
+    """The ``provhouse`` of one warehouse; all that it starts has a mark in its environment."""
 
     warehouse: Path
     home: Path | None = None
-    """The Neo4j home; None leaves it within the warehouse."""
+    """The Neo4j home; None stands for the default, a folder of the warehouse."""
     settings: dict[str, str] = field(default_factory=dict)
-    """Further variables of the environment; an empty text takes one away."""
+    """Further variables of the environment; an empty text removes a variable."""
     by: "Warm | None" = None
-    """What runs it on a Spark that is up, where how it starts and ends is not in question."""
+    """Runs the command on a Spark that is already up, in tests that are not about start and end."""
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     kept: bool = False
-    """Whether ``up`` was called last, and not ``down``."""
+    """Whether Neo4j and the server stay up: ``up`` was called, and no ``down`` after it."""
 
     def environment(self) -> dict[str, str]:
-        """What the command sees, which is the test's own environment and the settings."""
+        """Return the environment of the command: that of the test, the mark and the settings."""
         given = {
             **os.environ,
             MARK: self.mark,
@@ -77,8 +77,8 @@ class Command:
         return {name: value for name, value in given.items() if value}
 
     def start(self, *arguments: object) -> "subprocess.Popen[str]":
-        """Start it with pipes."""
-        self._keeps(arguments)
+        """Start the command with pipes."""
+        self._note_kept(arguments)
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             env=self.environment(),
@@ -90,11 +90,11 @@ class Command:
             start_new_session=True,
         )
 
-    def _keeps(self, arguments: Sequence[object]) -> None:
+    def _note_kept(self, arguments: Sequence[object]) -> None:
         self.kept = {"up": True, "browser": True, "down": False}.get(str(arguments[0]), self.kept)
 
     def keep_neo4j(self) -> None:
-        """Start Neo4j and let it stay, without the server that ``up`` starts too."""
+        """Start Neo4j and keep it up, without the server that ``up`` starts too."""
         keep = "from provhouse.cypher import server; from provhouse.model.progress import Silent; "
         home = self.home or self.warehouse / "neo4j"
         up = f"import pathlib; server.up(pathlib.Path({str(home)!r}), '512m', Silent())"
@@ -102,18 +102,18 @@ class Command:
         self.kept = True
 
     def __call__(self, *arguments: object, status: int = 0) -> Done:
-        """Run it to its end, which must be this one, and look for what it left."""
+        """Run the command, and check its exit status and what it leaves."""
         if self.by is None:
             return self.ended(self.start(*arguments), status)
-        self._keeps(arguments)
-        return self._looked_at(self.by.start(self.environment(), *arguments).awaits().done, status)
+        self._note_kept(arguments)
+        return self._checked(self.by.start(self.environment(), *arguments).awaits().done, status)
 
     def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
-        """What a started one came to."""
+        """Wait for a started command, and check its exit status and what it leaves."""
         out, err = process.communicate(timeout=300)
-        return self._looked_at(Done(process.returncode, out, err), status)
+        return self._checked(Done(process.returncode, out, err), status)
 
-    def _looked_at(self, done: Done, status: int) -> Done:
+    def _checked(self, done: Done, status: int) -> Done:
         assert done.status == status, done
         assert "Traceback" not in done.out + done.err
         assert "Exception" not in done.err
@@ -121,7 +121,7 @@ class Command:
         return done
 
     def running(self, words: str = "") -> list[psutil.Process]:
-        """The processes that carry the mark and have these words in their command line."""
+        """Return the processes with the mark whose command line contains the given words."""
         return [one for one in psutil.process_iter() if self._carries(one, words)]
 
     def _carries(self, process: psutil.Process, words: str) -> bool:
@@ -131,31 +131,34 @@ class Command:
         return False
 
     def assert_nothing_left(self) -> None:
-        """Only what ``up`` keeps may live on: Neo4j, and the server with its Spark."""
+        """Fail if processes run that ``up`` does not keep, or if there is a staging folder.
+
+        ``up`` keeps Neo4j, and the server with its Spark.
+        """
         left = [one for one in self.running() if not (self.kept and _is_kept(one))]
         assert [one.cmdline()[:3] for one in left if one.is_running()] == []
         assert not (self.warehouse / "staging").exists()
 
     def end_all(self) -> None:
-        """End whatever a failed test left."""
+        """Kill the processes that a failed test left."""
         for one in self.running():
             with suppress(psutil.Error):
                 one.kill()
 
     def on_terminal(self, *arguments: object) -> "Terminal":
-        """Start it on a terminal of its own."""
+        """Start the command on a new terminal."""
         return Terminal(self, arguments)
 
 
 def _is_kept(process: psutil.Process) -> bool:
-    """Whether it is Neo4j, the server, or something that the server started."""
+    """Return whether a process is Neo4j, the server, or one that the server started."""
     words = " ".join(process.cmdline())
     above = [" ".join(one.cmdline()) for one in process.parents()]
     return "CommunityEntryPoint" in words or any("provhouse.serve" in w for w in [words, *above])
 
 
 class Terminal:
-    """A command on a terminal, as a person sees it."""
+    """A command on a pseudo-terminal, with what a person would see."""
 
     def __init__(self, command: Command, arguments: Sequence[object]) -> None:
         self._command = command
@@ -175,18 +178,18 @@ class Terminal:
         self._reader.start()
 
     def _read(self) -> None:
-        with suppress(OSError):  # the end of a terminal is an error
+        with suppress(OSError):  # reading past the end of a terminal is an error
             while piece := os.read(self._master, 65536):
                 self._seen += piece.decode(errors="replace")
         os.close(self._master)
 
     @property
     def seen(self) -> str:
-        """All that was shown so far, without what moves the cursor and gives colours."""
+        """All output so far, without the escapes for colours and cursor movement."""
         return ESCAPES.sub("", self._seen)
 
     def awaits(self, moment: "str | Callable[[], object]", seconds: float = 240) -> None:
-        """Wait until a text is shown or something holds."""
+        """Wait until a text is shown or a condition holds."""
         deadline = time.monotonic() + seconds
         holds = (lambda: moment in self.seen) if isinstance(moment, str) else moment
         while not holds():
@@ -195,11 +198,11 @@ class Terminal:
             time.sleep(0.01)
 
     def ctrl_c(self) -> None:
-        """What the key does: a signal to every process in the foreground."""
+        """Press Ctrl-C, which sends a signal to every process in the foreground."""
         os.write(self._master, b"\x03")
 
     def ended(self, status: int) -> str:
-        """All that was shown, once it ended, which must be in this way."""
+        """Wait for the end, check the exit status, and return all output."""
         self.process.wait(300)
         self._reader.join(60)
         assert self.process.returncode == status, self.seen

@@ -1,7 +1,7 @@
-"""A warehouse under fire: commands are cut off in it, and what must hold afterwards is looked at.
+"""A warehouse whose commands are interrupted, with checks of what must hold afterwards.
 
-What it should hold is kept beside it, as plain lists of triples. A command that was cut off has
-either done what it was asked to or nothing, and the next one needs no help.
+The expected contents are plain lists of triples. An interrupted command has made its change
+completely or not at all, and the next command works without a repair.
 """
 
 import csv
@@ -22,27 +22,27 @@ import psutil
 from helpers.cold import Cold, Started
 from helpers.command import Done
 from helpers.graphs import graph
-from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
-from helpers.remains import remains
+from helpers.leftovers import leftovers
+from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
 from helpers.warm import Child, Warm
 from provhouse.cypher import server
 from provhouse.model.progress import Silent
 
 Act = Callable[["Child | Started"], None]
-"""What happens to a command that stands still."""
+"""Acts on a command that is stopped at a fault point: kills it, or something that it needs."""
 Cut = Callable[[list[object]], tuple["Child | Started", bool]]
-"""Starts a command and cuts it off; whether it came to where that was to be."""
+"""Starts a command and interrupts it; returns it, and whether it reached the planned point."""
 ROWS = 30
-"""Triples in one file."""
+"""The number of triples in one file, besides one of its own."""
 ASKED = 2
-"""Items asked for after a round, in both directions."""
+"""The number of items asked for after a round, in both directions."""
 
 
 class Outcome(NamedTuple):
-    """What became of a command that was cut off."""
+    """The outcome of a command that was interrupted."""
 
     reached: bool
-    """Whether it came to the fault point at all."""
+    """Whether it reached the fault point."""
     status: int
     new: bool
     """Whether the warehouse has the new generation."""
@@ -50,17 +50,17 @@ class Outcome(NamedTuple):
 
 @dataclass
 class Fire:
-    """One warehouse, the commands on it, and what it should hold."""
+    """One warehouse, the commands on it, and its expected contents."""
 
     warehouse: Path
     home: Path
-    """The home of its Neo4j, which is kept up."""
+    """The home of its Neo4j, which stays up."""
     warm: Warm
     seed: int
     beside: Path | None = None
-    """Where its files of triples lie; else beside the warehouse."""
+    """The folder of its input files, by default the one that contains the warehouse."""
     states: list[list[Triple]] = field(default_factory=lambda: [[]])
-    """What is held, after what was before each ingest of it."""
+    """The expected triples, the current ones last; before them, those that rollbacks return to."""
     random: Random = field(init=False)
     _rows: list[Triple] = field(init=False)
     _ids: dict[str, int] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Fire:
     def start(
         self, *arguments: object, fault: str = "", by: Warm | Cold | None = None
     ) -> Child | Started:
-        """Begin a command, to stop at a fault point or not."""
+        """Start a command, with a fault armed if one is named."""
         environment = {
             **os.environ,
             "PROVHOUSE_WAREHOUSE": str(self.warehouse),
@@ -90,7 +90,7 @@ class Fire:
         return (by or self.warm).start(environment, *arguments, fault=fault)
 
     def run(self, *arguments: object, status: int = 0) -> Done:
-        """Run a command to its end, which must be this one."""
+        """Run a command and check its exit status."""
         done = self.start(*arguments).awaits().done
         assert done.status == status, done
         assert "Traceback" not in done.err
@@ -102,7 +102,7 @@ class Fire:
         return folder / f"{self.seed}-{name}"
 
     def file(self) -> tuple[Path, list[Triple]]:
-        """Some triples as a file that no other round has."""
+        """Write a file of random triples, one of them in no other file; return path and triples."""
         self._files += 1
         path = self._beside(f"{self._files}.csv")
         rows = self.random.sample(self._rows, ROWS)
@@ -112,26 +112,26 @@ class Fire:
         return path, rows
 
     def change(self, kind: str) -> tuple[list[object], list[list[Triple]]]:
-        """A command that changes what is held, and the states that it would lead to."""
+        """Return a command that changes the stored triples, and the states after it."""
         if kind in ("ingest", "replace"):
             path, rows = self.file()
             held = self.states[-1] if kind == "ingest" else []
             after = [*self.states, sorted({*held, *rows})]
             return ["ingest", path, *(["--replace"] if kind == "replace" else [])], after
         if kind == "retract":
-            item = self.random.choice([r.src for r in self.states[-1] if not nameless(r.src)])
+            item = self.random.choice([r.src for r in self.states[-1] if not is_erased(r.src)])
             left = [row for row in self.states[-1] if item not in (row.src, row.dst)]
             return ["retract", item], [*self.states, left]
         if kind == "compact":
             return [kind], self.compacted()
         if kind == "prune":
-            return ["prune", "--keep", 2], self.states[-1:]  # to which there is no way back
+            return ["prune", "--keep", 2], self.states[-1:]  # no earlier state is left
         return [kind], self.states[:-1] if kind == "rollback" else self.states
 
     def compacted(self) -> list[list[Triple]]:
-        """The states after a compaction, which has links of erased items once each."""
+        """Return the states after a compaction, which merges equal links of erased items."""
         rows = {
-            row._replace(op="") if nameless(row.src) or nameless(row.dst) else row
+            row._replace(op="") if is_erased(row.src) or is_erased(row.dst) else row
             for row in self.states[-1]
         }
         return (
@@ -139,25 +139,25 @@ class Fire:
         )
 
     def ingest(self) -> None:
-        """One more ingest, which nothing disturbs."""
+        """Ingest one more file, without interruption."""
         command, after = self.change("ingest")
         self.run(*command)
         self.states = after
 
     def grow(self) -> None:
-        """See to it that there is something to compact and to take back."""
+        """Ingest files until there is something to compact and to roll back."""
         while len(self.states) < 3:
             self.ingest()
 
     def round(self, kind: str, cut: "Cut") -> Outcome:
-        """A change that ``cut`` starts and cuts off; then all that must hold."""
+        """Let ``cut`` start and interrupt a change, then check everything that must hold."""
         if kind == "forget":
             return self.forget(cut)
         self.grow()
         before = self.generations()
-        if kind.endswith(" anew"):
+        if "anew" in kind.split():
             self.end_neo4j(forget=kind == "repair anew")
-        command, after = self.change(kind.removesuffix(" anew"))
+        command, after = self.change(kind.split()[0])
         child, reached = cut(command)
         done = child.awaits().done
         if kind == "prune":
@@ -168,18 +168,18 @@ class Fire:
         if kind == "repair anew":
             self.run("repair")
             server.up(self.home, "512m", Silent())
-        self.assert_answers("lineage")  # a reader needs no writer before it
-        self.ingest()  # and the next writer puts away what was left
+        self.assert_answers("lineage")  # readers need no writer first
+        self.ingest()  # this writer removes what was left
         self.assert_whole()
         self.assert_answers("impact")
         return Outcome(reached, done.status, new)
 
     def forget(self, cut: "Cut") -> Outcome:
-        """An item of its own is forgotten, which is cut off; the next writer ends it."""
+        """Interrupt the erasure of a new item; the next writer must complete it."""
         self.grow()
         self._files += 1
         item = f"someone, whose number is {self.seed}/{self._files} and {self.random.random()}"
-        known = next(row.src for row in self.states[-1] if not nameless(row.src))
+        known = next(row.src for row in self.states[-1] if not is_erased(row.src))
         secret = Triple(known, item, f"what only {item} had")
         path = self._beside(f"{self._files}.csv")
         with path.open("w", encoding="utf-8", newline="") as out:
@@ -197,26 +197,26 @@ class Fire:
         self.ingest()
         self.assert_whole()
         assert not journal.exists()
-        if not begun:  # nothing was done, or all of it
+        if not begun:  # it was not begun, or it was completed
             assert self.start("forget", item).awaits().done.status == (3 if done.status == 0 else 0)
-        gone = f"{NAMELESS}{self._files}"
+        gone = f"{ERASED}{self._files}"
         self.states = [
             [row._replace(dst=gone) if row.dst == item else row for row in rows]
             for rows in self.states
         ]
-        assert remains([self.warehouse, self.home], [item, secret.op], [item]) == set()
+        assert leftovers([self.warehouse, self.home], [item, secret.op], [item]) == set()
         self.assert_answers("lineage")
         self.assert_answers("impact")
         return Outcome(reached, done.status, begun)
 
     def end_neo4j(self, forget: bool) -> None:
-        """Let there be no server, or not even what it held."""
+        """Kill the Neo4j server, and delete its data if ``forget``."""
         kill_neo4j(self.home)
         if forget:
             shutil.rmtree(self.home)
 
     def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
-        """The change was made in whole or not at all; if it said that it was, it was."""
+        """Fail unless the change is complete or not made at all; with status 0 it is complete."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, 6, -signal.SIGKILL), done
         made = self.generations()[len(before) :]
@@ -230,7 +230,7 @@ class Fire:
     def assert_pruned_or_not(
         self, before: list[int], after: list[list[Triple]], done: Done
     ) -> None:
-        """None but the earliest generations went, and what is held stayed."""
+        """Fail unless only the earliest generations were pruned, and the stored triples stay."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, -signal.SIGKILL), done
         left = self.generations()
@@ -241,19 +241,19 @@ class Fire:
         assert self.record()["totals"]["triples"] == len(self.states[-1])
 
     def generations(self) -> list[int]:
-        """What was committed."""
+        """Return the committed generations."""
         return sorted(int(path.stem) for path in self.warehouse.glob("commits/[0-9]*.json"))
 
     def record(self) -> dict[str, Any]:
-        """The current commit record."""
+        """Return the current commit record."""
         path = self.warehouse / "commits" / f"{self.generations()[-1]}.json"
         return dict(json.loads(path.read_text()))
 
     def assert_answers(self, command: str) -> None:
-        """Some items have the lineage, or the impact, that networkx says."""
+        """Compare the lineage or impact of some items with networkx."""
         oracle = Oracle.of(self.states[-1])
         items = sorted({end for triple in self.states[-1] for end in triple[:2]})
-        gone = list(filter(nameless, items))
+        gone = list(filter(is_erased, items))
         items = [item for item in items if item not in gone]
         asked = self.random.sample(items, min(ASKED, len(items)))
         names = self._beside("asked.txt")
@@ -264,7 +264,7 @@ class Fire:
             assert content(answer) == oracle.ask(item, direction).without(gone), item
 
     def assert_whole(self) -> None:
-        """``check`` finds nothing, nothing half-written is there, and ids only rise."""
+        """Fail if ``check`` finds damage, a file is half-written, or ids are used again."""
         self.run("check", "--deep", "--format", "json")
         left = [
             path for path in self.warehouse.rglob(".*.json.*") if "_delta_log" not in path.parts
@@ -282,14 +282,14 @@ class Fire:
 
 
 def content(answer: dict[str, Any]) -> Expected:
-    """What an answer of a command holds, as the oracle tells it."""
+    """Return the contents of a command's answer in the form of the oracle's."""
     items = {(row["item"], row["depth"]) for row in answer["items"]}
     triples = {(row["src"], row["dst"], row["op"]) for row in answer["triples"]}
     return Expected(items, triples, answer["truncated"] is not None)
 
 
 def kill_neo4j(home: Path) -> None:
-    """End its server as the system does when memory is short."""
+    """Kill the server of a home, as the system does when memory is short."""
     for process in neo4j_of(home):
         with suppress(psutil.Error):
             process.kill()
@@ -297,7 +297,7 @@ def kill_neo4j(home: Path) -> None:
 
 
 def neo4j_of(home: Path) -> list[psutil.Process]:
-    """The servers of a home."""
+    """Return the server processes of a home."""
     return [
         process
         for process in psutil.process_iter(["cmdline"])
@@ -306,24 +306,27 @@ def neo4j_of(home: Path) -> list[psutil.Process]:
 
 
 def victims(home: Path) -> "dict[str, Act]":
-    """Who is killed while a command stands still; it then goes on if it is not the victim."""
+    """Return what kills each possible victim while a command is stopped, by name.
+
+    The command then resumes, unless it is the victim.
+    """
 
     def neo4j(child: Child | Started) -> None:
         kill_neo4j(home)
-        child.goes_on()
+        child.resume()
 
     def spark(child: Child | Started) -> None:
         assert isinstance(child, Started)
-        child.without_spark()
+        child.kill_spark()
 
     def command(child: Child | Started) -> None:
-        child.killed()
+        child.kill()
 
     return {"command": command, "Neo4j": neo4j, "Spark": spark}
 
 
 def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
-    """Cut off at a fault point."""
+    """Return a cut at a fault point."""
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:
         child = fire.start(*command, fault=fault, by=by).awaits()
@@ -336,7 +339,7 @@ def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) ->
 
 
 def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
-    """Cut off after so many seconds, whatever it does then."""
+    """Return a cut ``wait`` seconds after the start, whatever the command is doing."""
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:
         child = fire.start(*command)
@@ -344,7 +347,7 @@ def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
         if victim == "Neo4j":
             kill_neo4j(fire.home)
         else:
-            with suppress(ProcessLookupError):  # it was quicker
+            with suppress(ProcessLookupError):  # the command has ended before
                 os.kill(child.pid, signal.SIGKILL)
         return child, True
 

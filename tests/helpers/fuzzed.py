@@ -1,4 +1,4 @@
-"""A target of fuzzing: what became of its inputs, told, and recorded if somebody asks for it."""
+"""A target of fuzzing: counts how its inputs end, and records that if a file for it is named."""
 
 import json
 import os
@@ -10,20 +10,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 RECORD = "PROVHOUSE_FUZZ_RECORD"
-"""The variable that names a file to which each target adds a line, as `make fuzz` wants it."""
+"""The environment variable with the file to which each target adds a line, set by `make fuzz`."""
 GROWTH = 300 << 20
-"""Bytes by which the process at work may grow, whatever it is given."""
+"""Bytes by which the process at work may grow, for any inputs."""
 
 
 @contextmanager
 def fuzzed(target: str, process: int | None = None) -> Iterator[Counter[str]]:
-    """Around all inputs of a target: counts them by how they ended, and bounds the memory.
+    """Yield a counter of the inputs of a target by outcome, and bound the growth of memory.
 
-    ``process`` is the one at work, if it is not this one.
+    ``process`` is the id of the process at work, by default the current one.
     """
     ends: Counter[str] = Counter()
     at_work = Path("/proc") / str(process or os.getpid())
-    (at_work / "clear_refs").write_text("5")  # its peak is counted from here on
+    (at_work / "clear_refs").write_text("5")  # resets the peak
     before = _peak(at_work)
     began = time.monotonic()
     yield ends
@@ -44,7 +44,7 @@ def fuzzed(target: str, process: int | None = None) -> Iterator[Counter[str]]:
 
 
 def _peak(process: Path) -> int:
-    """The most memory that a process had at once, in bytes."""
-    told = re.search(r"^VmHWM:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
-    assert told, "Linux should tell it"
-    return int(told[1]) << 10
+    """Return the peak memory of a process, in bytes."""
+    found = re.search(r"^VmHWM:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
+    assert found, "/proc has no VmHWM"
+    return int(found[1]) << 10

@@ -1,4 +1,4 @@
-"""Random graphs of many shapes, each made from a seed alone."""
+"""Random graphs of many shapes, each determined by a seed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,26 +12,26 @@ Edge: TypeAlias = tuple[int, int]
 
 
 def dag(random: Random) -> list[Edge]:
-    """Edges from lower to higher numbers, often in several components."""
+    """Return edges from lower to higher numbers, often in several components."""
     items = random.randint(4, 30)
     return [pair(random, items, rising=True) for _ in range(random.randint(3, 2 * items))]
 
 
 def tangle(random: Random) -> list[Edge]:
-    """Edges in any direction: cycles, and self-loops by chance."""
+    """Return edges in any direction, with cycles, and self-loops by chance."""
     items = random.randint(3, 20)
     return [pair(random, items) for _ in range(random.randint(3, 2 * items))]
 
 
 def loops(random: Random) -> list[Edge]:
-    """A DAG with self-loops, some at its ends."""
+    """Return a DAG with self-loops, some of them at its ends."""
     edges = dag(random)
     ends = [end for edge in edges for end in edge]
     return edges + [(item, item) for item in random.sample(sorted(set(ends)), 2)]
 
 
 def rings(random: Random) -> list[Edge]:
-    """Cycles, one leading into the next."""
+    """Return a row of cycles, each with an edge to the next."""
     edges, first = [], 0
     for _ in range(random.randint(1, 3)):
         size = random.randint(2, 9)
@@ -42,24 +42,24 @@ def rings(random: Random) -> list[Edge]:
 
 
 def twins(random: Random) -> list[Edge]:
-    """Many triples between few items; ``graph`` gives each another op."""
+    """Return many edges between few items; ``graph`` gives them different ops."""
     items = random.randint(2, 6)
     return [pair(random, items) for _ in range(random.randint(10, 40))]
 
 
 def star_in(random: Random) -> list[Edge]:
-    """Many items make one, which makes a few."""
+    """Return a graph in which one item derives from many, and two derive from it."""
     arms = random.randint(8, 50)
     return [(arm, 0) for arm in range(1, arms)] + [(0, arms), (arms, arms + 1)]
 
 
 def star_out(random: Random) -> list[Edge]:
-    """One item, made from a few, makes many."""
+    """Return a graph in which one item derives from two, and many derive from it."""
     return [(dst, src) for src, dst in star_in(random)]
 
 
 def layers(random: Random) -> list[Edge]:
-    """Everything in a layer makes everything in the next."""
+    """Return layers in which each item derives from every item of the layer before."""
     wide, deep = random.randint(2, 6), random.randint(2, 5)
     return [
         (layer * wide + one, (layer + 1) * wide + other)
@@ -70,18 +70,18 @@ def layers(random: Random) -> list[Edge]:
 
 
 def ladder(random: Random) -> list[Edge]:
-    """Diamonds in a row: two ways at every step."""
+    """Return a row of diamonds, with two paths through each."""
     steps = range(random.randint(2, 6))
     return [(3 * n + a, 3 * n + b) for n in steps for a, b in ((0, 1), (0, 2), (1, 3), (2, 3))]
 
 
 def tree(random: Random) -> list[Edge]:
-    """Every item but the first is made from an earlier one."""
+    """Return a tree: every item except the first derives from an earlier one."""
     return [(random.randrange(item), item) for item in range(1, random.randint(4, 40))]
 
 
 def bundle(random: Random) -> list[Edge]:
-    """Short chains that share their beginning or end."""
+    """Return short chains that share their beginning or their end."""
     edges, item = [], 1
     for _ in range(random.randint(2, 5)):
         length = random.randint(1, 4)
@@ -92,7 +92,7 @@ def bundle(random: Random) -> list[Edge]:
 
 
 def pair(random: Random, items: int, rising: bool = False) -> Edge:
-    """Two items; the second is the higher one if the edge is to rise."""
+    """Return an edge between two random items; if ``rising``, from a lower to a higher number."""
     one, other = random.randrange(items), random.randrange(items)
     return (one, max(other, one + 1)) if rising else (one, other)
 
@@ -103,22 +103,22 @@ SHAPES: tuple[Callable[[Random], list[Edge]], ...] = (
 
 
 def no_table(random: Random, item: int) -> str:
-    """No tables at all."""
+    """Return no table."""
     return ""
 
 
 def band(random: Random, item: int) -> str:
-    """Tables that follow each other, where the shape does."""
+    """Return one of a row of tables, by ranges of five numbers."""
     return f"t{item // 5}"
 
 
 def one_table(random: Random, item: int) -> str:
-    """A table that derives from itself."""
+    """Return the same table for all items; it derives from itself."""
     return "t"
 
 
 def any_table(random: Random, item: int) -> str:
-    """Tables that derive from each other and themselves; some items have none."""
+    """Return a random table, or none; tables derive from each other and from themselves."""
     return random.choice(["", "a", "b", "c", "d"])
 
 
@@ -127,7 +127,7 @@ TABLES: tuple[Callable[[Random, int], str], ...] = (no_table, band, one_table, a
 
 @dataclass(frozen=True)
 class Graph:
-    """Triples under names of their own, so that many graphs lie in one warehouse."""
+    """Triples whose names no other graph has, so that one warehouse can store many graphs."""
 
     seed: int
     shape: str
@@ -138,7 +138,7 @@ class Graph:
 
 
 def graph(seed: int) -> Graph:
-    """The graph of a seed; shapes and kinds of tables take turns."""
+    """Return the graph of a seed; successive seeds go through all shapes and kinds of tables."""
     random = Random(seed)
     shape = SHAPES[seed % len(SHAPES)]
     table = TABLES[(seed // len(SHAPES)) % len(TABLES)]
@@ -159,7 +159,7 @@ def graph(seed: int) -> Graph:
 
 
 def chain(length: int, tables: int = 0) -> Graph:
-    """One item after the other, in so many tables."""
+    """Return a chain of ``length`` triples, whose items are spread over ``tables`` tables."""
     named = [f"chain.t{n * tables // (length + 1)}" if tables else "" for n in range(length + 1)]
     triples = [
         Triple(f"chain.{n}", f"chain.{n + 1}", "next", named[n], named[n + 1])

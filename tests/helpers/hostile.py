@@ -1,4 +1,4 @@
-"""Values that were made to do harm wherever they are not taken for data."""
+"""Values that do harm where a program treats them as code, markup or paths instead of data."""
 
 import re
 
@@ -22,7 +22,11 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 def harmless(text: str, colours: bool = False) -> bool:
-    """Whether a terminal would only show it; ``colours`` and the cursor are ours on a terminal."""
+    """Return whether a terminal would only show a text, and obey nothing in it.
+
+    With ``colours``, the escapes that provhouse itself writes to a terminal are allowed: colours
+    and cursor movements.
+    """
     if colours:
         text = _COLOURS.sub("", text).replace("\r\n", "\n").replace("\r", "")
         if any(value in text for value in ("\x1b", "\x9b")):

@@ -1,7 +1,7 @@
-"""What must hold after every ingest, asked of Delta's own readers and of Neo4j itself.
+"""A check of what must hold after every ingest, with Delta's own readers and Neo4j's driver.
 
-None of our bookkeeping is believed: triples are read from the Delta table, and what they say is
-compared with sets, placements, totals and the dependencies that Neo4j holds.
+It does not rely on provhouse's bookkeeping: it reads the triples from the Delta table and compares
+them with the sets, the placements, the totals, and the dependencies stored in Neo4j.
 """
 
 from dataclasses import asdict
@@ -34,10 +34,10 @@ def check(
     *,
     bare: bool = False,
 ) -> None:
-    """Fail if the current generation breaks anything that every generation promises.
+    """Fail if the current generation violates an invariant of generations.
 
-    Spark reads the triples if there is a session, which takes a second longer than without it.
-    ``bare`` items are those without a triple, which a compaction makes of retracted ones.
+    With a session, Spark reads the triples, which takes a second longer. ``bare`` allows items
+    without a triple, which a compaction makes of retracted ones.
     """
     commit = current(layout)
     assert commit
@@ -69,7 +69,7 @@ def check(
 
 
 def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
-    """The pairs (set, set that it derives from) that Neo4j holds, asked by its own driver."""
+    """Return the pairs (set, set that it derives from) in Neo4j, read by its own driver."""
     with (
         GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver,
         driver.session() as session,
@@ -80,7 +80,7 @@ def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
 
 
 class Sets:
-    """The sets of a generation, as the Delta table has them."""
+    """The sets of a generation, as rows of the Delta table."""
 
     def __init__(self, rows: pa.Table) -> None:
         rows = rows.sort_by("set")
@@ -89,7 +89,7 @@ class Sets:
         self.items = np.asarray(rows["items"])
 
     def of(self, numbers: I64) -> I64:
-        """The set of each item; fails for a number that no set has."""
+        """Return the set of each item; fail for a number that no set has."""
         at = np.searchsorted(self.firsts, numbers, "right") - 1
         assert (at >= 0).all()
         assert (numbers < self.firsts[at] + self.items[at]).all()
@@ -97,12 +97,12 @@ class Sets:
         return found
 
     def numbers(self) -> I64:
-        """The numbers of all items, in order."""
+        """Return the numbers of all items, in order."""
         ranges = [np.arange(f, f + n) for f, n in zip(self.firsts, self.items, strict=True)]
         return np.concatenate([np.empty(0, np.int64), *ranges])
 
     def check(self, theta: int) -> None:
-        """Ids are used once, ranges of numbers don't overlap, no set reaches theta."""
+        """Fail if ids repeat, ranges of numbers overlap, or a set has theta items or more."""
         assert len(np.unique(self.ids)) == len(self.ids)
         assert (self.items > 0).all()
         assert (self.firsts[1:] >= self.firsts[:-1] + self.items[:-1]).all()
@@ -131,18 +131,18 @@ def _triples(folder: Path, commit: Commit, session: SparkSession | None) -> dict
 
 
 def _shown(ingests: I64, commit: Commit) -> Bools:
-    """Which rows belong to the generation: those of visible ingests."""
+    """Return which rows belong to the generation: those of visible ingests."""
     visible = [n for first, last in commit.visible for n in range(first, last + 1)]
     return np.isin(ingests, visible)
 
 
 def _check_placements(placements: pa.Table, sets: I64, partitions: I64) -> None:
     pairs, counts = np.unique(np.stack([sets, partitions]), axis=1, return_counts=True)
-    told = sorted(
+    stored = sorted(
         zip(*(placements[name].to_pylist() for name in ("set", "partition")), strict=True)
     )
-    assert len(set(told)) == len(told)
-    assert told == [(s, p) for s, p in pairs.T.tolist()]
-    if told:
+    assert len(set(stored)) == len(stored)
+    assert stored == [(s, p) for s, p in pairs.T.tolist()]
+    if stored:
         rows = placements.sort_by([("set", "ascending"), ("partition", "ascending")])
         assert rows["triples"].to_pylist() == counts.tolist()

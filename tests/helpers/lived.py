@@ -1,4 +1,4 @@
-"""A small warehouse that has been through the commands that write, and what each one told."""
+"""A small warehouse after all commands that write, with the steps that each one timed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,29 +21,29 @@ FIRST = [
     Triple("raw:8", "clean:8", "clean", "raw", "clean"),
     Triple("", "clean:9", "clean", "raw", "clean"),
 ]
-"""Three components, and a row that is rejected."""
+"""Three components, and a row to be rejected."""
 SECOND = [
     *(Triple(f"sum:{n}", "report", "join", "sum", "report") for n in range(2)),
     FIRST[0],
 ]
-"""Makes one component of two, and says again what the first says."""
+"""Triples that join two components, and one that the first file has too."""
 ERASED = "raw:8"
-"""No op of Neo4j goes with it, so that the Neo4j that tests share is not made anew."""
+"""An item whose op other items have too, so that its erasure does not rebuild the shared Neo4j."""
 
 
 @dataclass
 class Lived:
-    """The warehouse as it is now, and what came of it on the way."""
+    """The warehouse after all commands, an export of it, and the timed steps of the commands."""
 
     house: House
     exported: Path
-    """An export of it."""
+    """The folder of the export."""
     seconds: Mapping[str, Mapping[str, float]]
-    """By the command, the steps that it told the time of."""
+    """The seconds of each step, by command."""
 
 
 def live(house: House, other: House) -> Lived:
-    """Let a warehouse go through everything; another one takes in what it exports."""
+    """Run all commands that write on a warehouse; import its export into the other."""
     quiet, settings = Silent(), house.settings
     exported = settings.warehouse.parent / "exported"
     first, second = house.write(FIRST, "first.csv"), house.write(SECOND, "second.csv")

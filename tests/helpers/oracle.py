@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import networkx as nx
 
-NAMELESS = "erased item "
-"""How models call an item that was erased."""
+ERASED = "erased item "
+"""The beginning of the names that tests give to erased items."""
 
 
 class Triple(NamedTuple):
-    """A named triple as it goes into an ingest; ``attributes`` is JSON text, or empty."""
+    """A named triple, as a row of an input file."""
 
     src: str
     dst: str
@@ -21,14 +21,14 @@ class Triple(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What an answer must hold, as sets."""
+    """The required contents of an answer, as sets."""
 
     items: set[tuple[str, int]]
     triples: set[tuple[str, str, str]]
     truncated: bool
 
     def without(self, gone: Collection[str]) -> "Expected":
-        """What is left when nothing shows some items, while ways still lead through them."""
+        """Return the answer without some items, while paths through them still count."""
         return Expected(
             {item for item in self.items if item[0] not in gone},
             {triple for triple in self.triples if not {*triple[:2]} & {*gone}},
@@ -36,9 +36,9 @@ class Expected(NamedTuple):
         )
 
 
-def nameless(item: str) -> bool:
-    """Whether an item was erased, so that nothing shows it."""
-    return item.startswith(NAMELESS)
+def is_erased(item: str) -> bool:
+    """Return whether an item was erased, so that no answer shows it."""
+    return item.startswith(ERASED)
 
 
 @dataclass
@@ -49,14 +49,14 @@ class Oracle:
 
     @classmethod
     def of(cls, triples: Iterable[Triple]) -> "Oracle":
-        """The graph of distinct triples."""
+        """Return the oracle of some triples; equal ones count once."""
         oracle = cls()
         for triple in triples:
             oracle.graph.add_edge(triple.src, triple.dst, key=triple.op)
         return oracle
 
     def ask(self, item: str, direction: str, depth: int | None = None) -> Expected:
-        """The items with their fewest hops and the triples on the way to them."""
+        """Return the items with their fewest hops, and the triples on the paths to them."""
         graph = self.graph.reverse(copy=False) if direction == "upstream" else self.graph
         hops = nx.single_source_shortest_path_length(graph, item)
         limit = len(graph) if depth is None else depth

@@ -1,6 +1,6 @@
-"""Fixtures of results made by hand, one of each kind that can be written.
+"""Fixtures with results made by hand, one of each kind that can be written.
 
-A conftest imports those that its folder needs.
+A folder's conftest.py imports those that its tests use.
 """
 
 from collections.abc import Iterable
@@ -31,17 +31,17 @@ ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
 
 
 CODES: dict[str, int] = {}
-"""What stands for a name: the same in all tables, as in those of one answer."""
+"""The code of each name, the same in all tables, as within one answer."""
 
 
 def coded(names: Iterable[str]) -> pa.DictionaryArray:
-    """Names as an answer holds them."""
+    """Return names as an answer has them."""
     codes = [CODES.setdefault(name, len(CODES)) for name in names]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(CODES, pa.string()))
 
 
 def items(*rows: tuple[str, str, int]) -> pa.Table:
-    """Items as an answer holds them."""
+    """Return items as an answer has them."""
     names, tables, depths = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table({
         "item": coded(names),
@@ -51,7 +51,7 @@ def items(*rows: tuple[str, str, int]) -> pa.Table:
 
 
 def triples(*rows: tuple[str, str, str, str]) -> pa.Table:
-    """Triples as an answer holds them."""
+    """Return triples as an answer has them."""
     columns = zip(*rows, strict=True) if rows else ((), (), (), ())
     src, dst, op, attributes = (list(column) for column in columns)
     texts = {"op": pa.array(op, pa.string()), "attributes": pa.array(attributes, pa.string())}
@@ -93,7 +93,7 @@ SMALL = Answer(
 
 
 def long_answer() -> Answer:
-    """A chain of 30 tables with three items a level."""
+    """Return an answer with a chain of 30 tables and three items per level."""
     rows = [(f"t{d:02}:{n}", f"t{d:02}", d) for d in range(1, 31) for n in range(3)]
     steps = [(f"t{d + 1:02}:{n}", f"t{d:02}:{n}", f"op{d % 7}", "{}")
              for d in range(30) for n in range(3)]  # fmt: skip
@@ -101,19 +101,19 @@ def long_answer() -> Answer:
 
 
 def empty_answer() -> Answer:
-    """A source."""
+    """Return the answer for a source, which has nothing upstream."""
     return replace(SMALL, items=items(), triples=triples(), item="raw:1", table="raw")
 
 
 @pytest.fixture
 def small() -> Answer:
-    """Four items, one of them with a name that would do things to a terminal."""
+    """Four items, one of them with terminal escapes in its name."""
     return SMALL
 
 
 @pytest.fixture
 def long() -> Answer:
-    """More than anybody wants to see at once."""
+    """An answer too long for one screen."""
     return long_answer()
 
 
@@ -125,7 +125,7 @@ def empty() -> Answer:
 
 @pytest.fixture
 def cyclic() -> Answer:
-    """An item that leads back to itself, downstream."""
+    """An item that is downstream of itself."""
     return replace(
         SMALL, item="a", table="", direction="downstream", items=items(("b", "", 1), ("a", "", 2)),
         triples=triples(("a", "b", "x", "{}"), ("b", "a", "y", "{}")),
@@ -134,7 +134,7 @@ def cyclic() -> Answer:
 
 @pytest.fixture
 def filtered(small: Answer) -> Answer:
-    """The nearest two of a table that the near ends of the triples are not in."""
+    """The nearest two items of a table; the near ends of their triples are in another table."""
     kept = small.items.slice(1, 2)
     return replace(small, items=kept, triples=small.triples.slice(1, 2), hidden=2,
                    truncated="limit")  # fmt: skip
@@ -142,25 +142,25 @@ def filtered(small: Answer) -> Answer:
 
 @pytest.fixture
 def unmatched(empty: Answer) -> Answer:
-    """Something upstream, but nothing that the filters let through."""
+    """Something upstream, all of it hidden by filters."""
     return replace(empty, hidden=1)
 
 
 @pytest.fixture
 def erased(small: Answer) -> Answer:
-    """Something upstream that leads through items that were erased."""
+    """Something upstream, on paths through erased items."""
     return replace(small, erased=1_200)
 
 
 @pytest.fixture
 def all_erased(empty: Answer) -> Answer:
-    """Nothing upstream but what was erased."""
+    """Nothing upstream except erased items."""
     return replace(empty, erased=1)
 
 
 @pytest.fixture
 def counts(empty: Answer) -> Answer:
-    """A summary."""
+    """An answer in counts."""
     tables = pa.table({"table": ["monthly", "", "raw\n"], "items": [1, 1_200, 2],
                        "nearest": [1, 2, 2], "farthest": [1, 40, 2]})  # fmt: skip
     ops = pa.table({"op": ["clean", ""], "triples": [1_300, 1]})
@@ -169,7 +169,7 @@ def counts(empty: Answer) -> Answer:
 
 @pytest.fixture
 def way() -> Way:
-    """Two steps, one item with a name that would do things to a terminal."""
+    """A path of two steps, one of its items with terminal escapes in its name."""
     return Way(
         source=ODD, target="report:2013-02", every=False, hops=2, generation=3,
         time="2026-01-02T03:04:05Z", complete=True,
@@ -184,7 +184,7 @@ def way() -> Way:
 
 @pytest.fixture
 def explanation() -> Explanation:
-    """Three methods of which two need a copy of all triples."""
+    """Estimates of three methods, two of which need a copy of all triples."""
     return Explanation(
         item="report:2013-02", table="report", direction="upstream", method="csprov",
         why="The item's component has 1,200 items in 30 sets, of which few are needed",
@@ -200,7 +200,7 @@ def explanation() -> Explanation:
 
 @pytest.fixture
 def finding() -> Finding:
-    """Two of three items."""
+    """The first two of three matches."""
     return Finding(
         text="o", anywhere=True, table=None, generation=3, time="2026-01-02T03:04:05Z", matches=3,
         truncated="limit", items=items((ODD, "raw", 0), ("report", "", 0)).drop_columns("depth"),
@@ -210,7 +210,7 @@ def finding() -> Finding:
 
 @pytest.fixture
 def diff() -> Diff:
-    """Something came and something went, and the item itself was not held before."""
+    """Rows were added and removed, and the item itself is new."""
     none = Side(2, "2026-01-01T03:04:05Z", None)
     came = Change(SMALL.items, SMALL.triples)
     went = Change(
@@ -223,7 +223,7 @@ def diff() -> Diff:
 
 @pytest.fixture
 def generations() -> list[Generation]:
-    """One of each change."""
+    """Generations by changes of each kind."""
     changes: tuple[tuple[Made, int | None], ...] = (
         ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
         ("replace", None), ("retract", None), ("rollback", 0),
@@ -241,7 +241,7 @@ def generations() -> list[Generation]:
 
 @pytest.fixture
 def report() -> Report:
-    """Two damages, one of them with escapes in a path."""
+    """Two damages, one of them with a terminal escape in a path."""
     torn = "/w\x1b/sets should be a file of 1,200 bytes"
     behind, repair = "Neo4j should hold generation 2", "Run `provhouse repair`"
     return Report(
@@ -255,14 +255,14 @@ def report() -> Report:
 
 @pytest.fixture
 def pruned() -> Pruned:
-    """Two of three bases that nobody needs went."""
+    """A prune that deleted two of three bases; the third is in use."""
     return Pruned(generation=9, first=7, pruned=6, bases=(1, 3), in_use=(2,),
                   bytes_freed=12_345_678, seconds=0.1234567)  # fmt: skip
 
 
 @pytest.fixture
 def manifest() -> Manifest:
-    """An answer in two files."""
+    """The manifest of an answer in two files."""
     parts = (Part("triples-00001.parquet", 2_000, 12_345, "0a" * 32),
              Part("triples-00002.parquet", 1, 678, "ff" * 32))  # fmt: skip
     return Manifest("lineage", ODD, 3, "2026-01-02T03:04:05+00:00", 2_001, 1_300, parts)
@@ -284,7 +284,7 @@ def summary() -> Summary:
 
 @pytest.fixture
 def retraction() -> Retraction:
-    """One of which something stays."""
+    """A retraction that keeps one triple, since another origin has it too."""
     return Retraction(
         generation=4, ended=1_200, kept=1, triples=1_234_567, committed=True,
         seconds={"find": 0.5, "total": 0.75},
@@ -293,7 +293,7 @@ def retraction() -> Retraction:
 
 @pytest.fixture
 def forgotten() -> Forgotten:
-    """One that rejected rows named too, and that had an op of its own."""
+    """The erasure of an item that a rejected row names too, and whose op no other item has."""
     return Forgotten(
         generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
         seconds={"find": 0.5, "erase": 0.25, "total": 0.75},
@@ -302,7 +302,7 @@ def forgotten() -> Forgotten:
 
 @pytest.fixture
 def preview() -> Preview:
-    """What would come in of files of two forms, with everything to tell of."""
+    """A preview of files of two kinds, with everything to report."""
     plain = tuple((name, (name,)) for name in ("src", "dst", "op"))
     mapped = (
         ("from\x1b", ("src",)), ("dst", ("dst",)), ("t", ("src_table", "dst_table")),
@@ -320,7 +320,7 @@ def preview() -> Preview:
 
 @pytest.fixture
 def status() -> Status:
-    """A small warehouse with Neo4j up."""
+    """The status of a small warehouse whose Neo4j is up."""
     return Status(
         warehouse="/w", generation=3, triples=6, items=7, components=1, sets=2,
         set_dependencies=1, partitions=13, needed=1, erased=0, neo4j="bolt://127.0.0.1:7687",

@@ -1,11 +1,11 @@
-"""What Spark tells of itself, once it has come to it."""
+"""Synchronization with Spark's status events, which arrive late."""
 
 from typing import Any
 
 from pyspark import SparkContext
 
 
-def heard(context: SparkContext) -> None:
-    """Wait until its status tracker has heard of all that happened."""
+def wait_for_listeners(context: SparkContext) -> None:
+    """Wait until Spark's status tracker has processed all events so far."""
     jvm: Any = context._jsc
     jvm.sc().listenerBus().waitUntilEmpty()

@@ -1,4 +1,4 @@
-"""What golden files hold of larger structures: their form, without words for people."""
+"""The structure of JSON values for golden files, without texts for people."""
 
 import json
 from typing import Any
@@ -7,14 +7,14 @@ WORDS = ("description", "summary", "title")
 
 
 def dumped(value: object) -> str:
-    """Return a value as JSON that a diff shows line by line, keys sorted."""
+    """Return a value as JSON with sorted keys, in lines that a diff can show."""
     return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
 
 
 def wordless(value: Any) -> Any:
     """Return a JSON schema, or an OpenAPI document, without its texts for people.
 
-    Properties that have the name of such a text are kept: their values are no texts.
+    Properties with the name of such a text are kept, because their values are not texts.
     """
     if isinstance(value, dict):
         kept = {k: v for k, v in value.items() if not (k in WORDS and isinstance(v, str))}
@@ -23,7 +23,7 @@ def wordless(value: Any) -> Any:
 
 
 def kinds(value: object) -> object:
-    """Return the keys of a JSON value, with the types of what they lead to."""
+    """Return a JSON value with types in place of values; of a list, only the first element."""
     if isinstance(value, dict):
         return {key: kinds(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""A warehouse for tests: triples go in, answers come out, and what must hold is checked between."""
+"""A warehouse for tests, which checks the invariants after every ingest."""
 
 import csv
 import os
@@ -27,17 +27,17 @@ from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()
-"""Files of tests for which Spark has read a generation; others are read by Delta's own reader."""
+"""Test files for which Spark has read a generation; once is enough, then Delta's reader does it."""
 
 
 @dataclass
 class House:
-    """One warehouse in a folder of its own; it shares Spark and Neo4j with all other tests."""
+    """One warehouse in its own folder; it shares Spark and Neo4j with all other tests."""
 
     settings: Settings
     session: SparkSession
     theta: int = field(init=False)
-    """The largest theta that any ingest had."""
+    """The largest theta of all ingests."""
     bare: bool = False
     """Whether items may be without any triple, even a dead one."""
 
@@ -46,61 +46,61 @@ class House:
 
     @property
     def address(self) -> Address:
-        """Where its Neo4j is, which is up."""
+        """The address of its Neo4j, which must be up."""
         found = running(self.settings.graph_home)
         assert found
         return found
 
     @property
     def layout(self) -> Layout:
-        """Where things lie."""
+        """The paths in the warehouse."""
         return Layout(self.settings.warehouse)
 
     @property
     def commit(self) -> Commit:
-        """What is current."""
+        """The current generation."""
         found = current(self.layout)
         assert found
         return found
 
     def write(self, triples: Iterable[Triple], name: str = "triples.csv") -> Path:
-        """Triples as a CSV file beside the warehouse."""
+        """Write triples to a CSV file beside the warehouse, and return its path."""
         path = self.settings.warehouse.parent / name
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([COLUMNS, *triples])
         return path
 
     def ingest(self, triples: Iterable[Triple], **options: Any) -> Summary:
-        """Take in triples, and check everything that must hold after an ingest."""
+        """Ingest triples, and check the invariants."""
         return self.ingest_files(self.write(triples), **options)
 
     def ingest_files(self, *files: Path, **options: Any) -> Summary:
-        """Take in files, and check everything that must hold after an ingest."""
+        """Ingest files, and check the invariants."""
         summary = ingest(files, self.settings, progress=Silent(), **options)
         self.check()
         return summary
 
     def check(self) -> None:
-        """The invariant, the placements, the numbers and the totals of the current generation."""
+        """Check sets, placements, numbers and totals of the current generation."""
         file = os.environ["PYTEST_CURRENT_TEST"].split("::")[0]
         session = None if file in READ_BY_SPARK else self.session
         check(self.layout, session, self.address, self.theta, bare=self.bare)
         READ_BY_SPARK.add(file)
 
-    def whole(self) -> None:
-        """Everything that must hold, by all readers."""
+    def check_deep(self) -> None:
+        """Run ``check --deep`` of provhouse too, which must find nothing."""
         assert deep_check(self.settings, Silent(), deep=True).damages == ()
         self.check()
 
     @contextmanager
     def asker(self) -> Iterator[Asker]:
-        """Answers from the current generation."""
+        """Open an asker of the current generation."""
         with Asker(self.settings, Silent()) as opened:
             yield opened
 
 
 def content(answer: Answer) -> Expected:
-    """What an answer holds, as sets; fails if it holds anything twice."""
+    """Return the contents of an answer as sets; fail if it has an item or a triple twice."""
     items = [(row["item"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [(row["src"], row["dst"], row["op"]) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)

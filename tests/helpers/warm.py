@@ -1,7 +1,8 @@
-"""Commands run by children of a process in which Spark is up, so that each takes a second or two.
+"""Commands as forked children of a process that has Spark up, so that each takes a second or two.
 
-A child is the command in all but its start: it parses its own arguments, takes its own locks, and
-can be stopped at a fault point and killed there. Spark outlives it, with what it was doing.
+Only the start of a child differs from that of the real command: it parses its own arguments, takes
+its own locks, and can be stopped at a fault point and killed there. Spark outlives it, and goes on
+with its jobs.
 """
 
 import json
@@ -23,52 +24,52 @@ ENDS = (".out", ".err")
 
 @dataclass
 class Child:
-    """One command."""
+    """One command that was started."""
 
     keeper: "Warm"
     pid: int
-    said: Path
-    """Where it writes what it says, but for the endings of the two files."""
+    output: Path
+    """The path of the two files with its output, without their endings."""
     stopped: bool = False
     status: int | None = None
 
     def awaits(self, seconds: float = 120) -> "Child":
-        """Wait until it has ended, or stands still at a fault point."""
+        """Wait until it has ended, or is stopped at a fault point."""
         deadline = time.monotonic() + seconds
         while self.status is None and not self.stopped:
-            assert time.monotonic() < deadline, "it should have ended"
-            self.keeper.listen()
+            assert time.monotonic() < deadline, "the command takes too long"
+            self.keeper.receive()
         return self
 
-    def goes_on(self) -> "Child":
-        """Let it go on that stands still."""
+    def resume(self) -> "Child":
+        """Resume it after a stop."""
         self.stopped = False
         os.kill(self.pid, signal.SIGCONT)
         return self
 
-    def killed(self) -> "Child":
-        """End it as the system does when memory is short."""
+    def kill(self) -> "Child":
+        """Kill it, as the system does when memory is short."""
         self.stopped = False
         os.kill(self.pid, signal.SIGKILL)
         return self.awaits()
 
     @property
     def done(self) -> Done:
-        """How it ended."""
+        """Its exit status and output; it must have ended."""
         assert self.status is not None
-        out, err = (self.said.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
+        out, err = (self.output.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
         return Done(self.status, out, err)
 
 
 @dataclass
 class Warm:
-    """Starts such children; a context manager."""
+    """Starts commands as children of a process with Spark; a context manager."""
 
     folder: Path
-    """Where they write what they say."""
+    """The folder for the output of the commands."""
     _process: "subprocess.Popen[str]" = field(init=False)
     _children: dict[int, Child] = field(default_factory=dict)
-    """By process id, which the system gives to others when one has ended."""
+    """Running children by process id; the system reuses the id when a child has ended."""
     _started: int = 0
 
     def __enter__(self) -> "Warm":
@@ -83,7 +84,7 @@ class Warm:
 
     def __exit__(self, *_: object) -> None:
         for child in [*self._children.values()]:
-            child.killed()
+            child.kill()
         self._process.communicate(timeout=60)
 
     def start(
@@ -93,13 +94,16 @@ class Warm:
         fault: str = "",
         folder: Path | None = None,
     ) -> Child:
-        """Begin a command, in this folder or where the tests run; it has this environment alone."""
+        """Start a command with exactly this environment.
+
+        ``folder`` is its working directory, by default that of the tests.
+        """
         self._started += 1
-        said = self.folder / f"{self._started}"
-        for end in ENDS:  # it may be killed before it opens them
-            said.with_suffix(end).touch()
+        output = self.folder / f"{self._started}"
+        for end in ENDS:  # the child may be killed before it opens them
+            output.with_suffix(end).touch()
         asked = {
-            "said": str(said),
+            "output": str(output),
             "arguments": [*map(str, arguments)],
             "environment": {**environment, VARIABLE: fault},
             "folder": str(folder or Path.cwd()),
@@ -107,24 +111,24 @@ class Warm:
         assert self._process.stdin
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        while "status" in (told := self._line()):
-            self._hear(told)  # of another one
-        pid = told["pid"]
-        child = self._children[pid] = Child(self, pid, said)
+        while "status" in (message := self._line()):
+            self._update(message)  # it is about another child
+        pid = message["pid"]
+        child = self._children[pid] = Child(self, pid, output)
         return child
 
-    def listen(self) -> None:
-        """Hear what has become of a child."""
-        self._hear(self._line())
+    def receive(self) -> None:
+        """Wait for the next report about a child."""
+        self._update(self._line())
 
-    def _hear(self, told: dict[str, Any]) -> None:
-        child = self._children[told["pid"]]
-        child.stopped, child.status = told["status"] is None, told["status"]
+    def _update(self, message: dict[str, Any]) -> None:
+        child = self._children[message["pid"]]
+        child.stopped, child.status = message["status"] is None, message["status"]
         if child.status is not None:
             del self._children[child.pid]
 
     def _line(self) -> dict[str, Any]:
         assert self._process.stdout
         line = self._process.stdout.readline()
-        assert line, "the keeper should live"
+        assert line, "the process with Spark has ended"
         return dict(json.loads(line))

@@ -1,4 +1,4 @@
-"""Holds Spark and forks a child for each command that is asked for on standard input."""
+"""The process that keeps Spark up and forks a child for each command named on standard input."""
 
 import json
 import os
@@ -24,14 +24,17 @@ from provhouse.store.warehouse.layout import Layout
 IMPORTED = (
     ask, check, compact, ingest, preview, progress_display, prune, repair, retract, rollback,
 )  # fmt: skip
-"""What children would each import anew, which takes longer than the command."""
+"""Modules that each child would otherwise import, which takes longer than the command."""
 
 
 def main(folder: Path) -> None:
-    """Until standard input ends. The tables' library must not be used here: it forbids a fork."""
+    """Run commands until standard input ends.
+
+    Must not use the library for Delta tables: a process that has used it cannot fork.
+    """
     session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
     session.sparkContext.parallelize([0], 1).map(abs).collect()
-    hashes(pa.array(["a"]))  # the first compiled function that is loaded takes half a second
+    hashes(pa.array(["a"]))  # loading the first compiled function takes half a second
     gateway: Any = session.sparkContext._gateway
     children: set[int] = set()
     rest = b""
@@ -39,28 +42,28 @@ def main(folder: Path) -> None:
         if select.select([0], [], [], 0.01)[0]:
             read = os.read(0, 1 << 16)
             if not read:
-                os._exit(0)  # Spark ends when nobody is left
+                os._exit(0)  # Spark ends with its last user
             *lines, rest = (rest + read).split(b"\n")
             for line in lines:
-                children.add(_begun(json.loads(line), gateway))
+                children.add(_start(json.loads(line), gateway))
         for pid in sorted(children):
             found, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
             if not found:
                 continue
             stopped = os.WIFSTOPPED(status)
-            _tell(pid=pid, status=None if stopped else os.waitstatus_to_exitcode(status))
+            _report(pid=pid, status=None if stopped else os.waitstatus_to_exitcode(status))
             if not stopped:
                 children.remove(pid)
 
 
-def _begun(asked: dict[str, Any], gateway: Any) -> int:
+def _start(asked: dict[str, Any], gateway: Any) -> int:
     if pid := os.fork():
-        _tell(pid=pid)
+        _report(pid=pid)
         return pid
-    gateway._gateway_client.deque.clear()  # connections are the parent's
+    gateway._gateway_client.deque.clear()  # the connections belong to the parent
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, end in ((1, ".out"), (2, ".err")):
-        os.dup2(os.open(asked["said"] + end, os.O_WRONLY), number)
+        os.dup2(os.open(asked["output"] + end, os.O_WRONLY), number)
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
@@ -70,7 +73,7 @@ def _begun(asked: dict[str, Any], gateway: Any) -> int:
     os._exit(status)
 
 
-def _tell(**what: object) -> None:
+def _report(**what: object) -> None:
     os.write(1, json.dumps(what).encode() + b"\n")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.narrowed import Narrowed, Step, Trace, some_question, text, trace
+from helpers.filter_oracle import Filtered, Step, Trace, random_question, random_trace, text
 from provhouse.model.answer import Read
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
@@ -59,7 +59,7 @@ def find_all(stored: Trace, question: Question) -> tuple[MethodResult, int]:
     ), item
 
 
-def answered(stored: Trace, question: Question, names: Names) -> Narrowed:
+def answered(stored: Trace, question: Question, names: Names) -> Filtered:
     found, item = find_all(stored, question)
     shown = apply_filters(found, item, question, names)
     assert shown.hidden == len(found.items) - len(shown.result.items)
@@ -67,24 +67,24 @@ def answered(stored: Trace, question: Question, names: Names) -> Narrowed:
     rows = [(row["item"], row["table"], row["depth"]) for row in items.to_pylist()]
     steps = [tuple(row.values()) for row in triples.to_pylist()]
     assert len(set(steps)) == len(steps)
-    return Narrowed(rows, set(steps), shown.truncated)
+    return Filtered(rows, set(steps), shown.truncated)
 
 
 @given(st.integers(0, 2**32))
 def test_filters_equal_sets_and_loops(store: Store, seed: int) -> None:
     random = Random(seed)
-    stored = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    stored = random_trace(random, "i", random.randint(1, 12), random.randint(1, 25))
     names = store(stored)
     for _ in range(20):
-        question = some_question(random, stored.tables)
+        question = random_question(random, stored.tables)
         assert answered(stored, question, names) == stored.ask(question), f"{seed}: {question}"
 
 
 @given(st.integers(0, 2**32))
 def test_a_summary_counts_the_filtered_rows(store: Store, seed: int) -> None:
     random = Random(seed)
-    stored = trace(random, "i", random.randint(1, 12), random.randint(1, 25))
-    names, question = store(stored), some_question(random, stored.tables)
+    stored = random_trace(random, "i", random.randint(1, 12), random.randint(1, 25))
+    names, question = store(stored), random_question(random, stored.tables)
     found, item = find_all(stored, question)
     counts = count_rows(apply_filters(found, item, question, names).result, names)
     expected = stored.ask(question)
@@ -159,6 +159,6 @@ def test_an_item_with_triples_beyond_the_depth_is_no_source(store: Store) -> Non
         frozenset([Step("a", "b"), Step("b", "c"), Step("s", "c")]), dict.fromkeys("abcs", "")
     )
     question = Question("c", "upstream", depth=1, ends=True)
-    assert answered(stored, question, store(stored)) == Narrowed(
+    assert answered(stored, question, store(stored)) == Filtered(
         [("s", "", 1)], {("s", "c", "", "{}")}, "depth"
     )

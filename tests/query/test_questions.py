@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from helpers.narrowed import Step, Trace, shown, some_question, text, trace
+from helpers.filter_oracle import Step, Trace, random_question, random_trace, shown, text
 from helpers.warehouse import House
 from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, UsageError
@@ -31,7 +31,7 @@ ODD = [
 def traces() -> list[Trace]:
     random = Random(4)
     return [
-        trace(random, f"{number}.", random.randint(3, 20), random.randint(3, 40))
+        random_trace(random, f"{number}.", random.randint(3, 20), random.randint(3, 40))
         for number in range(TRACES)
     ]
 
@@ -66,7 +66,7 @@ def test_all_methods_give_the_same_filtered_answer(
 ) -> None:
     random, one = Random(number), traces[number]
     for turn in range(QUESTIONS):
-        question = replace(some_question(random, one.tables), method="csprov")
+        question = replace(random_question(random, one.tables), method="csprov")
         answer = asker.answer(question)
         assert shown(answer) == one.ask(question), question
         assert answer.complete

@@ -9,7 +9,7 @@ from neo4j import GraphDatabase
 from helpers.graphs import graph
 from helpers.invariant import dependencies
 from helpers.oracle import Expected, Oracle, Triple
-from helpers.spark import heard
+from helpers.spark import wait_for_listeners
 from helpers.warehouse import House, content
 from provhouse.model.answer import Answer, Read
 from provhouse.model.errors import Damaged
@@ -75,7 +75,7 @@ def observed(
         answer = asker.ask(item, direction, method, depth)
     finally:
         leave_job_group(context)
-    heard(context)
+    wait_for_listeners(context)
     jobs = {job for each in [group, *fetches] for job in tracker.getJobIdsForGroup(each)}
     tasks = []
     for job in sorted(jobs - before):

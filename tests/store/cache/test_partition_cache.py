@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from helpers.spark import heard
+from helpers.spark import wait_for_listeners
 from provhouse.model.arrays import I64, PartitionNumbers
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
@@ -65,7 +65,7 @@ def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
     reads = id(partitions._cached._reads)
     before = sum(len(ask(f"fetch {reads} {n}")) for n in range(9))
     found = partitions.fetch(np.array(chosen), *EVERYTHING)
-    heard(spark.sparkContext)
+    wait_for_listeners(spark.sparkContext)
     assert found.dst.tolist() == [100 * p + n for p in chosen for n in range(100)]
     return sum(len(ask(f"fetch {reads} {n}")) for n in range(9)) - before
 

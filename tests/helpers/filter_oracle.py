@@ -1,4 +1,4 @@
-"""What filters show of a lineage, by sets and loops over each triple: small, obvious, and slow."""
+"""Filters of lineage by sets and loops over each triple: small, obvious, and slow."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.model.question import Question
 
 
 class Step(NamedTuple):
-    """A triple with two attributes; an empty text is none."""
+    """A triple with two attributes; an empty text stands for no attribute."""
 
     src: str
     dst: str
@@ -22,16 +22,16 @@ class Step(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Those that are there."""
+        """The attributes that are not empty, by name."""
         return {key: value for key, value in (("by", self.by), ("run", self.run)) if value}
 
     def ends(self, upstream: bool) -> tuple[str, str]:
-        """The near end and the far end."""
+        """Return the near end and the far end."""
         return (self.dst, self.src) if upstream else (self.src, self.dst)
 
 
-class Narrowed(NamedTuple):
-    """What an answer shows; items in its order."""
+class Filtered(NamedTuple):
+    """The contents of a filtered answer, with the items in its order."""
 
     items: list[tuple[str, str, int]]
     triples: set[tuple[str, str, str, str]]
@@ -45,8 +45,8 @@ class Trace:
     steps: frozenset[Step]
     tables: Mapping[str, str]
 
-    def ask(self, question: Question) -> Narrowed:
-        """What is shown."""
+    def ask(self, question: Question) -> Filtered:
+        """Return the filtered answer to a question."""
         upstream, item = question.direction == "upstream", question.item
         depths, steps, more = self._reached(item, upstream, question.depth)
         if question.through is not None:
@@ -67,7 +67,7 @@ class Trace:
         order = sorted(items, key=lambda one: (depths[one], one))
         cut = {*order[question.limit :]} if question.limit else set()
         steps = {step for step in steps if not (cut - {item}) & {*step[:2]}}
-        return Narrowed(
+        return Filtered(
             [(one, self.tables[one], depths[one]) for one in order if one not in cut],
             {(s.src, s.dst, s.op, text(s.attributes)) for s in steps},
             "limit" if cut else "depth" if more else None,
@@ -90,7 +90,10 @@ class Trace:
     def _through(
         self, depths: dict[str, int], steps: set[Step], item: str, upstream: bool, table: str
     ) -> tuple[dict[str, int], set[Step]]:
-        """A walk's state is where it is and whether it has passed the table; some end in True."""
+        """Return the items and steps on paths that pass ``table``.
+
+        A state is an item and whether the path has passed the table.
+        """
         states: nx.MultiDiGraph[tuple[str, bool]] = nx.MultiDiGraph()
         start, goal = (item, False), ("", True)
         states.add_nodes_from([start, goal])
@@ -112,21 +115,21 @@ class Trace:
 
 
 def text(attributes: Mapping[str, str]) -> str:
-    """Attributes as an answer holds them; for values that JSON leaves as they are."""
+    """Return attributes as an answer has them, for values that JSON does not escape."""
     return "{" + ",".join(f'"{key}":"{value}"' for key, value in attributes.items()) + "}"
 
 
-def shown(answer: Answer) -> Narrowed:
-    """The same of an answer; fails if it holds anything twice."""
+def shown(answer: Answer) -> Filtered:
+    """Return the contents of a real answer; fail if it has an item or a triple twice."""
     items = [(row["item"], row["table"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [tuple(row.values()) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)
     assert len(set(triples)) == len(triples)
-    return Narrowed(items, set(triples), answer.truncated)
+    return Filtered(items, set(triples), answer.truncated)
 
 
-def trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
-    """Steps in any direction, or mostly from lower to higher numbers; self-loops among them."""
+def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
+    """Return random steps, half or nine tenths from lower to higher numbers, with self-loops."""
     back = random.choice([0.5, 0.1])
 
     def step() -> Step:
@@ -141,8 +144,8 @@ def trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
     return Trace(made, {name: random.choice(["", "s", "t", "u"]) for name in held})
 
 
-def some_question(random: Random, names: Iterable[str]) -> Question:
-    """One with some filters, often none of a kind."""
+def random_question(random: Random, names: Iterable[str]) -> Question:
+    """Return a random question; it often has no filter of a kind."""
 
     def some(*choices: str) -> tuple[str, ...]:
         return tuple(random.sample(choices, random.choice([0, 0, 0, 1, 2])))

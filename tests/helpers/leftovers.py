@@ -1,4 +1,4 @@
-"""What is left of texts in files, whatever form the files have."""
+"""A search for texts in files of all formats that a warehouse has, compressed ones included."""
 
 import gzip
 import json
@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import xxhash
 
 
-def decoded(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, and those of all that it holds, unpacked."""
+def contents(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file, and the bytes of its decoded or decompressed contents."""
     raw = path.read_bytes()
     yield raw
     if raw[:4] == b"PAR1":
@@ -30,7 +30,7 @@ def decoded(path: Path) -> Iterator[bytes]:
 
 
 def _values(rows: pa.Table) -> Iterator[bytes]:
-    """Every value of every column, as text and as a number."""
+    """Yield all values of each column: integers as bytes, others as text and as JSON."""
     for column in rows.columns:
         if pa.types.is_integer(column.type):
             yield column.combine_chunks().cast(pa.int64()).buffers()[1].to_pybytes()
@@ -40,27 +40,27 @@ def _values(rows: pa.Table) -> Iterator[bytes]:
 
 
 def _buffers(rows: pa.Table) -> Iterator[bytes]:
-    """All that Arrow holds of the rows, also below what is null."""
+    """Yield Arrow's buffers, which may contain bytes that a null hides."""
     for column in rows.columns:
         for chunk in column.chunks:
             yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer)
 
 
 def forms(text: str) -> set[bytes]:
-    """A text as files may have it."""
-    said = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    said |= {json.dumps(each)[1:-1] for each in said}  # JSON within JSON
-    return {each.encode(code) for each in said for code in ("utf-8", "utf-16-le", "utf-16-be")}
+    """Return the bytes of a text in each form that a file may have it in."""
+    texts = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    texts |= {json.dumps(each)[1:-1] for each in texts}  # JSON within JSON
+    return {each.encode(code) for each in texts for code in ("utf-8", "utf-16-le", "utf-16-be")}
 
 
 def hash_forms(name: str) -> set[bytes]:
-    """The hash of a name, by which it could be guessed."""
+    """Return the forms of a name's hash, which could confirm a guess of the name."""
     hashed = xxhash.xxh64_intdigest(name.encode())
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 
-def remains(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Where any of these texts is, or the hash of one of these names: file and text."""
+def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
+    """Return the places (text and file) of the texts, the names, and the hashes of the names."""
     needles = {text: forms(text) for text in texts}
     for name in names:
         needles[name] = forms(name)
@@ -70,7 +70,7 @@ def remains(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str])
         for folder in folders
         for path in folder.rglob("*")
         if path.is_file()
-        for part in decoded(path)
+        for part in contents(path)
         for text, each in needles.items()
         if any(needle in part for needle in each)
     }

@@ -1,4 +1,4 @@
-"""The demo's words and tables, for a person who knows no theory."""
+"""The demo's sentences and tables, for readers who are new to lineage."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,29 +14,29 @@ from provhouse.output.phrases import counted, duration
 
 BAR = 40
 METHODS = {
-    "rq": "steps back, with a look-up for each",
-    "ccprov": "takes all that is connected first",
-    "csprov": "asks Neo4j first what can matter",
+    "rq": "searches level by level",
+    "ccprov": "loads the whole component first",
+    "csprov": "finds the sets to read in Neo4j first",
 }
 
 
-class Teller:
-    """Says things on one console; ``command`` is how the user calls provhouse by hand."""
+class Printer:
+    """Prints to one console; ``command`` is what a user types to call provhouse."""
 
     def __init__(self, console: Console, command: str) -> None:
         self._console = console
         self.command = command
 
     def heading(self, text: str) -> None:
-        """The title of a part."""
+        """Print the title of a section."""
         self._console.print(f"\n{text}", style="bold underline")
 
     def say(self, *sentences: str) -> None:
-        """A paragraph."""
+        """Print a paragraph."""
         self._console.print(" ".join(sentences))
 
-    def typed(self, arguments: str) -> None:
-        """What the user can type for the same."""
+    def prompt(self, arguments: str) -> None:
+        """Print the command that does the same by hand."""
         self._console.print(f"$ {self.command} {arguments}", style="cyan", soft_wrap=True)
 
     def _show(self, table: Table) -> None:
@@ -45,7 +45,7 @@ class Teller:
         self._console.print()
 
     def windiest_days(self, lines: Sequence[story.Row]) -> None:
-        """The part of the report that surprises."""
+        """Print the report's lines about the windiest days, the surprising one highlighted."""
         table = grid(
             "airport", "its windiest day", right=("flights", "cancelled", "mean delay", "mean wind")
         )
@@ -62,19 +62,19 @@ class Teller:
         self._show(table)
 
     def lineage(self, lineage: Answer) -> None:
-        """How much a figure derives from, and from which sources."""
+        """Print the number of rows that a figure derives from, and its sources."""
         counts = story.by_table(lineage)
         sources = [
             counted(counts[table], row) for table, row in story.SOURCES.items() if table in counts
         ]
         self.say(
-            f"{lineage.item} comes from {lineage.items.num_rows:,} rows of {len(counts)} tables,",
-            f"over {counted(lineage.triples.num_rows, 'step')}. Where the data came in, these are",
+            f"{lineage.item} derives from {lineage.items.num_rows:,} rows of {len(counts)} tables,",
+            f"in {counted(lineage.triples.num_rows, 'step')}. The source rows among them are",
             f"{', '.join(sources)}.",
         )
 
     def readings(self, readings: story.Readings) -> None:
-        """The readings in the order of time, as bars."""
+        """Print the readings in order of time, with bars."""
         table = grid("weather reading", right=("wind",))
         table.add_column("")
         most = readings.wind[readings.strongest]
@@ -84,27 +84,27 @@ class Teller:
             table.add_row(name, f"{wind:,.1f} mph", bar, style="bold red" if loud else "")
         self._show(table)
 
-    def way(self, hops: Sequence[story.Hop]) -> None:
-        """The value on its way, from the reading to the report."""
+    def path(self, hops: Sequence[story.Hop]) -> None:
+        """Print the rows from the reading to the report, each with its wind."""
         table = grid("row", right=("wind",))
         table.add_column("made by")
         for hop in hops:
-            table.add_row(hop.item, f"{hop.wind:,.1f} mph", hop.op or "as the source has it")
+            table.add_row(hop.item, f"{hop.wind:,.1f} mph", hop.op or "(source)")
         self._show(table)
 
     def impact(self, impact: Answer) -> None:
-        """How much a source record reached."""
+        """Print the number of rows that a source row affected, by table."""
         counts = story.by_table(impact)
-        table = grid("table", right=("rows reached",))
+        table = grid("table", right=("rows affected",))
         for name, count in counts.items():
             table.add_row(name, f"{count:,}")
-        self.say(f"{impact.item} reached {impact.items.num_rows:,} rows of {len(counts)} tables:")
+        self.say(f"{impact.item} affected {impact.items.num_rows:,} rows of {len(counts)} tables:")
         self._show(table)
 
     def methods(self, answers: Mapping[str, tuple[Answer, Answer]]) -> None:
-        """What each method read and took, when first asked and when asked again."""
-        table = grid("method", right=("sets", "partitions", "triples", "first", "again"))
-        table.add_column("how")
+        """Print what each method read, and the time of its first and its second answer."""
+        table = grid("method", right=("sets", "partitions", "triples", "first", "second"))
+        table.add_column("what it does")
         for name, (first, again) in answers.items():
             table.add_row(
                 name,
@@ -118,18 +118,18 @@ class Teller:
         self._show(table)
 
     def commands(self, *entries: tuple[str, str]) -> None:
-        """Things to try: what for, and what to type."""
+        """Print a numbered list of purposes, each with the command to type."""
         for number, (purpose, command) in enumerate(entries, 1):
             self._console.print(f"{number}. {purpose}")
             self._console.print(Text(f"   {command}", "cyan"), soft_wrap=True)
 
 
 def program(warehouse: Path, executable: Path) -> str:
-    """How to call provhouse on this warehouse from here."""
+    """Return the command that calls provhouse on a warehouse from the working directory."""
     return f"{near(executable.parent / 'provhouse')} --warehouse {near(warehouse)}"
 
 
 def near(path: Path) -> str:
-    """A path as one types it from here."""
+    """Return a path relative to the working directory, or the path itself if it is elsewhere."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -1,8 +1,8 @@
-"""What a warehouse should hold after ingests, retractions, rollbacks, compactions and erasures.
+"""A model of what a warehouse stores after changes of every kind, in memory, small and obvious.
 
-A model in memory, small and obvious: for each triple who stands for it, and for each generation
-what it held. Every change is made to a warehouse and to the model alike; what a command of another
-process led to is told to the model alone (``ingest`` and ``brought``, and so on).
+It has the origins of each live triple, and the state of each generation. Methods such as ``ingest``
+make a change in the warehouse and in the model. Methods such as ``ingested`` record a change in the
+model only, after a command of another process has made it in the warehouse.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers.oracle import NAMELESS, Expected, Oracle, Triple, nameless
+from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
 from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.forget import forget
@@ -34,146 +34,146 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
 """A run, if one was named, and a file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
-"""src, dst and op, and the generations that a triple was born and died in."""
+"""src, dst and op, and the generations in which a triple was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
-"""The same as tables have it: an item that was erased has no name."""
+"""A row as tables store it: an erased item has no name."""
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
-"""Triples by the file that says them, named without its ending."""
+"""Triples by file name, without its ending."""
 Key: TypeAlias = tuple[str, str, str]
 """src, dst and op."""
-SECRET = "\0"
-"""Begins an op that is told no more; what follows it keeps apart what had different ones."""
+ERASED_OP = "\0"
+"""The beginning of an erased op; the original op follows, as different ops stay separate rows."""
 
 
 @dataclass(frozen=True)
 class State:
-    """Who stands for what lives, all rows that are kept, and all items that were ever named."""
+    """The origins of the live triples, all stored rows, and all items that were ever ingested."""
 
-    standing: dict[Triple, frozenset[Origin]] = field(default_factory=dict)
+    live: dict[Triple, frozenset[Origin]] = field(default_factory=dict)
     rows: frozenset[Row] = frozenset()
     items: frozenset[str] = frozenset()
 
     @property
     def named(self) -> list[str]:
-        """The items that can be asked for."""
-        return sorted(item for item in self.items if not nameless(item))
+        """The items that questions can name."""
+        return sorted(item for item in self.items if not is_erased(item))
 
     @property
     def shown(self) -> Counter[Shown]:
-        """The rows as tables have them."""
+        """The rows as tables store them."""
         return Counter(
-            (_name(src), _name(dst), _once(op).strip(SECRET), born, died)
+            (_name(src), _name(dst), _merged_op(op).strip(ERASED_OP), born, died)
             for src, dst, op, born, died in self.rows
         )
 
     def without_names(self, gone: Mapping[str, str]) -> "State":
-        """The same when some items go by what nobody can ask for."""
-        standing = {
-            Triple(*_told(triple[:3], gone), *triple[3:]): origins
-            for triple, origins in self.standing.items()
+        """Return the state with some items replaced by names of erased items."""
+        live = {
+            Triple(*_renamed(triple[:3], gone), *triple[3:]): origins
+            for triple, origins in self.live.items()
         }
-        rows = frozenset((*_told(row[:3], gone), *row[3:]) for row in self.rows)
-        return State(standing, rows, frozenset(gone.get(item, item) for item in self.items))
+        rows = frozenset((*_renamed(row[:3], gone), *row[3:]) for row in self.rows)
+        return State(live, rows, frozenset(gone.get(item, item) for item in self.items))
 
 
 @dataclass
-class Life:
-    """A warehouse and its model."""
+class Model:
+    """A warehouse, and the state that each of its generations should have."""
 
     house: House
     states: dict[int, State] = field(default_factory=lambda: {0: State()})
-    """What each generation holds."""
+    """The state of each generation; 0 is the empty warehouse."""
     before: list[int] = field(default_factory=list)
-    """The generations that rollbacks would go back to."""
+    """The generations to which rollbacks would return, the next one last."""
     _erased: Iterator[int] = field(default_factory=count)
 
     @property
     def now(self) -> State:
-        """What is held."""
+        """The current state."""
         return self.states[max(self.states)]
 
     def ingest(self, run: str | None = None, **files: Iterable[Triple]) -> Summary:
-        """Take in files, named without their ending."""
+        """Ingest files, named without their ending."""
         given = {name: list(rows) for name, rows in files.items()}
         summary = self.house.ingest_files(*self.write(given), run=run)
-        self.brought(run, given)
-        assert summary.triples == len(self.now.standing)
+        self.ingested(run, given)
+        assert summary.triples == len(self.now.live)
         return summary
 
     def write(self, files: Files) -> list[Path]:
-        """Make the files that an ingest is to read."""
+        """Write the files of an ingest, and return their paths."""
         return [self.house.write(rows, f"{name}.csv") for name, rows in files.items()]
 
-    def brought(self, run: str | None, files: Files) -> None:
-        """What an ingest led to, whoever made it."""
-        standing = self._without(lambda origin: run is not None and origin[0] == run)
-        self._next(_also(standing, run, files), _ends(files))
+    def ingested(self, run: str | None, files: Files) -> None:
+        """Record an ingest in the model."""
+        live = self._without(lambda origin: run is not None and origin[0] == run)
+        self._add_state(_with_files(live, run, files), _ends(files))
 
     def replace(self, **files: list[Triple]) -> None:
-        """Take in files in place of all that is held."""
+        """Ingest files with ``--replace``."""
         self.house.ingest_files(*self.write(files), replace=True)
         self.replaced(files)
 
     def replaced(self, files: Files) -> None:
-        """What that led to: a base that knows only what the files say."""
-        number, standing = self._generation(), _also({}, None, files)
+        """Record an ingest with ``--replace``: a new base with the triples of the files only."""
+        number, live = self._new_generation(), _with_files({}, None, files)
         self.before.append(max(self.states))
-        rows = frozenset((*key, number, None) for key in _keys(standing))
-        self.states[number] = State(standing, rows, frozenset(_ends(files)))
+        rows = frozenset((*key, number, None) for key in _keys(live))
+        self.states[number] = State(live, rows, frozenset(_ends(files)))
 
     def retract(self, *items: str, file: str | None = None, run: str | None = None) -> Retraction:
         """Retract a file, a run or items."""
         folder = self.house.settings.warehouse.parent
         path: Path | None = folder / f"{file}.csv" if file else None
-        was, generation = self.now.standing, max(self.states)
+        was, generation = self.now.live, max(self.states)
         done = retract(Selection(path, run, items), self.house.settings, Silent())
         self.retracted(*items, file=file, run=run)
-        held = len(self.now.standing)
+        held = len(self.now.live)
         assert (done.ended, done.triples) == (len(was) - held, held)
         assert done.committed == (max(self.states) > generation)
         self.house.check()
         return done
 
     def retracted(self, *items: str, file: str | None = None, run: str | None = None) -> None:
-        """What a retraction led to."""
+        """Record a retraction in the model."""
         if items:
-            kept = {t: o for t, o in self.now.standing.items() if not {*t[:2]} & {*items}}
+            kept = {t: o for t, o in self.now.live.items() if not {*t[:2]} & {*items}}
         else:
             kept = self._without(lambda origin: file == origin[1] or run == origin[0] is not None)
-        self._next(kept, set())
+        self._add_state(kept, set())
 
     def rollback(self) -> None:
-        """Take the last ingest or retraction back."""
+        """Roll back the last change."""
         rollback(self.house.settings, Silent())
         self.rolled_back()
         self.house.check()
 
     def rolled_back(self) -> None:
-        """What a rollback led to."""
-        number = self._generation()
+        """Record a rollback in the model."""
+        number = self._new_generation()
         self.states[number] = self.states[self.before.pop()]
 
     def compact(self) -> None:
-        """Lay out anew; the state is the same."""
+        """Compact the warehouse."""
         compact(self.house.settings, Silent())
         self.compacted()
         self.house.check()
 
     def compacted(self) -> None:
-        """What a compaction led to."""
+        """Record a compaction: only live triples stay, and those with erased ops are merged."""
         self.house.bare = True
-        standing: dict[Triple, frozenset[Origin]] = {}
-        for triple, origins in self.now.standing.items():
-            one = triple._replace(op=_once(triple.op))
-            standing[one] = standing.get(one, frozenset()) | origins
+        live: dict[Triple, frozenset[Origin]] = {}
+        for triple, origins in self.now.live.items():
+            one = triple._replace(op=_merged_op(triple.op))
+            live[one] = live.get(one, frozenset()) | origins
         born: dict[Key, int] = {}
         for src, dst, op, since, died in self.now.rows:
             if died is None:
-                key = src, dst, _once(op)
+                key = src, dst, _merged_op(op)
                 born[key] = min(since, born.get(key, since))
         rows = frozenset((*key, since, None) for key, since in born.items())
-        self.states[self._generation()] = State(standing, rows, self.now.items)
+        self.states[self._new_generation()] = State(live, rows, self.now.items)
 
     def forget(self, *items: str) -> None:
         """Erase items."""
@@ -182,13 +182,13 @@ class Life:
         self.house.check()
 
     def forgotten(self, *items: str) -> None:
-        """What an erasure led to, in all generations."""
-        gone = {item: f"{NAMELESS}{next(self._erased)}" for item in items}
+        """Record an erasure, in all generations."""
+        gone = {item: f"{ERASED}{next(self._erased)}" for item in items}
         self.states = {n: state.without_names(gone) for n, state in self.states.items()}
 
     def prune(self, keep: int) -> None:
-        """Keep the last generations only."""
-        pruned = read_ids(self.house.layout).pruned  # perhaps by one that was cut off
+        """Prune all but the last ``keep`` generations."""
+        pruned = read_ids(self.house.layout).pruned  # a prune that was killed may have begun
         kept = [number for number in sorted(self.states)[1:] if number > pruned][-keep:]
         done = prune(self.house.settings, Silent(), keep=keep)
         assert (done.first, done.generation, done.in_use) == (kept[0], kept[-1], ())
@@ -197,46 +197,46 @@ class Life:
         self.house.check()
 
     def pruned(self) -> None:
-        """What a prune led to, or one that was cut off: some of the earliest are not kept."""
+        """Record a prune, complete or not: some of the earliest generations are gone."""
         kept = generations(self.house.layout)
         gone = self.states.keys() - {0, *kept}
         assert sorted({*kept, *gone}) == sorted(self.states)[1:]
         assert not gone or max(gone) <= read_ids(self.house.layout).pruned
         self.states = {n: state for n, state in self.states.items() if n not in gone}
 
-    def _generation(self) -> int:
-        """The new current generation."""
+    def _new_generation(self) -> int:
+        """Return the new current generation."""
         made = self.house.commit.generation
         assert made > max(self.states)
         return made
 
     def _without(self, gone: Gone) -> dict[Triple, frozenset[Origin]]:
-        """Who stands for what is held, without some origins; nobody for what they leave alone."""
+        """Return the live triples without some origins; a triple may be left without any."""
         return {
             triple: frozenset(origin for origin in origins if not gone(origin))
-            for triple, origins in self.now.standing.items()
+            for triple, origins in self.now.live.items()
         }
 
-    def _next(self, standing: dict[Triple, frozenset[Origin]], items: set[str]) -> None:
-        """Make a state current, unless it is the one that is."""
-        for triple in [triple for triple, origins in standing.items() if not origins]:
-            del standing[triple]
-        if standing == self.now.standing and items <= self.now.items:
+    def _add_state(self, live: dict[Triple, frozenset[Origin]], items: set[str]) -> None:
+        """Add the state of a new generation, unless it equals the current one."""
+        for triple in [triple for triple, origins in live.items() if not origins]:
+            del live[triple]
+        if live == self.now.live and items <= self.now.items:
             made = generations(self.house.layout)[-1]
-            assert made == max(self.states), "nothing new makes no generation"
+            assert made == max(self.states), "a generation was made without a change"
             return
-        number = self._generation()
+        number = self._new_generation()
         self.before.append(max(self.states))
-        was, is_ = self.now.standing.keys(), standing.keys()
+        was, is_ = self.now.live.keys(), live.keys()
         rows = {
             (*row[:4], number if row[-1] is None and row[:3] in _keys(was - is_) else row[-1])
             for row in self.now.rows
         }
         rows |= {(*key, number, None) for key in _keys(is_ - was)}
-        self.states[number] = State(standing, frozenset(rows), self.now.items | items)
+        self.states[number] = State(live, frozenset(rows), self.now.items | items)
 
     def rows(self) -> Counter[Shown]:
-        """The rows that the tables hold, with what they say of deaths."""
+        """Return the rows stored in the tables, with their deaths."""
         commit = self.house.commit
         snapshot = Snapshot(self.house.layout, commit)
         died = {
@@ -253,68 +253,72 @@ class Life:
             found += [(*row, died.get((partition, n))) for n, row in enumerate(texts)]
         return Counter(found)
 
-    def agree(self, items: Iterable[str], methods: Iterable[Method], *generations: int) -> None:
-        """Items have the lineage and impact that networkx says, as of some generations or all."""
+    def assert_answers(
+        self, items: Iterable[str], methods: Iterable[Method], *generations: int
+    ) -> None:
+        """Compare lineage and impact of items with networkx, as of some generations or of all."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]
             commit = read_commit(self.house.layout, generation)
-            assert commit.totals.triples == len(state.standing)
-            oracle = Oracle.of(state.standing)
+            assert commit.totals.triples == len(state.live)
+            oracle = Oracle.of(state.live)
             with Asker(self.house.settings, Silent(), generation) as asker:
                 for item in asked:
                     for direction in DIRECTIONS:
-                        wanted = _expected(oracle, state, item, direction)
+                        wanted = _expected_answer(oracle, state, item, direction)
                         for method in ways:
-                            found = _answered(asker, item, direction, method)
+                            found = _answer(asker, item, direction, method)
                             assert found == wanted, (item, direction, method, generation)
 
 
-def _also(
-    standing: dict[Triple, frozenset[Origin]], run: str | None, files: Files
+def _with_files(
+    live: dict[Triple, frozenset[Origin]], run: str | None, files: Files
 ) -> dict[Triple, frozenset[Origin]]:
-    """Who stands for what, with these files too."""
+    """Add the files as origins of their triples."""
     for name, rows in files.items():
         for triple in rows:
-            standing[triple] = standing.get(triple, frozenset()) | {(run, name)}
-    return standing
+            live[triple] = live.get(triple, frozenset()) | {(run, name)}
+    return live
 
 
 def _ends(files: Files) -> set[str]:
     return {end for rows in files.values() for triple in rows for end in triple[:2]}
 
 
-def _told(key: Key, gone: Mapping[str, str]) -> Key:
-    """A triple when some items are nameless."""
+def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
+    """Return a triple with some items erased, and with them its op."""
     src, dst, op = key
     if not {src, dst} & gone.keys():
         return key
-    return gone.get(src, src), gone.get(dst, dst), f"{SECRET}{op.removeprefix(SECRET)}"
+    return gone.get(src, src), gone.get(dst, dst), f"{ERASED_OP}{op.removeprefix(ERASED_OP)}"
 
 
 def _name(item: str) -> str | None:
-    """What tables call an item."""
-    return None if nameless(item) else item
+    """Return the name of an item in tables."""
+    return None if is_erased(item) else item
 
 
-def _once(op: str) -> str:
-    """Ops that are told no more say the same."""
-    return SECRET if op.startswith(SECRET) else op
+def _merged_op(op: str) -> str:
+    """Return an op; erased ops become equal."""
+    return ERASED_OP if op.startswith(ERASED_OP) else op
 
 
 def _keys(triples: Iterable[Triple]) -> set[Key]:
     return {triple[:3] for triple in triples}
 
 
-def _expected(oracle: Oracle, state: State, item: str, direction: Direction) -> Expected | None:
+def _expected_answer(
+    oracle: Oracle, state: State, item: str, direction: Direction
+) -> Expected | None:
     if item not in state.items:
         return None
     if item not in oracle.graph:
         return Expected(set(), set(), False)
-    return oracle.ask(item, direction).without(list(filter(nameless, state.items)))
+    return oracle.ask(item, direction).without(list(filter(is_erased, state.items)))
 
 
-def _answered(asker: Asker, item: str, direction: Direction, method: Method) -> Expected | None:
+def _answer(asker: Asker, item: str, direction: Direction, method: Method) -> Expected | None:
     try:
         return content(asker.ask(item, direction, method))
     except NotFound:
