@@ -30,7 +30,7 @@ def open(warehouse: PathLike, **settings: object) -> "Warehouse":
 
 
 class Filters(TypedDict, total=False):
-    """What a question may narrow; ``docs/questions.md`` explains how filters combine."""
+    """The filters of a question; ``docs/questions.md`` explains how they combine."""
 
     depth: int
     """At most this many hops away."""
@@ -47,7 +47,7 @@ class Filters(TypedDict, total=False):
     limit: int
     """At most this many items, the nearest."""
     as_of: AsOf
-    """An earlier generation, by number or by time, instead of the current one."""
+    """An earlier generation, by number or by time."""
 
 
 class Warehouse:
@@ -121,7 +121,7 @@ class Warehouse:
         return self._current().answer(question)
 
     def _current(self) -> Asker:
-        """Return what asks the current generation, opened anew once another was committed."""
+        """Return an asker of the current generation; open another if that has changed."""
         commit = current(Layout(self._settings.warehouse))
         if self._asker and commit and self._asker.snapshot.commit.commit == commit.commit:
             return self._asker

@@ -21,12 +21,12 @@ class Damage:
 
 @dataclass(frozen=True)
 class Report:
-    """What was checked in which generation, and every damage found."""
+    """The result of a check: its generation, what was checked, and every damage found."""
 
     generation: int | None
     deep: bool
     """Whether every triple and every name was read."""
     looked_at: dict[str, int]
-    """How many of each kind were checked."""
+    """The number of checked objects of each kind."""
     damages: tuple[Damage, ...]
     seconds: float

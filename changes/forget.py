@@ -1,4 +1,4 @@
-"""Erase items for good, as the law may require: from every generation, base, log and copy.
+"""Erase items permanently, as the law may require: from every generation, base, log and copy.
 
 What remains is a number without a name, and links without ops or attributes, so that the lineage of
 all other items stays complete (``docs/erasing.md``).
@@ -46,7 +46,7 @@ class Forgotten:
 
 @dataclass
 class _Occurrences:
-    """Where some names are stored."""
+    """The places where some names are stored."""
 
     items: dict[int, list[int]]
     """The numbers of the items, by base."""

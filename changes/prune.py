@@ -34,12 +34,12 @@ from provhouse.store.warehouse.layout import Layout, bytes_below
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""How many seconds to wait for readers to finish before leaving their base to the next writer."""
+"""Seconds to wait for readers to finish before leaving their base to the next writer."""
 
 
 @dataclass(frozen=True)
 class Pruned:
-    """What a prune removed and what it left."""
+    """The result of a prune: what it removed and what it left."""
 
     generation: int
     """The current generation."""

@@ -34,7 +34,7 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class Selection:
-    """What to retract: the triples of a file, of a run, or of some items."""
+    """The triples to retract: those of a file, of a run, or of some items."""
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""

@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How and where a result is written."""
+    """The form and the destination of a result."""
 
     form: Form | None
     out: Path | None = None

@@ -19,7 +19,7 @@ from .steps.order import ingest_files
 from .summary import Summary
 
 IMPORTED_BYTES = 64 << 20
-"""Files of this size bring so many sets that Neo4j's importer is worth starting."""
+"""Files of this size bring enough sets that Neo4j's importer is worth starting."""
 
 
 def ingest(

@@ -54,7 +54,7 @@ class Task(Protocol[T_co]):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a job reads and how; a compaction reads no files."""
+    """The input of a job; a compaction reads no files."""
 
     sources: Sequence[Source] = ()
     splits: tuple[Path, list[Split]] | None = None
@@ -80,7 +80,7 @@ class GraphAccess:
 
 @dataclass(frozen=True)
 class Job:
-    """What is known to every step of a job from the start."""
+    """The data that every step of a job knows from the start."""
 
     settings: Settings
     layout: Layout

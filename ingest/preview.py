@@ -64,7 +64,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Preview:
-    """What an ingest would bring."""
+    """The effect that an ingest would have."""
 
     files: int
     rows: int

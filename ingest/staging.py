@@ -121,7 +121,7 @@ class Staging:
     segments = _Group("")
     """Segments of names and their look-ups, as the warehouse will store them."""
     done = _File("")
-    """How much each running task has done."""
+    """The progress of each running task."""
 
     def create(self) -> "Staging":
         """Make the folder, and a folder for each group of files."""

@@ -1,4 +1,4 @@
-"""What an ingest brought, and what the warehouse stores after it."""
+"""The result of an ingest: what it added, and what the warehouse stores now."""
 
 from dataclasses import dataclass
 from pathlib import Path

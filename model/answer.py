@@ -9,7 +9,7 @@ from .question import Direction, Method
 
 @dataclass(frozen=True)
 class Read:
-    """How much a method read, before it kept only the rows of the answer."""
+    """The amount of data that a method read to find an answer."""
 
     sets: int
     partitions: int
@@ -74,7 +74,7 @@ class Answer(ItemResult, RowsResult):
     """
 
     truncated: str | None
-    """What cut the answer short: ``limit``, ``depth`` or nothing."""
+    """The option that cut the answer short: ``limit``, ``depth`` or None."""
     hidden: int = 0
     """The number of items found that filters and limit do not show."""
     links: int = 0

@@ -16,7 +16,7 @@ def _option(meaning: str, at_least: int | None = None) -> dict[str, str | int | 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of one item; every field with a default may be left out.
+    """A question about one item; every field with a default may be left out.
 
     The command's options and the server's parameters are made from these fields: their types and
     defaults, and in their metadata ``help`` (one line) and ``at_least`` (the smallest number). To

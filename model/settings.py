@@ -25,7 +25,7 @@ class Settings:
     partition_triples: int = 32_768
     """The maximum number of triples in one partition, the unit that a query reads."""
     plain_nodes: int = 10_000
-    """How many uncut components an ingest writes to Neo4j as nodes, the largest first."""
+    """Number of uncut components that an ingest writes to Neo4j as nodes, the largest first."""
     master: str = "local[*]"
     """The Spark master."""
     spark_memory: str = "2g"

@@ -39,7 +39,7 @@ COPIED = 6.7e-6
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one method would read, and how long it would take."""
+    """The estimated reads and time of one method."""
 
     method: Method
     read: Read

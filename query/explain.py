@@ -14,7 +14,7 @@ from .walk import Walk
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation(ItemResult):
-    """How the lineage or impact of one item would be found, as of one generation.
+    """The plan for the lineage or impact of one item, as of one generation.
 
     ``method`` is the one that would be chosen; ``seconds`` is the time the explanation itself took.
     """

@@ -32,7 +32,7 @@ _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True)
 class Filtered:
-    """What a question shows of a method's result."""
+    """The part of a method's result that a question shows."""
 
     result: MethodResult
     hidden: int
@@ -42,7 +42,7 @@ class Filtered:
     links: int
     """The number of triples found that lead from or to an erased item."""
     truncated: str | None
-    """What cut the answer short: ``limit``, ``depth`` or nothing."""
+    """The option that cut the answer short: ``limit``, ``depth`` or None."""
 
 
 def apply_filters(found: MethodResult, item: int, question: Question, names: Names) -> Filtered:

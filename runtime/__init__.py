@@ -1,1 +1,1 @@
-"""What provhouse needs from the machine: Java, jars, files and locks, processes, memory."""
+"""Resources of this machine: Java, jars, files and locks, processes, memory."""

@@ -35,7 +35,7 @@ from .streaming import PATIENCE, Pipe
 
 Result = TypeVar("Result")
 WATCH_SECONDS = 0.5
-"""How often to check whether a client has disconnected."""
+"""Seconds between two checks whether a client has disconnected."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Plan:
-    """How the first piece of a kind was cut: by which grouping, and which groups were joined."""
+    """The cut of the first piece of a kind: its grouping, and the groups that were joined."""
 
     grouping: int
     taken: list[Pair]

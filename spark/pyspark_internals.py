@@ -38,7 +38,7 @@ def forget_jvm(session: "SparkSession") -> None:
     """Stop a session whose JVM is gone, so that Spark can be started again in this process.
 
     ``SparkSession.stop`` would call the JVM, and would leave it in class attributes, where PySpark
-    keeps the first JVM of a process for good.
+    keeps the first JVM of a process permanently.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

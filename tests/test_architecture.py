@@ -43,7 +43,7 @@ def test_every_linked_file_exists() -> None:
 
 
 def _modules() -> list[Path]:
-    return [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
+    return sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", _modules(), ids=lambda file: str(file.relative_to(ROOT)))

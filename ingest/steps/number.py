@@ -29,7 +29,7 @@ from .read_names import STORED
 
 @dataclass(frozen=True)
 class NumberResult:
-    """What is known of the places, beside the arrays in the staging folder."""
+    """The facts about the places that are not in arrays of the staging folder."""
 
     tables: Sequence[str]
     """The table names, by number; the first is the empty name, for items without a table."""

@@ -21,7 +21,7 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""How many names are written, or look-up entries made, in the time one triple takes."""
+"""Number of names written, or of look-up entries made, in the time one triple takes."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ SEEDS = 8
 
 @dataclass(frozen=True)
 class ReadResult:
-    """What was read, by file and by bucket of names."""
+    """The rows that were read, by file and by bucket of names."""
 
     files: Sequence[StagedFile]
     buckets: Sequence[NamedBucket]

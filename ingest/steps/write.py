@@ -1,6 +1,6 @@
 """Step 5: append what was staged to the Delta tables, and add segments of names.
 
-Ids are taken for good before the first file is moved. Nothing is visible before the commit.
+Ids are taken permanently before the first file is moved. Nothing is visible before the commit.
 """
 
 import os

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckResult(Result):
-    """What was checked, and each damage with its remedy."""
+    """The report of a check: each damage with its remedy."""
 
     report: "Report"
 

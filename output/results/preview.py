@@ -20,7 +20,7 @@ _NAMES = 12
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """What an ingest would add, how it reads the columns, and how it would cut components."""
+    """A preview: what an ingest would add, how it reads the columns and cuts components."""
 
     preview: "Preview"
 

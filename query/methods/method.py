@@ -1,4 +1,4 @@
-"""What every query method takes and returns."""
+"""The arguments and the result of every query method."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol

@@ -48,7 +48,7 @@ def read_ids(layout: Layout) -> Ids:
 
 
 def take_ids(layout: Layout, ids: Ids) -> None:
-    """Take all ids below these for good, and mark the warehouse as unfinished.
+    """Take all ids below these permanently, and mark the warehouse as unfinished.
 
     Raises Busy if another writer has taken the lock.
     """

@@ -22,7 +22,7 @@ def write_record(
 
     The content is on disk in a temporary file, and ``reached`` is called, before the lock is
     checked. A writer that takes the lock later removes such files. So a process that is suspended
-    after the check cannot publish its record, however long it stands still.
+    after the check cannot publish its record, however long it was paused.
     """
 
     def last() -> None:

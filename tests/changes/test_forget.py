@@ -52,7 +52,7 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 NAMES = ('Zoë O\'Brien "née" 名前/17', "persons/4711-" + "long" * 300, "plain.person@example")
 OPS = tuple(f"an operation that only person {n} ever had, 唯一" for n in range(3))
-NOTES = tuple(f"note that tells of person {n}: ∂{n * 7919}" for n in range(3))
+NOTES = tuple(f"note about person {n}: ∂{n * 7919}" for n in range(3))
 HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
 
 

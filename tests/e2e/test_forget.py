@@ -11,11 +11,11 @@ from provhouse.serve.server_file import running
 
 pytestmark = pytest.mark.long
 
-PERSON = "persons/a long name that stands nowhere else"
-OP = "an operation that stands nowhere else"
+PERSON = "persons/a long name that occurs nowhere else"
+OP = "an operation that occurs nowhere else"
 TRACE = f"""\
 src,dst,op,src_table,dst_table,by
-raw/1,{PERSON},{OP},raw,persons,somebody who did nothing else
+raw/1,{PERSON},{OP},raw,persons,a clerk without other rows
 {PERSON},report,sum,persons,reports,
 ,{PERSON},sum,,persons,
 raw/2,report,sum,raw,reports,
@@ -51,7 +51,7 @@ def test_the_server_does_not_show_erased_items(alone: Command, tmp_path: Path) -
     assert json.loads(alone("status").out)["erased"] == 1
     alone("check", "--deep")
     alone("down")
-    assert leftovers([alone.warehouse], [OP, "somebody who did nothing else"], [PERSON]) == set()
+    assert leftovers([alone.warehouse], [OP, "a clerk without other rows"], [PERSON]) == set()
     log = (alone.warehouse / "logs" / "writers.jsonl").read_text().splitlines()
     commands = [json.loads(line)["command"] for line in log]
     assert commands == ["ingest"] * 2 + ["forget"] * 4

@@ -52,12 +52,12 @@ def test_results_in_other_formats(house: Command, tmp_path: Path) -> None:
 
 def test_missing_items_of_many_are_reported(house: Command, tmp_path: Path) -> None:
     names = tmp_path / "names"
-    names.write_text("report\nnobody\nclean/2\nno one\n")
+    names.write_text("report\nmissing\nclean/2\nno one\n")
     done = house("lineage", "--items", names, status=3)
     lines = [json.loads(line) for line in done.out.splitlines()]
-    assert [line["item"] for line in lines] == ["report", "nobody", "clean/2", "no one"]
+    assert [line["item"] for line in lines] == ["report", "missing", "clean/2", "no one"]
     assert [line.get("found", True) for line in lines] == [True, False, True, False]
-    assert done.message == "2 are missing of 4 items\nThe first is 'nobody'"
+    assert done.message == "2 are missing of 4 items\nThe first is 'missing'"
     rows = house("lineage", "--items", names, "--format", "csv", status=3).out.splitlines()
     assert rows[0] == "asked,item,table,depth"
     assert len(rows) == 1 + 4 + 1

@@ -50,7 +50,7 @@ Named = Counter[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Right:
-    """What an independent reader finds in a file."""
+    """The content of a file, found by an independent reader."""
 
     rows: int
     triples: Named

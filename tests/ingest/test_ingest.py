@@ -1,4 +1,4 @@
-"""What an ingest accepts, refuses and reports; every test checks the warehouse's invariants."""
+"""An ingest accepts, refuses and reports as documented; all tests check the invariants."""
 
 import csv
 import gzip

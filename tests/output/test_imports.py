@@ -1,4 +1,4 @@
-"""What the modules of this package import: no circle, and nothing heavy before it is needed."""
+"""The imports of this package's modules: no circle, and nothing heavy before it is needed."""
 
 import subprocess
 import sys

@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """What the application noticed: a call, and whether its client disconnected."""
+    """The observations of the application: a call, and whether its client disconnected."""
 
     def __init__(self) -> None:
         self.began = Event()
