@@ -23,15 +23,15 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, and close the oldest idle one if there are too many."""
         super().connection_made(transport)
-        self._since = self.loop.time()
-        self._patience: asyncio.TimerHandle | None = None
-        self._head: int | None = 0
+        self._opened = self.loop.time()
+        self._timer: asyncio.TimerHandle | None = None
+        self._head_bytes: int | None = 0
         self._make_room()
-        self._await_head()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer of a connection that has ended."""
-        self._stop_waiting()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -39,21 +39,21 @@ class Connection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         super().data_received(data)
-        if self._head is not None:
-            self._head += len(data)
-            if self._head > HEAD_BYTES:
+        if self._head_bytes is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES:
                 self.transport.abort()
 
     def on_message_begin(self) -> None:
         """Start the timer for the head of a request."""
-        self._head = 0
-        self._await_head()
+        self._head_bytes = 0
+        self._start_timer()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Stop the timer: the head of a request is complete."""
-        self._head = None
-        self._stop_waiting()
+        self._head_bytes = None
+        self._stop_timer()
         super().on_headers_complete()
 
     @property
@@ -65,19 +65,19 @@ class Connection(HttpToolsProtocol):
         connections = cast("set[Connection]", self.connections)  # uvicorn keeps this set
         if len(connections) <= MOST:
             return
-        still = [one for one in connections if not one.transport.is_closing()]
-        if len(still) > MOST:
-            oldest = min((one for one in still if one._idle), key=lambda one: one._since)
+        alive = [one for one in connections if not one.transport.is_closing()]
+        if len(alive) > MOST:
+            oldest = min((one for one in alive if one._idle), key=lambda one: one._opened)
             oldest.transport.abort()
 
-    def _await_head(self) -> None:
-        self._stop_waiting()
-        self._patience = self.loop.call_later(HEAD_SECONDS, self._give_up)
+    def _start_timer(self) -> None:
+        self._stop_timer()
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._abort)
 
-    def _stop_waiting(self) -> None:
-        if self._patience:
-            self._patience.cancel()
-            self._patience = None
+    def _stop_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
 
-    def _give_up(self) -> None:
+    def _abort(self) -> None:
         self.transport.abort()

@@ -99,9 +99,10 @@ def _ask(
     if items is None:
         answer(settings, lineage_request(question(names[0])), output)
     elif absent := answer_many(settings, [question(name) for name in names], output):
-        number = "1 is" if absent.count == 1 else f"{absent.count:,} are"
+        verb = "is" if absent.count == 1 else "are"
         raise NotFound(
-            f"{number} missing of {len(names):,} items", f"The first is {absent.first!r}"
+            f"{absent.count:,} of {len(names):,} items {verb} missing",
+            f"The first is {absent.first!r}",
         )
 
 

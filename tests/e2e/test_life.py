@@ -191,7 +191,7 @@ def test_a_question_restarts_a_killed_neo4j(house: Command, tmp_path: Path) -> N
     names = tmp_path / "names.txt"
     names.write_text("\n".join(asked))
     done = house("lineage", "--items", names, status=3)
-    assert done.message == "2 are missing of 5 items\nThe first is 'nothing/1'"
+    assert done.message == "2 of 5 items are missing\nThe first is 'nothing/1'"
     lines = [json.loads(line) for line in done.out.splitlines()]
     assert [line["item"] for line in lines] == asked
     assert [line.get("found", True) for line in lines] == [True, False, True, True, False]

@@ -57,7 +57,7 @@ def test_missing_items_of_many_are_reported(house: Command, tmp_path: Path) -> N
     lines = [json.loads(line) for line in done.out.splitlines()]
     assert [line["item"] for line in lines] == ["report", "missing", "clean/2", "no one"]
     assert [line.get("found", True) for line in lines] == [True, False, True, False]
-    assert done.message == "2 are missing of 4 items\nThe first is 'missing'"
+    assert done.message == "2 of 4 items are missing\nThe first is 'missing'"
     rows = house("lineage", "--items", names, "--format", "csv", status=3).out.splitlines()
     assert rows[0] == "asked,item,table,depth"
     assert len(rows) == 1 + 4 + 1
