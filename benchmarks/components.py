@@ -7,53 +7,57 @@ process, and must find the same components. What was measured goes to `results/c
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import cast
 
 import numpy as np
-from components_form import BYTES_AN_ITEM, OURS, SCIPY, Measured, Measurement, Results, Run, times
+from components_form import (
+    BYTES_AN_ITEM,
+    OURS,
+    SCIPY,
+    ContenderTimes,
+    Measurement,
+    Results,
+    Trial,
+    times,
+)
+from components_table import RESULTS
 from contenders import CONTENDERS
 from form import Spread
-from machine import machine, packages
+from machine import mean_load, packages, run
 from paper_trace import paper
 
 from provhouse.model.arrays import I32
 from provhouse.model.errors import Damaged
 
-RESULTS = Path(__file__).parent / "results" / "components.json"
 SEED = 5
 REPETITIONS = 3
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Trial from the command line."""
     parser = argparse.ArgumentParser(description="Measure components beside other programs.")
     parser.add_argument("--copies", type=int, default=1, help="measure on so many copies as well")
     parser.add_argument("--repeat", type=int, default=REPETITIONS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     measured = list(measure_all(given.seed, given.copies, given.only, given.repeat))
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
+        **run(load, packages("numba", "numpy", *given.only)),
         "seed": given.seed,
-        "load": load,
-        "machine": machine(),
-        "versions": packages("numba", "numpy", *given.only),
         "repetitions": given.repeat,
-        "bars": {name: kept for each in measured for name, kept in bars(each).items()},
+        "bars": {name: kept for each in measured for name, kept in targets(each).items()},
         "traces": measured,
     }
-    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
 def measure_all(seed: int, copies: int, names: Sequence[str], repeat: int) -> Iterator[Measurement]:
@@ -104,7 +108,7 @@ def measure(
     trace: str, folder: Path, items: int, edges: int, names: Sequence[str], repeat: int
 ) -> Measurement:
     """Let the contenders take turns on one trace; raises Damaged if they differ."""
-    runs: dict[str, list[Run]] = {name: [] for name in names}
+    runs: dict[str, list[Trial]] = {name: [] for name in names}
     failed: set[str] = set()
     for _ in range(repeat):
         for name in names:
@@ -124,18 +128,18 @@ def measure(
     }
 
 
-def start(name: str, folder: Path) -> Run | None:
-    """Run one contender; None if it failed, which a peer may."""
+def start(name: str, folder: Path) -> Trial | None:
+    """Trial one contender; None if it failed, which a peer may."""
     script = Path(__file__).parent / "contenders.py"
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
     )
     if done.returncode and name in (OURS, SCIPY):
         done.check_returncode()
-    return None if done.returncode else cast(Run, json.loads(done.stdout.splitlines()[-1]))
+    return None if done.returncode else cast(Trial, json.loads(done.stdout.splitlines()[-1]))
 
 
-def agreed(trace: str, runs: Sequence[Run]) -> int:
+def agreed(trace: str, runs: Sequence[Trial]) -> int:
     """How many components all of them found."""
     found = {(run["partition"], run["components"]) for run in runs}
     if len(found) > 1:
@@ -147,7 +151,7 @@ def agreed(trace: str, runs: Sequence[Run]) -> int:
     return found.pop()[1]
 
 
-def summary(runs: Sequence[Run], items: int) -> Measured:
+def summary(runs: Sequence[Trial], items: int) -> ContenderTimes:
     """Medians of time, and the largest peak."""
     return {
         "build": spread(run["build"] for run in runs),
@@ -159,11 +163,11 @@ def summary(runs: Sequence[Run], items: int) -> Measured:
 
 def spread(values: Iterable[float]) -> Spread:
     """Median and largest."""
-    held = list(values)
-    return {"median": round(median(held), 4), "max": round(max(held), 4)}
+    every = list(values)
+    return {"median": round(median(every), 4), "max": round(max(every), 4)}
 
 
-def bars(trace: Measurement) -> dict[str, bool]:
+def targets(trace: Measurement) -> dict[str, bool]:
     """What is wanted of ours on one trace, and whether it is so."""
     mine = trace["contenders"].get(OURS)
     if mine is None:

@@ -2,10 +2,10 @@
 
 from typing import TypedDict
 
-from form import Machine, Spread
+from form import SeededRun, Spread
 
 
-class Run(TypedDict):
+class Trial(TypedDict):
     """One contender, once, in a process of its own. ``peak`` is how many bytes its memory grew by
     above the interpreter and the input; ``partition`` is the same for the same components."""
 
@@ -16,7 +16,7 @@ class Run(TypedDict):
     partition: str
 
 
-class Measured(TypedDict):
+class ContenderTimes(TypedDict):
     """All runs of one contender: seconds for its graph, for the components, and for both."""
 
     build: Spread
@@ -32,17 +32,12 @@ class Measurement(TypedDict):
     items: int
     edges: int
     components: int
-    contenders: dict[str, Measured | None]
+    contenders: dict[str, ContenderTimes | None]
 
 
-class Results(TypedDict):
+class Results(SeededRun):
     """One measurement. ``load`` is the machine's mean load over the minute before it began."""
 
-    date: str
-    seed: int
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     repetitions: int
     bars: dict[str, bool]
     traces: list[Measurement]

@@ -1,13 +1,12 @@
 """The tables that tell what `components.py` measured, as Markdown."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import cast
 
-from components_form import OURS, Measured, Measurement, Results, times
+from components_form import OURS, ContenderTimes, Measurement, Results, times
+from form import ResultsFile
+from markup import bars, cores, grid
 
-RESULTS = Path(__file__).parent / "results" / "components.json"
+RESULTS = ResultsFile[Results]("components.json")
 HEAD = ("", "graph", "components", "together", "times provhouse", "bytes an item")
 TRACES = {
     "base": "The paper's trace, numbered in the order of its workflow",
@@ -16,30 +15,24 @@ TRACES = {
 }
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
-
-
 def tables(results: Results) -> str:
     """A table for each trace, after a line that says what all show."""
     return "\n\n".join(
         [
             note(results),
             *(part for trace in results["traces"] for part in table(trace)),
-            "\n".join(bar(name, kept) for name, kept in results["bars"].items()),
+            bars(results["bars"]),
         ]
     )
 
 
 def note(results: Results) -> str:
     """What it ran on."""
-    machine = results["machine"]
     names = {name for trace in results["traces"] for name in trace["contenders"]}
     used = [f"{name} {number}" for name, number in results["versions"].items() if name in names]
     return (
         f"Medians of {results['repetitions']} runs, with the slowest in brackets; measured on"
-        f" {machine['cores']} cores ({machine['cpu']}), seed {results['seed']}, with"
+        f" {cores(results['machine'])}, seed {results['seed']}, with"
         f" {', '.join(used)}."
     )
 
@@ -57,11 +50,10 @@ def table(trace: Measurement) -> Iterator[str]:
         (name, *cells(there[name]), ratio(trace, name), size(there[name])) for name in order
     ]
     rows += [(name, "failed", *[""] * 4) for name in trace["contenders"] if name not in there]
-    rule = ("---", *["---:"] * (len(HEAD) - 1))
-    yield "\n".join(f"| {' | '.join(row)} |" for row in (HEAD, rule, *rows))
+    yield grid(HEAD, rows)
 
 
-def cells(each: Measured) -> tuple[str, str, str]:
+def cells(each: ContenderTimes) -> tuple[str, str, str]:
     """The times of one contender."""
     build, solve, total = (each["build"], each["solve"], each["total"])
     return (
@@ -76,11 +68,6 @@ def ratio(trace: Measurement, name: str) -> str:
     return "" if name == OURS else f"{times(trace, name):.1f}"
 
 
-def size(each: Measured) -> str:
+def size(each: ContenderTimes) -> str:
     """Its memory."""
     return f"{each['bytes_an_item']:,.1f}"
-
-
-def bar(name: str, kept: bool) -> str:
-    """Whether what is wanted is so."""
-    return f"- {name}: {'yes' if kept else '**no**'}"

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from components_form import Run
+from components_form import Trial
 
 from provhouse.ingest.steps.edges import CHUNK
 from provhouse.model.arrays import I32, I64
@@ -28,7 +28,7 @@ PAIRS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Input:
+class NumberedEdges:
     """Numbered edges."""
 
     items: int
@@ -51,16 +51,16 @@ class Input:
 class Contender:
     """How a program makes its graph, finds components, and tells them as a label an item."""
 
-    build: Callable[[Input], Any]
+    build: Callable[[NumberedEdges], Any]
     solve: Callable[[Any], Any]
-    labels: Callable[[Any, Input], Any] = lambda found, _: found
+    labels: Callable[[Any, NumberedEdges], Any] = lambda found, _: found
 
 
 def of_scipy() -> Contender:
     """scipy: a sparse matrix by rows, then a search."""
     sparse, csgraph = import_module("scipy.sparse"), import_module("scipy.sparse.csgraph")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         shape = (given.items, given.items)
         ones = np.ones(len(given.src))  # the type that its search would make of any other
         return sparse.coo_array((ones, (given.src, given.dst)), shape).tocsr()
@@ -76,7 +76,7 @@ def of_igraph() -> Contender:
     """igraph: pairs of Python's numbers, which it takes three times as fast as an array."""
     igraph = import_module("igraph")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         graph = igraph.Graph(given.items)
         graph.add_edges(given.pairs())
         return graph
@@ -92,7 +92,7 @@ def of_networkit() -> Contender:
     """networkit: its reader of coordinates; its parallel search is the slower one."""
     networkit = import_module("networkit")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         ends = given.src.astype(np.int64), given.dst.astype(np.int64)  # it misreads others: #1413
         return networkit.GraphFromCoo(ends, n=given.items)
 
@@ -107,7 +107,7 @@ def of_rustworkx() -> Contender:
     """rustworkx: pairs of Python's numbers, the only form that it takes."""
     rustworkx = import_module("rustworkx")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         graph = rustworkx.PyGraph()
         graph.add_nodes_from(range(given.items))
         graph.extend_from_edge_list(given.pairs())
@@ -116,7 +116,7 @@ def of_rustworkx() -> Contender:
     return Contender(build, rustworkx.connected_components, of_parts)
 
 
-def of_parts(parts: list[set[int]], given: Input) -> I64:
+def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
     """The label of each item, from sets of items."""
     labels = np.empty(given.items, np.int64)
     members = np.fromiter(chain.from_iterable(parts), np.int64, given.items)
@@ -135,7 +135,7 @@ def of_polars() -> Contender:
     )
 
 
-def of_edges(found: Any, given: Input) -> I64:
+def of_edges(found: Any, given: NumberedEdges) -> I64:
     """The label of each item, from those of edges."""
     labels = np.empty(given.items, np.int64)
     labels[given.src] = found.to_numpy()
@@ -160,24 +160,24 @@ CONTENDERS: dict[str, Callable[[], Contender]] = {
 }
 
 
-def read(folder: Path) -> Input:
+def read(folder: Path) -> NumberedEdges:
     """Map the edges and touch all of them, so that they are in memory and counted as input."""
     src, dst = (np.asarray(np.load(folder / f"{end}.npy", mmap_mode="r")) for end in ("src", "dst"))
     items = int(np.load(folder / "items.npy"))
     assert len(src) == len(dst)
     assert max(src.max(initial=-1), dst.max(initial=-1)) < items
-    return Input(items, src, dst)
+    return NumberedEdges(items, src, dst)
 
 
-def little() -> Input:
+def little() -> NumberedEdges:
     """An input of the same types, to import and compile by."""
     src, dst = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
     for end in (src, dst):
         end.flags.writeable = False
-    return Input(3, src, dst)
+    return NumberedEdges(3, src, dst)
 
 
-def run(name: str, given: Input) -> Run:
+def run(name: str, given: NumberedEdges) -> Trial:
     """Time one contender."""
     contender = CONTENDERS[name]()
     contender.solve(contender.build(little()))

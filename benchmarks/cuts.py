@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-from sets_form import Cut, Read
+from sets_form import Cut, Reads
 
 from provhouse.ingest.steps.place import partition
 from provhouse.model.arrays import I32, I64
@@ -91,7 +91,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
     own = np.bincount(label[graph.dst], minlength=count)
     whole = np.bincount(graph.component[graph.dst])[graph.component[asked]]
 
-    def read(near: I32, far: I32) -> Read:
+    def read(near: I32, far: I32) -> Reads:
         edges = neighbours(count, near, far)
         triples, opened, held = _read(label[asked], *edges, own, at, parts, np.diff(bounds)).T
         return {

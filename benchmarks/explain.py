@@ -8,21 +8,18 @@ that is warm, but keeps nothing of one question for the next. What they read and
 """
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pyarrow.compute as pc
-from explain_form import Asked, Levels, Measured, Results
-from explain_table import RESULTS, read
+from explain_table import RESULTS, QuestionByLevels, QuestionBySets, Results, WarehouseRun
 from form import Totals
-from machine import machine, versions
+from machine import mean_load, versions
+from machine import run as recorded
 from methods import timed
 from scipy.optimize import nnls
 
@@ -46,9 +43,9 @@ WARM = 10
 """So many questions more before the first one that counts."""
 
 
-def run(settings: Settings, seed: int, progress: Progress) -> Measured:
+def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
     """Draw, measure, and say what came out."""
-    load = os.getloadavg()[0]  # before we make some ourselves
+    load = mean_load()  # before we make some ourselves
     rng = np.random.default_rng(seed)
     with Asker(settings, progress) as asker:
         none = np.empty(0, np.int64)
@@ -66,11 +63,8 @@ def run(settings: Settings, seed: int, progress: Progress) -> Measured:
         for method in METHODS:
             asker.ask(items[-1], "upstream", method)
         return {
-            "date": f"{datetime.now(UTC):%Y-%m-%d}",
+            **recorded(load, versions(address.http)),
             "seed": seed,
-            "load": round(load, 2),
-            "machine": machine(),
-            "versions": versions(address.http),
             "warehouse": totals(asker),
             "copy_seconds": filled,
             "by_sets": by_sets,
@@ -103,7 +97,7 @@ def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
     return asker.snapshot.set_firsts[sets][own] + at - before[own]
 
 
-def asked(asker: Asker, items: list[str]) -> Iterator[Asked]:
+def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
     """Each item by CSProv; what was read must be what the explanation says."""
     for item in items:
         for direction in DIRECTIONS:
@@ -119,7 +113,7 @@ def asked(asker: Asker, items: list[str]) -> Iterator[Asked]:
             }
 
 
-def levelled(asker: Asker, items: list[str]) -> Iterator[Levels]:
+def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
     """Each item by RQ and CCProv."""
     for item in items:
         for told in asker.explain(Question(item, "upstream")).methods[1:]:
@@ -177,7 +171,7 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="print constants, measure nothing")
     given = parser.parse_args()
     if given.fit:
-        print("\n".join(f"{name} = {value:.3g}" for name, value in fit(read()).items()))
+        print("\n".join(f"{name} = {value:.3g}" for name, value in fit(RESULTS.read()).items()))
         return
     settings = replace(Settings.load({"warehouse": given.warehouse}), hot_mb=0)
     sys.exit(
@@ -191,8 +185,7 @@ def write(settings: Settings, name: str, seed: int) -> None:
     """Measure, and leave the results where `tables.py` finds them."""
     with listening() as progress:
         measured = run(settings, seed, progress)
-    results = {**(read() if RESULTS.exists() else {}), name: measured}
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write({**RESULTS.read(missing={}), name: measured})
 
 
 if __name__ == "__main__":

@@ -7,25 +7,23 @@ measured goes to `results/ingest.json`, by number of copies.
 
 import argparse
 import csv
-import json
-import os
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from command import Command, size
 from floors import floors
-from ingest_form import Answered, Measured, Results
-from machine import machine, packages
+from ingest_form import FirstAnswer, IngestRun
+from ingest_table import RESULTS
+from machine import mean_load, packages
+from machine import run as recorded
 from paper_trace import paper
 from trace_files import Trace, names, write
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, OP, SRC
 
-RESULTS = Path(__file__).parent / "results" / "ingest.json"
 SEED = 5
 APPENDED = 10_000
 PARTS = {
@@ -47,21 +45,19 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         measured = run(given.folder or Path(temporary), given.copies)
-    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    results: Results = {**held, str(given.copies): measured}
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write({**RESULTS.read(missing={}), str(given.copies): measured})
 
 
-def run(folder: Path, copies: int) -> Measured:
+def run(folder: Path, copies: int) -> IngestRun:
     """Make the trace, take it in, ask, append."""
     trace = paper(SEED)
     files = folder / "trace"
     paths = sorted(files.iterdir()) if files.exists() else write(trace, files, copies)
     command = Command(folder / "warehouse")
     rng = np.random.default_rng(SEED)
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     first = command.ingest(files)
-    held = {part: size(command.warehouse / where) for part, where in PARTS.items()}
+    disk = {part: size(command.warehouse / where) for part, where in PARTS.items()}
     answer = asked(command, trace, rng)
     appended = {
         "new small components": into_small(),
@@ -73,20 +69,17 @@ def run(folder: Path, copies: int) -> Measured:
         for name, rows in appended.items()
     }
     return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "load": load,
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
+        **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "csv_bytes": size(files),
         "ingest": first,
-        "bytes": held,
+        "bytes": disk,
         "first_answer": answer,
         "floors": {s: round(v, 2) for s, v in floors(trace, paths, copies).items()},
         "appends": appends,
     }
 
 
-def asked(command: Command, trace: Trace, rng: np.random.Generator) -> Answered:
+def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnswer:
     """The lineage of one item; it must be what the trace says."""
     item = int(rng.choice(trace.dst))
     answer = command.json("lineage", texts(trace, 1, np.array([item]))[0])

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from form import Machine
+from form import Run
 
 
 class Ingested(TypedDict):
@@ -18,7 +18,7 @@ class Ingested(TypedDict):
     peak_memory_mb: int
 
 
-class Answered(TypedDict):
+class FirstAnswer(TypedDict):
     """The first question after the ingest, by a new command that starts all it needs."""
 
     items: int
@@ -27,23 +27,19 @@ class Answered(TypedDict):
     wall_seconds: float
 
 
-class Measured(TypedDict):
+class IngestRun(Run):
     """One size of the trace. ``load`` is the machine's mean load over the minute before it began.
 
     ``floors`` are seconds that a step takes if it does nothing but what it cannot do without.
     """
 
-    date: str
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     csv_bytes: int
     ingest: Ingested
     bytes: dict[str, int]
-    first_answer: Answered
+    first_answer: FirstAnswer
     floors: dict[str, float]
     appends: dict[str, Ingested]
 
 
-Results = dict[str, Measured]
+Results = dict[str, IngestRun]
 """By the number of copies."""

@@ -1,14 +1,13 @@
 """The tables that tell what `ingest.py` measured, as Markdown."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import cast
 
-from ingest_form import Ingested, Measured, Results
+from form import ResultsFile
+from ingest_form import Ingested, IngestRun, Results
+from markup import Row, bars, cores, grid
 
-RESULTS = Path(__file__).parent / "results" / "ingest.json"
+RESULTS = ResultsFile[Results]("ingest.json")
 SECONDS = {"1": 75, "9": 600}
 GIBIBYTES = {"1": 6, "9": 14}
 BYTES_A_TRIPLE = 40
@@ -17,12 +16,6 @@ APPEND_SECONDS = 20
 GROWTH = {"between any items": 3.0}
 USUAL_GROWTH = 1.5
 """How many times as long an append may take on nine copies."""
-Row = Sequence[str]
-
-
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last runs."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
 
 
 def tables(results: Results) -> str:
@@ -33,7 +26,7 @@ def tables(results: Results) -> str:
         grid(("", *map(heading, sizes)), ingests([results[size] for size in sizes])),
         "Appends of 10,000 triples, in seconds without the start of Spark and Neo4j:",
         grid(("", *map(heading, sizes)), appends([results[size] for size in sizes])),
-        "\n".join(f"- {name}: {'yes' if kept else '**no**'}" for name, kept in bars(results)),
+        bars(dict(targets(results))),
     ]
     return "\n\n".join(parts)
 
@@ -43,25 +36,19 @@ def heading(copies: str) -> str:
     return "the trace" if copies == "1" else f"{copies} copies"
 
 
-def grid(head: Row, rows: Iterator[Row]) -> str:
-    """A Markdown table."""
-    rule = ("---", *["---:"] * (len(head) - 1))
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
-
-
-def note(one: Measured) -> str:
+def note(one: IngestRun) -> str:
     """What it ran on, and what the first question found."""
-    machine, answer = one["machine"], one["first_answer"]
+    answer = one["first_answer"]
     return (
         f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
-        f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on {machine['cores']} cores"
-        f" ({machine['cpu']}), load {one['load']} before. The first question, asked by a new"
+        f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on"
+        f" {cores(one['machine'])}, load {one['load']} before. The first question, asked by a new"
         f" command, took {answer['wall_seconds']:.1f} s for {answer['items']:,} items;"
         f" {answer['method']} read {answer['triples_read']:,} triples."
     )
 
 
-def ingests(sizes: Sequence[Measured]) -> Iterator[Row]:
+def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
     """A row for each step, in seconds, with its floor where one was measured."""
     for step in sizes[0]["ingest"]["seconds"]:
         yield step, *(taken(one, step) for one in sizes)
@@ -78,26 +65,26 @@ def ingests(sizes: Sequence[Measured]) -> Iterator[Row]:
     yield "time grows with triples to the power of", *(exponent(sizes[0], one) for one in sizes)
 
 
-def taken(one: Measured, step: str) -> str:
+def taken(one: IngestRun, step: str) -> str:
     """Seconds of a step, and of its floor."""
     seconds, floor = one["ingest"]["seconds"][step], one["floors"].get(step)
     return f"{seconds:.1f}" if floor is None else f"{seconds:.1f} (floor {floor:.1f})"
 
 
-def exponent(small: Measured, large: Measured) -> str:
+def exponent(small: IngestRun, large: IngestRun) -> str:
     """By which power of the triples the time grows, starts apart."""
     size = large["ingest"]["triples"] / small["ingest"]["triples"]
     time = apart(large["ingest"]) / apart(small["ingest"])
     return "" if size == 1 else f"{math.log(time) / math.log(size):.2f}"
 
 
-def appends(sizes: Sequence[Measured]) -> Iterator[Row]:
+def appends(sizes: Sequence[IngestRun]) -> Iterator[Row]:
     """A row for each kind of append."""
     for name in sizes[0]["appends"]:
         yield name, *(f"{apart(one['appends'][name]):.1f}" for one in sizes)
 
 
-def bars(results: Results) -> Iterator[tuple[str, bool]]:
+def targets(results: Results) -> Iterator[tuple[str, bool]]:
     """What is wanted, and whether it is so."""
     for copies, one in results.items():
         name = heading(copies)
@@ -122,6 +109,6 @@ def apart(one: Ingested) -> float:
     return one["seconds"]["total"] - one["seconds"]["start"]
 
 
-def gibibytes(one: Measured) -> float:
+def gibibytes(one: IngestRun) -> float:
     """Peak memory."""
     return one["ingest"]["peak_memory_mb"] * 1e6 / 2**30

@@ -2,12 +2,28 @@
 
 import os
 import platform
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 import psutil
 import requests
-from form import Machine
+from form import Machine, Record, Run
+
+
+def mean_load() -> float:
+    """Return the machine's mean load over the last minute."""
+    return round(os.getloadavg()[0], 2)
+
+
+def run(load: float, versions: dict[str, str]) -> Run:
+    """Return what every run records; ``load`` is that of the minute before it began."""
+    return {**record(), "load": load, "versions": versions}
+
+
+def record() -> Record:
+    """Return today's date and the machine."""
+    return {"date": datetime.now(UTC).date().isoformat(), "machine": machine()}
 
 
 def machine() -> Machine:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from paper_report import Figure, Measured, weak
+from paper_report import Figure, PaperFigures, weak
 from paper_trace import paper
 from shapes import SHAPES
 from trace_files import Trace, write
@@ -73,7 +73,7 @@ def totals(trace: Trace, copies: int) -> dict[str, Any]:
 
 def beside(trace: Trace, copies: int) -> list[Figure]:
     """The figures of one copy of the paper's trace, and the size of all copies."""
-    figures = Measured(trace).figures()
+    figures = PaperFigures(trace).figures()
     if copies in ENDS:
         paper, unit = (number * MILLION for number in ENDS[copies])
         both = copies * (len(trace.table) + len(trace.src))

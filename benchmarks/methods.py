@@ -7,13 +7,10 @@ decoded) and hot. What was measured goes to `results/methods.json`, by number of
 """
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -25,9 +22,18 @@ import pyarrow.compute as pc
 from classes import KINDS, Kind, Questions, all_triples, drawn
 from empty_jobs import EmptyJobs
 from form import Totals
-from machine import machine, packages
-from methods_form import Answered, Class, Measured, On, Results, Run, Times
-from peers import made, opened
+from machine import mean_load, packages
+from machine import run as recorded
+from methods_form import (
+    AnswerSizes,
+    MeasuredClass,
+    MethodTimes,
+    Seconds,
+    StorageRun,
+    WarehouseMeasured,
+)
+from methods_table import RESULTS
+from peers import make_warehouse, open_snapshot
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import listening
@@ -39,7 +45,6 @@ from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.store.tables.snapshot import Snapshot
 
-RESULTS = Path(__file__).parent / "results" / "methods.json"
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
@@ -48,7 +53,7 @@ MANY, WANTED, BATCH = 100, 10, 1_000
 
 
 def main() -> None:
-    """Run from the command line."""
+    """StorageRun from the command line."""
     parser = argparse.ArgumentParser(description="Measure the three methods.")
     parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
     parser.add_argument("--copies", type=int, default=1, help="of the trace, in that warehouse")
@@ -59,24 +64,21 @@ def main() -> None:
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         warehouse = given.warehouse or Path(temporary) / "warehouse"
         if given.warehouse is None:
-            made(warehouse, Path(temporary) / "trace", given.copies)
+            make_warehouse(warehouse, Path(temporary) / "trace", given.copies)
         settings = Settings.load({"warehouse": warehouse})
         sys.exit(guarded(lambda: write(settings, given), lambda: warehouse / "logs"))
 
 
 def write(settings: Settings, given: argparse.Namespace) -> None:
     """Measure, and leave the results where `tables.py` finds them."""
-    results: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    load = os.getloadavg()[0]  # before we make some ourselves
-    snapshot = opened(settings.warehouse)
+    results = RESULTS.read(missing={})
+    load = mean_load()  # before we make some ourselves
+    snapshot = open_snapshot(settings.warehouse)
     questions = choose(snapshot, settings.theta, KINDS, MANY, given.seed)
     (batch,) = choose(snapshot, settings.theta, [BATCHED], BATCH, given.seed)
-    on: On = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+    on: WarehouseMeasured = {
+        **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "seed": given.seed,
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
     }
     runs = results.setdefault(str(given.copies), {})
@@ -84,10 +86,10 @@ def write(settings: Settings, given: argparse.Namespace) -> None:
         for name in given.storage:
             stored = replace(settings, spark_storage=STORAGES[name])
             runs[name] = run(stored, on, questions, batch, given.wanted, progress)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
 
 
-class Asked:
+class ClassQuestions:
     """The questions of one class, by name."""
 
     def __init__(self, snapshot: Snapshot, drawn: Questions, rng: np.random.Generator) -> None:
@@ -101,21 +103,21 @@ class Asked:
 
 def choose(
     snapshot: Snapshot, theta: int, kinds: Sequence[Kind], wanted: int, seed: int
-) -> list[Asked]:
+) -> list[ClassQuestions]:
     """Questions of each class that has any."""
     rng = np.random.default_rng(seed)
     found = drawn(snapshot, all_triples(snapshot), theta, kinds, wanted, seed)
-    return [Asked(snapshot, one, rng) for one in found if len(one.items)]
+    return [ClassQuestions(snapshot, one, rng) for one in found if len(one.items)]
 
 
 def run(
     settings: Settings,
-    on: On,
-    questions: list[Asked],
-    batch: Asked,
+    on: WarehouseMeasured,
+    questions: list[ClassQuestions],
+    batch: ClassQuestions,
     wanted: int,
     progress: Progress,
-) -> Run:
+) -> StorageRun:
     """All classes with one storage: all methods and CSProv cold, then CSProv hot and a batch."""
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
@@ -161,13 +163,15 @@ def fill(asker: Asker) -> dict[str, float]:
     }
 
 
-def measure(asker: Asker, one: Asked, wanted: int, job: tuple[float, float]) -> Class:
+def measure(
+    asker: Asker, one: ClassQuestions, wanted: int, job: tuple[float, float]
+) -> MeasuredClass:
     """One class: some items by all methods, then all by CSProv."""
     kind = one.kind
     same(asker, one.items[0], kind)  # whatever else a first time costs
     some = [same(asker, item, kind) for item in one.items[:wanted]]
     cold = [asker.ask(item, kind.direction, "csprov") for item in one.items]
-    by_method: dict[str, Measured] = {
+    by_method: dict[str, MethodTimes] = {
         method: measured([each[method] for each in some]) for method in METHODS
     }
     return {
@@ -189,7 +193,7 @@ def floor(answer: Answer, job: float, partition: float) -> float:
     return float(levels * job + answer.read.partitions * partition)
 
 
-def hot(asker: Asker, one: Asked) -> dict[str, Measured]:
+def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
     """The same asked again, and something near it, while what was read stays decoded."""
     again, near = [], []
     for item, other in zip(one.items, one.near, strict=True):
@@ -218,7 +222,7 @@ def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
     return answers
 
 
-def answered(answers: Sequence[Answer]) -> Answered:
+def answered(answers: Sequence[Answer]) -> AnswerSizes:
     """How large the answers are."""
     return {
         "items": median(answer.items.num_rows for answer in answers),
@@ -227,7 +231,7 @@ def answered(answers: Sequence[Answer]) -> Answered:
     }
 
 
-def measured(answers: Sequence[Answer]) -> Measured:
+def measured(answers: Sequence[Answer]) -> MethodTimes:
     """What the answers of one method took."""
     return {
         "asked": len(answers),
@@ -238,7 +242,7 @@ def measured(answers: Sequence[Answer]) -> Measured:
     }
 
 
-def spread(seconds: Sequence[float]) -> Times:
+def spread(seconds: Sequence[float]) -> Seconds:
     """Mean and two percentiles."""
     mean = float(np.mean(seconds))
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()

@@ -2,18 +2,16 @@
 
 from typing import TypedDict
 
-from form import Machine, Totals
+from form import Percentiles, SeededRun, Totals
 
 
-class Times(TypedDict):
+class Seconds(Percentiles):
     """Seconds."""
 
     mean: float
-    p50: float
-    p95: float
 
 
-class Answered(TypedDict):
+class AnswerSizes(TypedDict):
     """How large the answers of a class are, at the median; ``depth`` is that of the farthest
     item."""
 
@@ -22,17 +20,17 @@ class Answered(TypedDict):
     depth: float
 
 
-class Measured(TypedDict):
+class MethodTimes(TypedDict):
     """What one method took for ``asked`` questions of one class, in all, and read at the median."""
 
     asked: int
-    seconds: Times
+    seconds: Seconds
     sets: float
     partitions: float
     triples: float
 
 
-class Class(TypedDict):
+class MeasuredClass(TypedDict):
     """Questions whose answer has ``least`` to ``most`` items, found among ``tried`` at random.
 
     ``methods`` are rq, ccprov and csprov for the same items, then csprov alone: cold for many more
@@ -47,8 +45,8 @@ class Class(TypedDict):
     least: int
     most: int
     tried: int
-    answer: Answered
-    methods: dict[str, Measured]
+    answer: AnswerSizes
+    methods: dict[str, MethodTimes]
     rq_floor: float
 
 
@@ -59,29 +57,24 @@ class Batch(TypedDict):
     seconds: float
 
 
-class On(TypedDict):
+class WarehouseMeasured(SeededRun):
     """What it was measured on. ``load`` is the machine's mean load over the minute before."""
 
-    date: str
-    seed: int
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     warehouse: Totals
 
 
-class Run(TypedDict):
+class StorageRun(TypedDict):
     """All classes, with partitions in one kind of storage.
 
     ``empty_job`` is one that does nothing on one cached partition, measured between the classes.
     """
 
-    on: On
+    on: WarehouseMeasured
     fill_seconds: dict[str, float]
-    empty_job: Times
-    classes: list[Class]
+    empty_job: Seconds
+    classes: list[MeasuredClass]
     batch: Batch
 
 
-Results = dict[str, dict[str, Run]]
+Results = dict[str, dict[str, StorageRun]]
 """By the number of copies of the paper's trace, then by where partitions were kept."""

@@ -13,11 +13,12 @@ import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import TypedDict
 
 import numpy as np
 from annealing import annealed
 from cuts import Large, found, large, packed, score
+from form import ResultsFile
 from sets_form import SLOWLY, Cut, mean
 from shapes import SHAPES
 
@@ -27,7 +28,6 @@ from provhouse.sets.distinct import dense_values
 from provhouse.sets.forest import Forest
 from provhouse.sets.search import ENOUGH
 
-RESULTS = Path(__file__).parent / "results" / "optimised.json"
 ITEMS, THETA = 2_000, 120
 LIMIT = THETA - 1
 """To how many items an ingest of such a theta packs."""
@@ -57,12 +57,15 @@ class Results(TypedDict):
     shapes: list[Best]
 
 
+RESULTS = ResultsFile[Results]("optimised.json")
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Search slowly for the best sets.")
     parser.add_argument("--minutes", type=float, default=12, help="for each shape")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("shapes", nargs="*", default=CAN_HELP, metavar="SHAPE")
     given = parser.parse_args()
     results: Results = {
@@ -76,12 +79,7 @@ def main() -> None:
     for name in given.shapes:
         results["shapes"].append(search(name, given.seed, given.minutes))
         print(json.dumps(results["shapes"][-1]), flush=True)
-        given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-
-
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+        RESULTS.write(results, given.out)
 
 
 def instance(shape: str, seed: int) -> Large:

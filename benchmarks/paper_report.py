@@ -61,7 +61,7 @@ class Figure:
         return f"{self.name:<50}{self.ours:>12,}{self.paper:>12,}{told}"
 
 
-class Measured:
+class PaperFigures:
     """One copy of the paper's trace, measured."""
 
     def __init__(self, trace: Trace) -> None:

@@ -38,7 +38,7 @@ class Peer:
 
     def __init__(self, given: Given) -> None:
         self.given = given
-        self.held = given.scratch
+        self.storage = given.scratch
         """What it keeps on disk, or starts from each time."""
         self.watch = Stopwatch()
         """Of the steps of its load."""

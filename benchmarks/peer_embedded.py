@@ -4,7 +4,7 @@ from importlib import import_module
 
 import numpy as np
 import pyarrow.parquet as pq
-from contenders import Input
+from contenders import NumberedEdges
 from peer import Given, Peer, ends
 
 from provhouse.model.arrays import I64
@@ -16,7 +16,7 @@ class IGraph(Peer):
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
-        self.held = given.triples
+        self.storage = given.triples
 
     def load(self) -> None:
         igraph = import_module("igraph")
@@ -25,7 +25,7 @@ class IGraph(Peer):
             triples = pq.read_table(self.given.triples)
             src, dst = (triples[end].to_numpy() for end in ("src", "dst"))
             self._graph = igraph.Graph(count, directed=True)
-            self._graph.add_edges(Input(count, src, dst).pairs())
+            self._graph.add_edges(NumberedEdges(count, src, dst).pairs())
 
     def ask(self, item: int, direction: Direction) -> I64:
         way = "in" if direction == "upstream" else "out"

@@ -31,7 +31,7 @@ class Neo4j(Peer):
     def __init__(self, given: Given) -> None:
         super().__init__(given)
         self._home = given.scratch / "neo4j"
-        self.held = self._home / "data"
+        self.storage = self._home / "data"
 
     def load(self) -> None:
         self._home.mkdir()

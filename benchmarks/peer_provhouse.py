@@ -17,7 +17,7 @@ class Provhouse(Peer):
     def __init__(self, given: Given, hot: bool) -> None:
         super().__init__(given)
         self._settings = Settings.load({**given.settings, **({} if hot else {"hot_mb": 0})})
-        self.held = self._settings.warehouse
+        self.storage = self._settings.warehouse
 
     def load(self) -> None:
         with self.watch.step("start"):

@@ -23,7 +23,7 @@ from peer_embedded import DuckDB, IGraph, IndexedDuckDB, Ladybug
 from peer_neo4j import Neo4j
 from peer_provhouse import Provhouse
 from peer_spark import SparkJoins
-from peers_form import Answered, Asked, Input, Question, Run
+from peers_form import AnswerDigest, ClassAnswers, ClassQuestions, ContenderInput, ContenderRun
 
 from provhouse.model.arrays import I64
 from provhouse.runtime.memory import PeakMemory
@@ -41,7 +41,7 @@ CONTENDERS: dict[str, Callable[[Given], Peer]] = {
 Result = TypeVar("Result")
 
 
-def run(name: str, folder: Path, given: Input) -> Run:
+def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
     """Let one contender load, and answer all questions twice."""
     with TemporaryDirectory(prefix="provhouse-peer-") as scratch:
         files = folder / "items.parquet", folder / "triples.parquet"
@@ -55,31 +55,31 @@ def run(name: str, folder: Path, given: Input) -> Run:
             return {
                 "load": {step: round(took, 2) for step, took in peer.watch.seconds.items()},
                 "peak_memory_mb": memory.megabytes,
-                "disk_bytes": size(peer.held),
+                "disk_bytes": size(peer.storage),
                 "asked": [timed(peer, question, known) for question, known in pairs],
             }
 
 
-def answered(peer: Peer, question: Question) -> Iterator[Answered]:
+def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
     """The answers, up to one that is late."""
     direction = question["direction"]
     for item, name in zip(question["items"], question["names"], strict=True):
         found = within(peer, partial(peer.ask, item, direction))
         if found is None or within(peer, partial(peer.ask_named, name, direction)) is None:
             return
-        yield told(item, found[1])
+        yield digested(item, found[1])
 
 
-def told(item: int, found: I64) -> Answered:
+def digested(item: int, found: I64) -> AnswerDigest:
     """An answer in short, without the item itself, which some programs count."""
     others = np.setdiff1d(found, [item]).astype(np.int64)
     return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
 
 
-def timed(peer: Peer, question: Question, answers: list[Answered]) -> Asked:
+def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> ClassAnswers:
     """The times of the questions of a class that all have answers."""
     direction = question["direction"]
-    asked: Asked = {"answers": answers, "late": True, "seconds": [], "named": []}
+    asked: ClassAnswers = {"answers": answers, "late": True, "seconds": [], "named": []}
     if len(answers) < len(question["items"]):
         return asked
     for item, name in zip(question["items"], question["names"], strict=True):

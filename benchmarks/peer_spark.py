@@ -20,7 +20,7 @@ class SparkJoins(Peer):
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
-        self.held = given.triples
+        self.storage = given.triples
 
     def load(self) -> None:
         with self.watch.step("start"):

@@ -7,12 +7,10 @@ drawn at random (`classes.py`), one contender after the other, each in a process
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
@@ -24,12 +22,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from classes import KINDS, Kind, Questions, all_triples, by_component, drawn
 from command import Command
-from form import Totals
+from form import Percentiles, Totals
 from ingest_form import Ingested
-from machine import machine, packages
+from machine import mean_load, packages, run
 from paper_trace import paper
 from peer_run import CONTENDERS
-from peers_form import Answered, Class, Input, Measured, Results, Run, Times
+from peers_form import (
+    AnswerDigest,
+    ContenderFigures,
+    ContenderInput,
+    ContenderRun,
+    PeersClass,
+    Results,
+)
+from peers_table import RESULTS
 from trace_files import write
 
 from provhouse.model.errors import Damaged
@@ -39,7 +45,6 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
-RESULTS = Path(__file__).parent / "results" / "peers.json"
 OURS = ("provhouse, cold", "provhouse, hot")
 PACKAGES = ("provhouse", "pyspark", "igraph", "ladybug", "duckdb")
 SEED = 5
@@ -49,46 +54,43 @@ LIMIT = 60.0
 
 
 def main() -> None:
-    """Run from the command line."""
+    """ContenderRun from the command line."""
     parser = argparse.ArgumentParser(description="Measure lineage beside other programs.")
     parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
     parser.add_argument("--copies", type=int, default=1, help="of the trace, if one is made")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)  # before we make some ourselves
+    load = mean_load()  # before we make some ourselves
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         folder = Path(temporary)
         warehouse, ingested = given.warehouse, None
         if warehouse is None:
             warehouse = folder / "warehouse"
-            ingested = made(warehouse, folder / "trace", given.copies)
-        snapshot = opened(warehouse)
+            ingested = make_warehouse(warehouse, folder / "trace", given.copies)
+        snapshot = open_snapshot(warehouse)
         questions = prepared(snapshot, {"warehouse": str(warehouse)}, folder, given.seed)
         runs = {name: started(name, folder) for name in given.only}
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
+        **run(load, {**packages(*PACKAGES), "neo4j": neo4j()}),
         "seed": given.seed,
         "limit": LIMIT,
-        "load": load,
-        "machine": machine(),
-        "versions": {**packages(*PACKAGES), "neo4j": neo4j()},
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
         "ingest": ingested,
         "classes": list(compared(questions, runs)),
-        "contenders": {name: run and measured(run) for name, run in runs.items()},
+        "contenders": {name: one and measured(one) for name, one in runs.items()},
     }
-    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
-def made(warehouse: Path, files: Path, copies: int) -> Ingested:
+def make_warehouse(warehouse: Path, files: Path, copies: int) -> Ingested:
     """A warehouse of the paper's trace."""
     write(paper(SEED), files, copies)
     return Command(warehouse).ingest(files)
 
 
-def opened(warehouse: Path) -> Snapshot:
+def open_snapshot(warehouse: Path) -> Snapshot:
     """What a warehouse holds now."""
     layout = Layout(warehouse.absolute())
     commit = current(layout)
@@ -113,7 +115,7 @@ def prepared(
     pq.write_table(triples, folder / "triples.parquet")
     asked = drawn(snapshot, triples, theta, kinds, wanted, seed)
     every = [one for one in asked if len(one.items)]
-    given: Input = {
+    given: ContenderInput = {
         "settings": settings,
         "limit": LIMIT,
         "questions": [
@@ -129,8 +131,8 @@ def prepared(
     return every
 
 
-def started(name: str, folder: Path) -> Run | None:
-    """Run one contender; None if it failed, which a peer may."""
+def started(name: str, folder: Path) -> ContenderRun | None:
+    """ContenderRun one contender; None if it failed, which a peer may."""
     script = Path(__file__).with_name("peer_run.py")
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
@@ -138,10 +140,12 @@ def started(name: str, folder: Path) -> Run | None:
     print(name, done.stdout or "failed", file=sys.stderr, flush=True)
     if done.returncode and name in OURS:
         done.check_returncode()
-    return None if done.returncode else cast(Run, json.loads(done.stdout.splitlines()[-1]))
+    return None if done.returncode else cast(ContenderRun, json.loads(done.stdout.splitlines()[-1]))
 
 
-def compared(questions: Sequence[Questions], runs: Mapping[str, Run | None]) -> Iterator[Class]:
+def compared(
+    questions: Sequence[Questions], runs: Mapping[str, ContenderRun | None]
+) -> Iterator[PeersClass]:
     """What the classes are; raises Damaged if two contenders, or a contender and what the items
     were drawn by, differ in an answer."""
     for number, one in enumerate(questions):
@@ -159,7 +163,7 @@ def compared(questions: Sequence[Questions], runs: Mapping[str, Run | None]) -> 
         }
 
 
-def agreed(questions: Questions, answers: Iterable[Answered | None]) -> int:
+def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
     """How many items an answer has, by all who gave it in time."""
     found = {(answer["digest"], answer["items"]) for answer in answers if answer}
     kind = questions.kind
@@ -173,7 +177,7 @@ def agreed(questions: Questions, answers: Iterable[Answered | None]) -> int:
     return found.pop()[1]
 
 
-def measured(run: Run) -> Measured:
+def measured(run: ContenderRun) -> ContenderFigures:
     """What one contender took, class by class."""
     return {
         "load": run["load"],
@@ -189,7 +193,7 @@ def measured(run: Run) -> Measured:
     }
 
 
-def times(seconds: Sequence[float]) -> Times | None:
+def times(seconds: Sequence[float]) -> Percentiles | None:
     """Two percentiles, of ten questions the second nearly the slowest; None of none."""
     if not seconds:
         return None

@@ -2,13 +2,13 @@
 
 from typing import TypedDict
 
-from form import Machine, Totals
+from form import Percentiles, SeededRun, Totals
 from ingest_form import Ingested
 
 from provhouse.model.question import Direction
 
 
-class Question(TypedDict):
+class ClassQuestions(TypedDict):
     """The questions of one class: items by number, and by name for who has names."""
 
     direction: Direction
@@ -16,23 +16,23 @@ class Question(TypedDict):
     names: list[str]
 
 
-class Input(TypedDict):
+class ContenderInput(TypedDict):
     """What a contender is told besides the triples: settings of the warehouse that holds them, and
     how many seconds an answer may take."""
 
     settings: dict[str, str]
     limit: float
-    questions: list[Question]
+    questions: list[ClassQuestions]
 
 
-class Answered(TypedDict):
+class AnswerDigest(TypedDict):
     """One answer: how many items, the asked one apart, and the same text for the same items."""
 
     items: int
     digest: str
 
 
-class Asked(TypedDict):
+class ClassAnswers(TypedDict):
     """The questions of one class as one contender answered them, each with its seconds.
 
     ``late`` says that the answer after these was not there within the limit: the class was left
@@ -40,13 +40,13 @@ class Asked(TypedDict):
     does that.
     """
 
-    answers: list[Answered]
+    answers: list[AnswerDigest]
     late: bool
     seconds: list[float]
     named: list[float]
 
 
-class Run(TypedDict):
+class ContenderRun(TypedDict):
     """One contender in a process of its own.
 
     ``load`` is seconds by step. ``peak_memory_mb`` is that of all its processes while it loads and
@@ -56,33 +56,26 @@ class Run(TypedDict):
     load: dict[str, float]
     peak_memory_mb: int
     disk_bytes: int
-    asked: list[Asked]
+    asked: list[ClassAnswers]
 
 
-class Times(TypedDict):
-    """Seconds."""
-
-    p50: float
-    p95: float
-
-
-class Took(TypedDict):
+class ClassTimes(TypedDict):
     """What one class took one contender; None where an answer was not there within the limit."""
 
-    seconds: Times | None
-    named: Times | None
+    seconds: Percentiles | None
+    named: Percentiles | None
 
 
-class Measured(TypedDict):
+class ContenderFigures(TypedDict):
     """One contender; ``took`` is in the order of the classes."""
 
     load: dict[str, float]
     peak_memory_mb: int
     disk_bytes: int
-    took: list[Took]
+    took: list[ClassTimes]
 
 
-class Class(TypedDict):
+class PeersClass(TypedDict):
     """Questions for so many items, found among ``tried`` drawn at random, and their answers."""
 
     name: str
@@ -95,20 +88,15 @@ class Class(TypedDict):
     items: float
 
 
-class Results(TypedDict):
+class Results(SeededRun):
     """One run. ``load`` is the machine's mean load over the minute before it began.
 
     ``ingest`` is how the warehouse was made, None if it was given. A contender that failed, as for
     want of memory or of its package, is None.
     """
 
-    date: str
-    seed: int
     limit: float
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     warehouse: Totals
     ingest: Ingested | None
-    classes: list[Class]
-    contenders: dict[str, Measured | None]
+    classes: list[PeersClass]
+    contenders: dict[str, ContenderFigures | None]

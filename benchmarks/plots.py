@@ -13,6 +13,7 @@ import ingest_table
 import methods_table
 import peers_table
 from components_form import OURS, times
+from markup import WORDS
 
 PLOTS = Path(__file__).parent.parent / "docs" / "plots"
 COLORS = {"rq": "#9aa5b1", "ccprov": "#6b8fb4", "csprov": "#d1495b"}
@@ -41,7 +42,7 @@ def main() -> None:
 
 def methods(pyplot: Any) -> Any:
     """The three methods in memory, a panel for each number of copies, with the paper's times."""
-    results = methods_table.read()
+    results = methods_table.RESULTS.read()
     figure, panels = pyplot.subplots(
         1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
     )
@@ -74,7 +75,7 @@ def methods(pyplot: Any) -> Any:
 
 def peers(pyplot: Any) -> Any:
     """What an answer takes each contender, by class."""
-    results = peers_table.read()
+    results = peers_table.RESULTS.read()
     there = {name: each for name, each in results["contenders"].items() if each}
     figure, panels = pyplot.subplots(
         1, len(results["classes"]), figsize=(11, 0.28 * len(there) + 0.9), sharey=True
@@ -86,7 +87,7 @@ def peers(pyplot: Any) -> Any:
         colors = [COLORS["csprov"] if mine else COLORS["ccprov"] for mine in ours]
         panel.barh(range(len(there)), times, 0.7, color=colors)
         panel.set_xscale("log")
-        panel.set_title(f"{one['name']}\n{peers_table.WORDS[one['direction']].lower()}", fontsize=9)
+        panel.set_title(f"{one['name']}\n{WORDS[one['direction']]}", fontsize=9)
         panel.set_xlabel("seconds")
     panels[0].set_yticks(range(len(there)))
     panels[0].set_yticklabels(there)
@@ -96,7 +97,7 @@ def peers(pyplot: Any) -> Any:
 
 def components(pyplot: Any) -> Any:
     """How many times as long as ours each contender takes, on each trace."""
-    traces = components_table.read()["traces"]
+    traces = components_table.RESULTS.read()["traces"]
     figure, panel = pyplot.subplots(figsize=(7, 3))
     names = [name for name in traces[0]["contenders"] if name != OURS]
     for number, one in enumerate(traces):
@@ -115,7 +116,7 @@ def components(pyplot: Any) -> Any:
 
 def ingest(pyplot: Any) -> Any:
     """The steps of a whole ingest, in microseconds a triple."""
-    results = ingest_table.read()
+    results = ingest_table.RESULTS.read()
     figure, panel = pyplot.subplots(figsize=(7, 0.5 * len(results) + 0.8))
     shades: Sequence[Any] = pyplot.get_cmap("tab10").colors
     for row, one in enumerate(results.values()):

@@ -7,13 +7,11 @@ three times as many as the server takes in. What was measured goes to `results/s
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter, sleep
@@ -21,9 +19,10 @@ from time import perf_counter, sleep
 import numpy as np
 import psutil
 from classes import KINDS, all_triples, drawn
-from machine import machine, versions
+from machine import mean_load, versions
+from machine import run as recorded
 from serve_clients import Load, Orders, path_of
-from serve_form import Phase, Results
+from serve_table import RESULTS, Phase, Results
 
 from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
@@ -35,7 +34,6 @@ from provhouse.serve.client import Client
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
 
-RESULTS = Path(__file__).parent / "results" / "serve.json"
 CLIENTS = Path(__file__).with_name("serve_clients.py")
 SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
 MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
@@ -53,12 +51,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10, help="how long the mixed load lasts")
     given = parser.parse_args()
     settings = Settings.load({"warehouse": given.warehouse})
-    RESULTS.write_text(json.dumps(run(settings, given.seed, given.minutes), indent=2) + "\n")
+    RESULTS.write(run(settings, given.seed, given.minutes))
 
 
 def run(settings: Settings, seed: int, minutes: float) -> Results:
     """All phases."""
-    load = os.getloadavg()[0]
+    load = mean_load()
     questions = choose(settings, seed)
     used = versions(up(settings.graph_home, settings.neo4j_memory, Silent()).http)
     phases: list[Phase] = []
@@ -78,11 +76,8 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
         phases.append(phase(settings, "mixed", 100, 60 * minutes, MIXED, questions, seed))
         phases.append(phase(settings, "too many, mixed", 600, 60, MIXED, questions, seed))
     return {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **recorded(load, used),
         "seed": seed,
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": used,
         "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
         "start_seconds": round(start, 2),
         "phases": phases,

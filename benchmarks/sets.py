@@ -8,9 +8,7 @@ measured goes to `results/sets.json`.
 
 import argparse
 import json
-import os
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
@@ -20,7 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.dataset as ds
 from cuts import Large, found, large, packed, score
-from machine import machine, packages
+from machine import mean_load, packages, run
 from paper_report import THETA, hand_cut, weak
 from paper_trace import paper as paper_trace
 from pictures import drawn
@@ -31,10 +29,11 @@ from sets_form import (
     NONE,
     PACKED,
     SLOWLY,
-    Measured,
+    MeasuredTrace,
     Results,
     ratio,
 )
+from sets_table import RESULTS
 from shapes import SHAPES
 from trace_files import Trace
 
@@ -45,7 +44,6 @@ from provhouse.sets.distinct import dense_values
 from provhouse.sets.search import ENOUGH
 
 ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results" / "sets.json"
 SEED = 5
 ASKED = 3_000
 SHAPE_ITEMS, SHAPE_THETA = 100_000, 2_500
@@ -59,29 +57,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure what sets let questions read.")
     parser.add_argument("--flights", type=Path, default=ROOT / "demo-data" / "triples")
     parser.add_argument("--samples", type=Path, help="a folder of other traces, as .csv.gz")
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     found(optimise.instance("ladder", SEED), optimise.THETA, optimise.LIMIT)  # compiles kernels
     paper = of_paper()
     slowly = list(small())
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
+        **run(load, packages("provhouse", "numpy", "numba")),
         "seed": SEED,
-        "load": load,
-        "machine": machine(),
-        "versions": packages("provhouse", "numpy", "numba"),
-        "bars": {**bars(paper), **slow_bars(slowly)},
+        "bars": {**targets(paper), **slow_targets(slowly)},
         "paper": paper,
         "flights": flights(given.flights),
         "shapes": [of_shape(name) for name in SHAPES],
         "small": slowly,
         "samples": list(samples(given.samples)) if given.samples else [],
     }
-    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
-def of_paper() -> Measured:
+def of_paper() -> MeasuredTrace:
     """The paper's trace, with its splits and with ours."""
     trace = paper_trace(SEED)
     graph, chosen = large(trace.src, trace.dst, trace.table, THETA)
@@ -90,14 +85,14 @@ def of_paper() -> Measured:
     return measured("paper", graph, THETA, dense_values(hand.astype(np.int32)), names)
 
 
-def of_shape(name: str) -> Measured:
+def of_shape(name: str) -> MeasuredTrace:
     """A hard shape."""
     trace = SHAPES[name](SHAPE_ITEMS, SEED)
     graph, _ = large(trace.src, trace.dst, tables(trace), SHAPE_THETA)
     return measured(name, graph, SHAPE_THETA)
 
 
-def bars(paper: Measured) -> dict[str, bool]:
+def targets(paper: MeasuredTrace) -> dict[str, bool]:
     """What is wanted of the cut of the paper's trace, and whether it is so."""
     hand, plain, packed = (paper["cuts"][name] for name in (BY_HAND, FOUND, PACKED))
     wanted = {
@@ -124,7 +119,7 @@ def bars(paper: Measured) -> dict[str, bool]:
     return wanted
 
 
-def slow_bars(small: list[Measured]) -> dict[str, bool]:
+def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
     """What is wanted where a cut can help: at most three times what the slow search reads."""
     return {
         f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3
@@ -138,9 +133,9 @@ def tables(trace: Trace) -> I32:
     return trace.table if trace.tabled else np.zeros_like(trace.table)
 
 
-def small() -> Iterator[Measured]:
+def small() -> Iterator[MeasuredTrace]:
     """The instances that were searched slowly, with what was found there."""
-    results = optimise.read()
+    results = optimise.RESULTS.read()
     for each in results["shapes"]:
         graph = optimise.instance(each["shape"], results["seed"])
         mine = measured(each["shape"], graph, results["theta"], everything=True)
@@ -148,14 +143,14 @@ def small() -> Iterator[Measured]:
         yield mine
 
 
-def samples(folder: Path) -> Iterator[Measured]:
+def samples(folder: Path) -> Iterator[MeasuredTrace]:
     """Other traces, at thetas so small that most are cut."""
     for path in sorted(folder.glob("*.csv.gz")):
         for theta in SAMPLE_THETAS:
             yield of_table(path.name.partition(".")[0], pa_csv.read_csv(path), theta)
 
 
-def flights(folder: Path) -> Measured | None:
+def flights(folder: Path) -> MeasuredTrace | None:
     """The demo's flights, if it left its triples there."""
     if not folder.exists():
         print(f"No flights, since {folder} is not there: `make demo` makes it")
@@ -164,7 +159,7 @@ def flights(folder: Path) -> Measured | None:
     return of_table("flights", triples, THETA, draw=True)
 
 
-def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> Measured:
+def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> MeasuredTrace:
     """A trace of named triples."""
     ends, tables = (
         pa.concat_arrays([triples[name].combine_chunks() for name in names]).dictionary_encode()
@@ -186,7 +181,7 @@ def measured(
     hand: I32 | None = None,
     names: Sequence[str] = (),
     everything: bool = False,
-) -> Measured:
+) -> MeasuredTrace:
     """Cut these components and ask random items, or all; draw those whose tables have names."""
     limit = min(Settings().pack, theta - 1)
     asked = graph.derived()

@@ -2,10 +2,10 @@
 
 from typing import TypedDict
 
-from form import Machine
+from form import SeededRun
 
 
-class Read(TypedDict):
+class Reads(TypedDict):
     """Triples that questions in one direction read; in the median also how many partitions, and
     which share of their component's triples those hold."""
 
@@ -22,8 +22,8 @@ class Cut(TypedDict):
     cut: str
     sets: int
     dependencies: int
-    up: Read
-    down: Read
+    up: Reads
+    down: Reads
     seconds: float | None
 
 
@@ -47,7 +47,7 @@ class Picture(TypedDict):
     derivations: list[tuple[str, str]]
 
 
-class Measured(TypedDict):
+class MeasuredTrace(TypedDict):
     """Cuts of the large components of one trace, by name, and how many random items were asked."""
 
     name: str
@@ -60,20 +60,15 @@ class Measured(TypedDict):
     pictures: list[Picture]
 
 
-class Results(TypedDict):
+class Results(SeededRun):
     """One run. ``load`` is the machine's mean load over the minute before it began."""
 
-    date: str
-    seed: int
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     bars: dict[str, bool]
-    paper: Measured
-    flights: Measured | None
-    shapes: list[Measured]
-    small: list[Measured]
-    samples: list[Measured]
+    paper: MeasuredTrace
+    flights: MeasuredTrace | None
+    shapes: list[MeasuredTrace]
+    small: list[MeasuredTrace]
+    samples: list[MeasuredTrace]
 
 
 NONE, FOUND, PACKED = "none", "found", "found, packed"
@@ -86,6 +81,6 @@ def mean(cut: Cut) -> float:
     return cut["up"]["mean"] + cut["down"]["mean"]
 
 
-def ratio(each: Measured) -> float:
+def ratio(each: MeasuredTrace) -> float:
     """What the cut that is found reads, as a multiple of what the slow search's does."""
     return mean(each["cuts"][PACKED]) / mean(each["cuts"][SLOWLY])

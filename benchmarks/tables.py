@@ -8,17 +8,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import builds_table
 import components_table
 import enter_table
 import explain_table
-import fuzz_table
+import fuzz
 import ingest_table
 import methods_table
 import peers_table
-import reliability_table
+import reliability
 import serve_table
-import sets_tables
-import soak_table
+import sets_table
+import soak
 import time_left_table
 import worst_table
 
@@ -38,25 +39,27 @@ def placed(text: str, name: str, between: str) -> str | None:
 
 def pages() -> Iterator[tuple[Path, str, str]]:
     """Each page with what belongs between which markers of it."""
-    compared = methods_table.read()
+    compared = methods_table.RESULTS.read()
     yield README, "methods", methods_table.short(compared)
     yield BENCHMARKS, "methods", methods_table.tables(compared)
-    yield BENCHMARKS, "components", components_table.tables(components_table.read())
-    yield BENCHMARKS, "explain", explain_table.table(explain_table.read())
-    yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
-    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.read())
-    yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
-    yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
-    yield BENCHMARKS, "enter", enter_table.table(enter_table.read())
-    yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
-    yield RELIABILITY, "rounds", reliability_table.table(reliability_table.read())
-    yield RELIABILITY, "soak", soak_table.table(soak_table.read())
-    yield RELIABILITY, "fuzz", fuzz_table.table(fuzz_table.read())
-    found = sets_tables.read()
-    yield BENCHMARKS, "sets", sets_tables.tables(found)
-    yield SETS, "paper", sets_tables.pictures(found["paper"])
+    yield BENCHMARKS, "components", components_table.tables(components_table.RESULTS.read())
+    yield BENCHMARKS, "explain", explain_table.table(explain_table.RESULTS.read())
+    yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
+    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.RESULTS.read())
+    yield BENCHMARKS, "peers", peers_table.tables(peers_table.RESULTS.read())
+    yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
+    yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
+    yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
+    if builds_table.RESULTS.path.exists():  # there are two builds to compare now and then only
+        yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
+    yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
+    yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
+    yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
+    found = sets_table.RESULTS.read()
+    yield BENCHMARKS, "sets", sets_table.tables(found)
+    yield SETS, "paper", sets_table.pictures(found["paper"])
     if found["flights"]:
-        yield SETS, "flights", sets_tables.pictures(found["flights"])
+        yield SETS, "flights", sets_table.pictures(found["flights"])
 
 
 def main() -> None:

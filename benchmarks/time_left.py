@@ -11,14 +11,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from machine import machine
+from machine import record
 from paper_trace import paper
-from time_left_form import Results, Step
+from time_left_table import RESULTS, Results, Step
 from trace_files import write
 
 from provhouse.cli.failures import guarded
@@ -26,13 +25,12 @@ from provhouse.cli.remaining import Remaining
 from provhouse.ingest.ingest import ingest
 from provhouse.model.settings import Settings
 
-RESULTS = Path(__file__).parent / "results" / "time_left.json"
 SEED = 1
 LEAST = 2.0
 
 
 @dataclass
-class _Told:
+class _ShownStep:
     """A step, and what was shown of it: after how many seconds, and how many it would take."""
 
     name: str
@@ -46,12 +44,12 @@ class Listener:
     """Keeps what a person would be shown."""
 
     def __init__(self) -> None:
-        self.steps: list[_Told] = []
+        self.steps: list[_ShownStep] = []
 
     def begin(self, step: str) -> None:
         """The step before has ended."""
         self.end()
-        self.steps.append(_Told(step, perf_counter()))
+        self.steps.append(_ShownStep(step, perf_counter()))
 
     def end(self) -> None:
         """The last step has ended."""
@@ -93,17 +91,16 @@ def run(folder: Path, copies: int) -> None:
     ingest(paths, settings, progress=listener)
     listener.end()
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
+        **record(),
         "copies": copies,
         "seconds": round(perf_counter() - began, 1),
         "steps": list(judged(listener.steps)),
     }
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
     print(json.dumps(results["steps"], indent=1))
 
 
-def judged(steps: Sequence[_Told]) -> Iterator[Step]:
+def judged(steps: Sequence[_ShownStep]) -> Iterator[Step]:
     """By how much each step was wrong."""
     for step in steps:
         took = step.ended - step.began

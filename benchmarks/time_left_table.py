@@ -1,37 +1,46 @@
 """The table that tells what `time_left.py` measured, as Markdown."""
 
-import json
-from pathlib import Path
-from typing import cast
+from typing import TypedDict
 
-from time_left_form import Results, Step
+from form import Record, ResultsFile
+from markup import bars, grid
 
-RESULTS = Path(__file__).parent / "results" / "time_left.json"
+
+class Step(TypedDict):
+    """A step of an ingest: what it took, and how wrong the times were that it was said to take.
+
+    ``median`` and ``most`` are parts of what it took, of all ``told`` times after its first
+    quarter.
+    """
+
+    step: str
+    seconds: float
+    told: int
+    median: float
+    most: float
+
+
+class Results(Record):
+    """One ingest of so many copies of the paper's trace."""
+
+    copies: int
+    seconds: float
+    steps: list[Step]
+
+
+RESULTS = ResultsFile[Results]("time_left.json")
 WRONG = 0.3
 """By which part of a step its time may be wrong after its first quarter."""
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
-
-
 def table(results: Results) -> str:
     """Each step that takes long enough, and by how much its time was wrong."""
-    head = "| step | it took | error (median) | largest error |\n| --- | ---: | ---: | ---: |"
+    title = f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:"
+    head = ("step", "it took", "error (median)", "largest error")
     kept = all(step["most"] <= WRONG for step in results["steps"])
-    return "\n".join(
-        [
-            f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:\n",
-            head,
-            *map(_row, results["steps"]),
-            f"\n- after the first quarter of a step its forecast is right within {WRONG:.0%}:"
-            f" {'yes' if kept else '**no**'}",
-        ]
-    )
+    bar = f"after the first quarter of a step its forecast is right within {WRONG:.0%}"
+    return "\n\n".join([title, grid(head, map(_row, results["steps"])), bars({bar: kept})])
 
 
-def _row(step: Step) -> str:
-    return (
-        f"| {step['step']} | {step['seconds']:.1f} s | {step['median']:.0%} | {step['most']:.0%} |"
-    )
+def _row(step: Step) -> tuple[str, ...]:
+    return step["step"], f"{step['seconds']:.1f} s", f"{step['median']:.0%}", f"{step['most']:.0%}"

@@ -7,10 +7,8 @@ the question read. What was measured goes to `results/worst.json`.
 
 import argparse
 import json
-import os
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -23,11 +21,11 @@ from classes import DIRECTIONS, all_triples, by_component
 from command import Command
 from draw import Graph
 from form import Totals
-from machine import machine, packages
+from machine import mean_load, packages, run
 from methods import timed
 from shapes import SHAPES
 from trace_files import write
-from worst_form import Results, Shape, Worst
+from worst_table import RESULTS, DeepShape, LargestQuestions, Results
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, PARTITION, SRC
@@ -37,7 +35,6 @@ from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.query.locate import locate
 
-RESULTS = Path(__file__).parent / "results" / "worst.json"
 DEEP = ("chain", "ladder", "merkle", "runs")
 ITEMS = 200_000
 DRAWN, ASKED, REPEATED = 300, 5, 3
@@ -48,23 +45,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the largest questions of deep traces.")
     parser.add_argument("--items", type=int, default=ITEMS, help="of each shape, about")
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     with TemporaryDirectory(prefix="provhouse-bench-") as folder:
         shapes = [measured(name, given.items, given.seed, Path(folder)) for name in DEEP]
     results: Results = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **run(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "seed": given.seed,
-        "load": load,
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
         "shapes": shapes,
     }
-    given.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
-def measured(shape: str, items: int, seed: int, folder: Path) -> Shape:
+def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
     """Take one shape in and ask."""
     files, warehouse = folder / f"{shape}-trace", folder / shape
     write(SHAPES[shape](items, seed), files)
@@ -79,7 +73,7 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> Shape:
     return {"shape": shape, "warehouse": totals, "questions": questions}
 
 
-def worst(asker: Asker, direction: Direction, seed: int) -> Worst:
+def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
     """The largest answers among some items at random."""
     snapshot = asker.snapshot
     names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()

@@ -7,9 +7,9 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from components import agreed, bars, save, start, traces
-from components_form import Measured, Measurement
-from contenders import Input, of_edges, of_parts, read, run, smallest
+from components import agreed, save, start, targets, traces
+from components_form import ContenderTimes, Measurement
+from contenders import NumberedEdges, of_edges, of_parts, read, run, smallest
 from form import Spread
 
 from provhouse.model.arrays import I32
@@ -41,11 +41,11 @@ def test_ours_needs_at_most_eight_bytes_an_item(tmp_path: Path) -> None:
 
 
 def test_labels_of_any_kind_are_compared_by_the_smallest_item() -> None:
-    given = Input(5, np.array([3, 4], np.int32), np.array([0, 1], np.int32))
+    given = NumberedEdges(5, np.array([3, 4], np.int32), np.array([0, 1], np.int32))
     wanted = [0, 1, 2, 0, 1]
     assert smallest(np.array([7, 3, 9, 7, 3])).tolist() == wanted
     assert smallest(of_parts([{2}, {4, 1}, {0, 3}], given)).tolist() == wanted
-    four = Input(4, np.array([3, 2], np.int32), np.array([0, 1], np.int32))
+    four = NumberedEdges(4, np.array([3, 2], np.int32), np.array([0, 1], np.int32))
     assert smallest(of_edges(pa.array([5, 2]), four)).tolist() == [0, 1, 1, 0]
 
 
@@ -53,7 +53,7 @@ def test_contenders_that_differ_are_told(tmp_path: Path) -> None:
     save(tmp_path, 3, 1, [(np.array([0], np.int32), np.array([1], np.int32))])
     given = read(tmp_path)
     one = run("scipy", given)
-    other = run("scipy", Input(3, given.src, np.array([2], np.int32)))
+    other = run("scipy", NumberedEdges(3, given.src, np.array([2], np.int32)))
     assert one["components"] == other["components"] == 2
     with pytest.raises(Damaged, match="the same components of base"):
         agreed("base", [one, other])
@@ -79,7 +79,7 @@ def test_traces_are_the_same_graph_in_other_words() -> None:
 
 
 def test_bars_hold_or_do_not() -> None:
-    def took(seconds: float, size: float) -> Measured:
+    def took(seconds: float, size: float) -> ContenderTimes:
         spread: Spread = {"median": seconds, "max": seconds}
         return {"build": spread, "solve": spread, "total": spread, "bytes_an_item": size}
 
@@ -90,7 +90,7 @@ def test_bars_hold_or_do_not() -> None:
         "components": 1,
         "contenders": {"provhouse": took(2, 9), "scipy": took(3, 50), "igraph": None},
     }
-    assert bars(trace) == {
+    assert targets(trace) == {
         "base: at most 8 bytes an item": False,
         "base: ahead of all": True,
         "base: twice as fast as scipy": False,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from paper_report import Figure, Measured
+from paper_report import Figure, PaperFigures
 from paper_trace import paper
 from trace_files import Trace
 from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
@@ -23,7 +23,7 @@ def trace() -> Trace:
 
 @pytest.fixture(scope="module")
 def figures(trace: Trace) -> list[Figure]:
-    return Measured(trace).figures()
+    return PaperFigures(trace).figures()
 
 
 def test_all_figures_are_the_papers(figures: list[Figure]) -> None:

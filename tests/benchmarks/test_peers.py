@@ -13,9 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 from classes import DIRECTIONS, Kind, Questions
 from peer import Given, Peer
-from peer_run import CONTENDERS, answered, run, timed, told
-from peers import compared, measured, opened, prepared, started
-from peers_form import Answered, Asked, Input, Question, Results, Run
+from peer_run import CONTENDERS, answered, digested, run, timed
+from peers import compared, measured, open_snapshot, prepared, started
+from peers_form import (
+    AnswerDigest,
+    ClassAnswers,
+    ClassQuestions,
+    ContenderInput,
+    ContenderRun,
+    Results,
+)
 from peers_table import tables
 
 from helpers.oracle import Triple
@@ -58,11 +65,11 @@ def asked(
     house.ingest(trace(8))
     settings = {n: str(getattr(house.settings, n)) for n in ("warehouse", "neo4j_home", "theta")}
     folder = tmp_path_factory.mktemp("peers")
-    return folder, prepared(opened(house.settings.warehouse), settings, folder, 8, KINDS, 2)
+    return folder, prepared(open_snapshot(house.settings.warehouse), settings, folder, 8, KINDS, 2)
 
 
-def given(folder: Path) -> Input:
-    found: Input = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+def given(folder: Path) -> ContenderInput:
+    found: ContenderInput = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -74,9 +81,9 @@ def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]
     triples = pq.read_table(folder / "triples.parquet")
     graph.add_edges_from(zip(*(triples[end].to_pylist() for end in ("src", "dst")), strict=True))
 
-    def answer(item: int, direction: Direction) -> Answered:
+    def answer(item: int, direction: Direction) -> AnswerDigest:
         reached = nx.ancestors if direction == "upstream" else nx.descendants
-        return told(item, np.array(list(reached(graph, item)), np.int64))
+        return digested(item, np.array(list(reached(graph, item)), np.int64))
 
     expected = [[answer(i, one.kind.direction) for i in one.items.tolist()] for one in questions]
     runs = {name: run(name, folder, given(folder)) for name in CONTENDERS if installed(name)}
@@ -92,9 +99,9 @@ def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]
 
 
 def test_answers_that_differ_are_told() -> None:
-    def one(*items: int) -> Run:
-        answers = [told(0, np.array(items))]
-        asked: Asked = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
+    def one(*items: int) -> ContenderRun:
+        answers = [digested(0, np.array(items))]
+        asked: ClassAnswers = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
         return {"load": {}, "peak_memory_mb": 1, "disk_bytes": 1, "asked": [asked]}
 
     questions = [Questions(Kind("small", "upstream", False, 1, 2), np.array([0]), 1)]
@@ -126,11 +133,11 @@ class Slow(Peer):
 
 def test_who_is_late_is_not_waited_for(tmp_path: Path) -> None:
     peer = Slow(Given(tmp_path, tmp_path, {}, 0.2, tmp_path))
-    question: Question = {"direction": "upstream", "items": [1, 2, 3], "names": ["", "", ""]}
+    question: ClassQuestions = {"direction": "upstream", "items": [1, 2, 3], "names": ["", "", ""]}
     answers = list(answered(peer, question))
-    assert answers == [told(1, np.array([5]))]
+    assert answers == [digested(1, np.array([5]))]
     assert timed(peer, question, answers)["late"]
-    early: Question = {"direction": "upstream", "items": [1], "names": [""]}
+    early: ClassQuestions = {"direction": "upstream", "items": [1], "names": [""]}
     assert not timed(peer, early, answers)["late"]
 
 

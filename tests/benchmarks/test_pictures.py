@@ -2,9 +2,9 @@
 
 import numpy as np
 from cuts import Large
-from mermaid import MOST, mermaid
 from pictures import drawn
 from sets_form import Picture
+from sets_table import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:
@@ -46,5 +46,5 @@ def test_the_diagram_names_every_table_and_what_leads_where() -> None:
 
 def test_what_tables_do_not_tell_is_said_in_a_sentence() -> None:
     drawn = picture()
-    drawn["groups"] = drawn["groups"][:1] * (MOST + 1)
-    assert f"make {2 * (MOST + 1)} sets" in mermaid(drawn)
+    drawn["groups"] = drawn["groups"][:1] * (MOST_GROUPS + 1)
+    assert f"make {2 * (MOST_GROUPS + 1)} sets" in mermaid(drawn)

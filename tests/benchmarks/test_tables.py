@@ -23,14 +23,14 @@ def test_text_goes_between_the_markers_and_nowhere_else() -> None:
 
 
 def test_results_tell_of_the_machine_but_not_whose_it_is() -> None:
-    for runs in methods_table.read().values():
+    for runs in methods_table.RESULTS.read().values():
         for run in runs.values():
             assert set(run["on"]["machine"]) == {"cpu", "cores", "memory_gib"}
             assert "/" not in json.dumps(run["on"]["versions"])
 
 
 def test_every_class_was_asked_by_every_method() -> None:
-    for runs in methods_table.read().values():
+    for runs in methods_table.RESULTS.read().values():
         for run in runs.values():
             names = [(each["name"], each["direction"]) for each in run["classes"]]
             assert names == [(kind.name, kind.direction) for kind in KINDS]
@@ -41,7 +41,7 @@ def test_every_class_was_asked_by_every_method() -> None:
 
 def test_nine_in_ten_estimates_are_within_two_times() -> None:
     """By the constants as they are now, on what was measured last."""
-    for name, one in explain_table.read().items():
+    for name, one in explain_table.RESULTS.read().items():
         pairs = explain_table.estimated(one)["csprov"]
         assert len(pairs) == 200
         assert explain_table.near(pairs) >= 0.9, name
