@@ -1,8 +1,8 @@
 """Compare two builds of provhouse in interleaved pairs, on one trace: `make bench-builds`.
 
 Each build ingests the trace into a new warehouse, starts its server, and answers lineage and impact
-of items drawn from the trace. The order of the builds alternates from pair to pair, so that both
-suffer from a machine that drifts. The answers of both builds must be equal. Results go to
+of items drawn from the trace. The order of the builds alternates from pair to pair, so that a
+machine that drifts affects both. The answers of both builds must be equal. Results go to
 `results/builds.json`: per phase, the ratio after/before of each pair and the 95% interval of their
 mean, from Student's t on logarithms.
 """
@@ -84,7 +84,7 @@ def commit(program: Path) -> str:
 def measure(
     before: Path, after: Path, trace: Path, names: Path, pairs: int, folder: Path
 ) -> dict[str, Comparison]:
-    """Run both builds as often as asked, in alternating order, and compare them by phase."""
+    """Run ``pairs`` of both builds in alternating order, and return a comparison by phase."""
     seconds: dict[str, dict[Path, list[float]]] = {}
     for pair in range(pairs):
         answers = []
@@ -103,7 +103,7 @@ def measure(
 
 
 def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tuple[str, float, Any]]:
-    """Run one build on a new warehouse; yield each phase, its seconds and what it answered."""
+    """Run one build on a new warehouse; yield each phase, its seconds and its answers."""
 
     def command(*arguments: object) -> tuple[float, str]:
         begun = perf_counter()
@@ -129,7 +129,7 @@ def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tupl
 
 
 def stable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without what differs from run to run."""
+    """Return an answer without the fields that differ from run to run."""
     return {name: answer[name] for name in answer.keys() - {"seconds", "time"}}
 
 

@@ -1,4 +1,4 @@
-"""The table of what `builds.py` measured, as Markdown."""
+"""The results of `builds.py`: the form of `results/builds.json`, and a table."""
 
 from typing import TypedDict
 
@@ -17,7 +17,7 @@ class Comparison(TypedDict):
 
 
 class Results(SeededRun):
-    """One run; ``load`` is the mean load of the machine over the minute before."""
+    """One run."""
 
     builds: dict[str, str]
     """The commits that were compared."""
@@ -27,8 +27,16 @@ class Results(SeededRun):
 
 
 RESULTS = ResultsFile[Results]("builds.json")
-WANTED = 1.05
-"""What the lower bound of every ratio must stay under."""
+SECTION = """\
+## Two builds
+`make bench-builds` compares two builds of provhouse on one trace. Each build ingests the trace into
+a new warehouse; then its server answers lineage and impact of items drawn from the trace. The
+builds alternate, so that a machine that drifts affects both, and their answers must be equal. The
+ratio is the geometric mean over all pairs; below 1, the newer build is faster.
+
+"""
+MOST = 1.05
+"""The target: the lower bound of every ratio is below this."""
 
 
 def row(name: str, phase: Comparison) -> tuple[str, ...]:
@@ -39,16 +47,16 @@ def row(name: str, phase: Comparison) -> tuple[str, ...]:
 
 
 def table(results: Results) -> str:
-    """Return a row for each phase, and what was compared."""
+    """Return a table with a row for each phase, and what was compared."""
     builds = results["builds"]
     head = ("", "best before", "best after", "after / before", "95% interval")
     rows = (row(name, phase) for name, phase in results["phases"].items())
     pairs = len(next(iter(results["phases"].values()))["before"])
-    slower = [name for name, phase in results["phases"].items() if phase["low"] >= WANTED]
+    slower = [name for name, phase in results["phases"].items() if phase["low"] >= MOST]
     note = (
         f"Commits {builds['before']} and {builds['after']}, {pairs} interleaved pairs, trace"
         f" `{results['trace']}`, {results['items']} items asked in each direction,"
         f" {cores(results['machine'])}, load before {results['load']}."
     )
-    kept = bars({f"every lower bound under {WANTED}": not slower})
+    kept = bars({f"every lower bound under {MOST}": not slower})
     return f"{grid(head, rows)}\n\n{note}\n\n{kept}"

@@ -1,4 +1,4 @@
-"""The tables that tell what `components.py` measured, as Markdown."""
+"""The tables of what `components.py` measured, as Markdown."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ TRACES = {
 
 
 def tables(results: Results) -> str:
-    """A table for each trace, after a line that says what all show."""
+    """Return a table for each trace, after a note on all of them and before the targets."""
     return "\n\n".join(
         [
             note(results),
@@ -27,7 +27,7 @@ def tables(results: Results) -> str:
 
 
 def note(results: Results) -> str:
-    """What it ran on."""
+    """Return a note on the runs and the machine."""
     names = {name for trace in results["traces"] for name in trace["contenders"]}
     used = [f"{name} {number}" for name, number in results["versions"].items() if name in names]
     return (
@@ -38,23 +38,23 @@ def note(results: Results) -> str:
 
 
 def table(trace: Measurement) -> Iterator[str]:
-    """What one trace is, and the contenders, the fastest first."""
+    """Yield the title of one trace, and the table of its contenders, fastest first."""
     copies = f"{trace['trace'].removeprefix('x')} copies of the paper's trace"
     yield (
         f"**{TRACES.get(trace['trace'], copies)}**: {trace['items']:,} items, {trace['edges']:,}"
         f" edges, {trace['components']:,} components."
     )
-    there = {name: each for name, each in trace["contenders"].items() if each}
-    order = sorted(there, key=lambda name: there[name]["total"]["median"])
+    succeeded = {name: each for name, each in trace["contenders"].items() if each}
+    order = sorted(succeeded, key=lambda name: succeeded[name]["total"]["median"])
     rows: list[tuple[str, ...]] = [
-        (name, *cells(there[name]), ratio(trace, name), size(there[name])) for name in order
+        (name, *cells(succeeded[name]), ratio(trace, name), size(succeeded[name])) for name in order
     ]
-    rows += [(name, "failed", *[""] * 4) for name in trace["contenders"] if name not in there]
+    rows += [(name, "failed", *[""] * 4) for name in trace["contenders"] if name not in succeeded]
     yield grid(HEAD, rows)
 
 
 def cells(each: ContenderTimes) -> tuple[str, str, str]:
-    """The times of one contender."""
+    """Return the times of one contender."""
     build, solve, total = (each["build"], each["solve"], each["total"])
     return (
         f"{build['median']:.2f} s",
@@ -64,10 +64,10 @@ def cells(each: ContenderTimes) -> tuple[str, str, str]:
 
 
 def ratio(trace: Measurement, name: str) -> str:
-    """How much longer it took than ours."""
+    """Return the contender's time as a multiple of provhouse's."""
     return "" if name == OURS else f"{times(trace, name):.1f}"
 
 
 def size(each: ContenderTimes) -> str:
-    """Its memory."""
+    """Return the contender's memory per item."""
     return f"{each['bytes_an_item']:,.1f}"

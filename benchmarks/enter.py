@@ -1,7 +1,7 @@
-"""From Enter to the answer: whole commands with and without the server: `make bench-enter`.
+"""Measure complete commands, from Enter to the answer, with and without the server.
 
-Small lineages of large components are asked for on a warehouse of the paper's trace, each by a
-process of its own. What was measured goes to `results/enter.json`.
+`make bench-enter` runs it. Each command is a process of its own that asks for a small lineage in a
+large component, on a warehouse of the paper's trace. Results go to `results/enter.json`.
 """
 
 import argparse
@@ -32,7 +32,7 @@ WITH, WITHOUT = 40, 3
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure whole commands.")
+    parser = argparse.ArgumentParser(description="Measure complete commands.")
     parser.add_argument("--warehouse", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=6)
     given = parser.parse_args()
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def run(settings: Settings, seed: int) -> Results:
-    """All kinds of commands."""
+    """Measure all kinds of commands."""
     load = mean_load()
     snapshot = open_snapshot(settings.warehouse)
     (found,) = drawn(snapshot, all_triples(snapshot), settings.theta, [KIND], WITH + 1, seed)
@@ -68,7 +68,7 @@ def run(settings: Settings, seed: int) -> Results:
 
 
 def spread(run: Callable[[str], object], items: Sequence[str]) -> CommandTimes:
-    """What it took; the first time does not count, when files are read that the system forgot."""
+    """Return the times of a command, without the first, which may read files from disk."""
     run(items[0])
     seconds = []
     for item in items[1:]:

@@ -1,4 +1,4 @@
-"""The table that tells what `enter.py` measured, as Markdown."""
+"""The results of `enter.py`: the form of `results/enter.json`, and a table."""
 
 from form import Percentiles, ResultsFile, SeededRun
 from markup import bars, cores, grid
@@ -7,25 +7,25 @@ SERVED = "with the server, nothing kept decoded"
 
 
 class CommandTimes(Percentiles):
-    """Seconds of some commands, from Enter to the end of the answer."""
+    """Seconds of several commands, from Enter to the end of the answer."""
 
     commands: int
 
 
 class Results(SeededRun):
-    """One run; ``load`` is the machine's mean load over the minute before."""
+    """One run."""
 
     triples: int
     took: dict[str, CommandTimes]
 
 
 RESULTS = ResultsFile[Results]("enter.json")
-WANTED = 0.3
-"""Seconds from Enter to the end of a small answer."""
+MOST = 0.3
+"""The target, in seconds from Enter to the end of a small answer, at the median."""
 
 
 def table(results: Results) -> str:
-    """A row for each kind of command, and what it stands on."""
+    """Return a table with a row for each kind of command, a note on the run, and the target."""
     head = ("a command that asks for a small lineage", "commands", "p50", "p95")
     rows = (
         (name, f"{took['commands']}", f"{took['p50']:.2f} s", f"{took['p95']:.2f} s")
@@ -35,6 +35,6 @@ def table(results: Results) -> str:
         f"{results['triples']:,} triples, {cores(results['machine'])}, load"
         f" before {results['load']}, seed {results['seed']}."
     )
-    kept = results["took"][SERVED]["p50"] <= WANTED
-    bar = bars({f"a command with the server: at most {WANTED} s": kept})
+    kept = results["took"][SERVED]["p50"] <= MOST
+    bar = bars({f"a command with the server: at most {MOST} s": kept})
     return f"{grid(head, rows)}\n\n{note}\n\n{bar}"

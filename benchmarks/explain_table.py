@@ -1,4 +1,4 @@
-"""The table that tells how near the estimates of `query/cost.py` come, as Markdown."""
+"""The results of `explain.py`: the form of `results/explain.json`, and a table of the estimates."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -12,7 +12,7 @@ from provhouse.query import cost
 
 
 class QuestionBySets(TypedDict):
-    """One question by CSProv: what it read, and its seconds in all."""
+    """One question by CSProv: how much it read, and its total seconds."""
 
     sets: int
     partitions: int
@@ -21,7 +21,7 @@ class QuestionBySets(TypedDict):
 
 
 class QuestionByLevels(TypedDict):
-    """One question by RQ or CCProv: levels as they were guessed, as they were, and the seconds."""
+    """One question by RQ or CCProv: the guessed and the actual levels, and its total seconds."""
 
     method: str
     guessed: int
@@ -30,7 +30,10 @@ class QuestionByLevels(TypedDict):
 
 
 class WarehouseRun(SeededRun):
-    """One run on one warehouse. ``load`` is the machine's mean load over the minute before."""
+    """One run on one warehouse.
+
+    ``copy_seconds`` is the time in which RQ's copy of all triples was made.
+    """
 
     warehouse: Totals
     copy_seconds: float
@@ -39,17 +42,17 @@ class WarehouseRun(SeededRun):
 
 
 Results = dict[str, WarehouseRun]
-"""By what people call the warehouse."""
+"""Runs by the name of the warehouse."""
 
 
 RESULTS = ResultsFile[Results]("explain.json")
 TIMES = 2.0
-"""An estimate is near if neither it nor what was measured is more than so many times the other."""
+"""An estimate is near if it and the measured time differ by at most this factor."""
 NAMES = {"csprov": "CSProv", "rq": "RQ", "ccprov": "CCProv"}
 
 
 def table(results: Results) -> str:
-    """A row for each warehouse and method, and what it stands on."""
+    """Return a table with a row for each warehouse and method, and notes on the runs."""
     head = ("warehouse", "method", "asked", "median time", "within 2 times", "estimate / time: "
             "p5", "p50", "p95")  # fmt: skip
     rows = (
@@ -62,7 +65,7 @@ def table(results: Results) -> str:
 
 
 def estimated(one: WarehouseRun) -> dict[str, list[tuple[float, float]]]:
-    """Estimate and measured seconds of each question, by method."""
+    """Return the estimated and the measured seconds of each question, by method."""
     pairs: dict[str, list[tuple[float, float]]] = {"csprov": [], "rq": [], "ccprov": []}
     for asked in one["by_sets"]:
         read = Read(asked["sets"], asked["partitions"], asked["triples"])
@@ -78,7 +81,7 @@ def estimated(one: WarehouseRun) -> dict[str, list[tuple[float, float]]]:
 
 
 def near(pairs: list[tuple[float, float]]) -> float:
-    """The share of estimates that are within ``TIMES`` of what was measured."""
+    """Return the share of estimates that are within ``TIMES`` of the measured time."""
     ratios = [estimate / took for estimate, took in pairs]
     return sum(1 / TIMES <= ratio <= TIMES for ratio in ratios) / len(ratios)
 

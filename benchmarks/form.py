@@ -1,4 +1,4 @@
-"""What the results of several benchmarks have in common, and the files that store results."""
+"""The parts that the results of several benchmarks share, and the files that store results."""
 
 import json
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class ResultsFile(Generic[Content]):
 
 
 class Machine(TypedDict):
-    """What it ran on."""
+    """The machine that the benchmark ran on."""
 
     cpu: str
     cores: int
@@ -61,21 +61,21 @@ class SeededRun(Run):
 
 
 class Spread(TypedDict):
-    """The middle one and the largest of what was measured."""
+    """The median and the largest of several measurements."""
 
     median: float
     max: float
 
 
 class Percentiles(TypedDict):
-    """Seconds."""
+    """Percentiles of several times, in seconds."""
 
     p50: float
     p95: float
 
 
 class Totals(TypedDict):
-    """What the warehouse holds."""
+    """The totals of a warehouse."""
 
     triples: int
     items: int

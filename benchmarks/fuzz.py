@@ -1,4 +1,4 @@
-"""The records of `make fuzz`: summed up in `results/fuzz.json`, and a table.
+"""The records of `make fuzz`: a summary in `results/fuzz.json`, and a table.
 
 python benchmarks/fuzz.py RECORD
 """
@@ -15,7 +15,7 @@ from markup import cores, grid
 
 
 class Target(TypedDict):
-    """How all inputs of one target ended; none of them was a defect."""
+    """The inputs of one target, by the way they ended; none of them found a defect."""
 
     target: str
     inputs: int

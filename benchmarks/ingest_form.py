@@ -1,4 +1,4 @@
-"""The form of `results/ingest.json`, which one script writes and another makes tables from."""
+"""The form of `results/ingest.json`."""
 
 from typing import TypedDict
 
@@ -6,7 +6,7 @@ from form import Run
 
 
 class Ingested(TypedDict):
-    """One ingest: seconds of each step and of all (``total``), and of the whole command."""
+    """One ingest: seconds of each step, of all steps (``total``), and of the complete command."""
 
     triples: int
     items: int
@@ -19,7 +19,7 @@ class Ingested(TypedDict):
 
 
 class FirstAnswer(TypedDict):
-    """The first question after the ingest, by a new command that starts all it needs."""
+    """The first question after the ingest, by a new command, which starts Spark and Neo4j."""
 
     items: int
     method: str
@@ -28,10 +28,7 @@ class FirstAnswer(TypedDict):
 
 
 class IngestRun(Run):
-    """One size of the trace. ``load`` is the machine's mean load over the minute before it began.
-
-    ``floors`` are seconds that a step takes if it does nothing but what it cannot do without.
-    """
+    """One size of the trace. ``floors`` are the seconds of a step's indispensable work alone."""
 
     csv_bytes: int
     ingest: Ingested
@@ -42,4 +39,4 @@ class IngestRun(Run):
 
 
 Results = dict[str, IngestRun]
-"""By the number of copies."""
+"""Runs by the number of copies."""

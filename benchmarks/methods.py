@@ -1,9 +1,9 @@
-"""RQ, CCProv and CSProv on the paper's trace, the paper's own comparison: `make bench-methods`.
+"""Compare RQ, CCProv and CSProv on the paper's trace, as the paper does: `make bench-methods`.
 
-Items of the paper's classes are drawn at random (`classes.py`), for lineage and for impact. All
-methods are asked the same questions, warm, in one session, with partitions in memory and then on
-disk, and their answers must be equal. CSProv is asked many more besides, cold (nothing stays
-decoded) and hot. What was measured goes to `results/methods.json`, by number of copies.
+Items of the paper's classes are drawn at random (`classes.py`), for lineage and impact. All methods
+get the same questions in one warm session, with partitions in memory and then on disk, and their
+answers must be equal. CSProv gets many more, cold (nothing stays decoded) and hot. Results go to
+`results/methods.json`, by number of copies.
 """
 
 import argparse
@@ -49,16 +49,20 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH = 100, 10, 1_000
-"""Items a class: for CSProv alone, for all methods, and in one batch."""
+"""The number of items of each class for CSProv alone and for all methods, and in one batch."""
 
 
 def main() -> None:
-    """StorageRun from the command line."""
-    parser = argparse.ArgumentParser(description="Measure the three methods.")
-    parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
-    parser.add_argument("--copies", type=int, default=1, help="of the trace, in that warehouse")
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Compare the three methods.")
+    parser.add_argument(
+        "--warehouse", type=Path, help="one with the paper's trace; default: a new one"
+    )
+    parser.add_argument("--copies", type=int, default=1, help="number of copies of the trace in it")
     parser.add_argument("--storage", nargs="+", choices=STORAGES, default=list(STORAGES))
-    parser.add_argument("--wanted", type=int, default=WANTED, help="items that all are asked for")
+    parser.add_argument(
+        "--wanted", type=int, default=WANTED, help="items of a class for all methods"
+    )
     parser.add_argument("--seed", type=int, default=4)
     given = parser.parse_args()
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
@@ -70,9 +74,9 @@ def main() -> None:
 
 
 def write(settings: Settings, given: argparse.Namespace) -> None:
-    """Measure, and leave the results where `tables.py` finds them."""
+    """Measure, and write the results."""
     results = RESULTS.read(missing={})
-    load = mean_load()  # before we make some ourselves
+    load = mean_load()  # before the benchmark adds to it
     snapshot = open_snapshot(settings.warehouse)
     questions = choose(snapshot, settings.theta, KINDS, MANY, given.seed)
     (batch,) = choose(snapshot, settings.theta, [BATCHED], BATCH, given.seed)
@@ -90,7 +94,7 @@ def write(settings: Settings, given: argparse.Namespace) -> None:
 
 
 class ClassQuestions:
-    """The questions of one class, by name."""
+    """The questions of one class, by the names of items."""
 
     def __init__(self, snapshot: Snapshot, drawn: Questions, rng: np.random.Generator) -> None:
         self.kind, self.tried = drawn.kind, drawn.tried
@@ -98,13 +102,13 @@ class ClassQuestions:
         sets = snapshot.set_rows(drawn.items)
         others = snapshot.set_firsts[sets] + rng.integers(0, snapshot.set_items[sets])
         self.near: list[str] = snapshot.names.names(others).to_pylist()
-        """Any other item of the same set, for each."""
+        """For each item, a random one of the same set."""
 
 
 def choose(
     snapshot: Snapshot, theta: int, kinds: Sequence[Kind], wanted: int, seed: int
 ) -> list[ClassQuestions]:
-    """Questions of each class that has any."""
+    """Return the questions of each class that has any."""
     rng = np.random.default_rng(seed)
     found = drawn(snapshot, all_triples(snapshot), theta, kinds, wanted, seed)
     return [ClassQuestions(snapshot, one, rng) for one in found if len(one.items)]
@@ -118,7 +122,7 @@ def run(
     wanted: int,
     progress: Progress,
 ) -> StorageRun:
-    """All classes with one storage: all methods and CSProv cold, then CSProv hot and a batch."""
+    """Measure all classes with one storage: all methods cold, then CSProv hot, then a batch."""
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
@@ -147,14 +151,14 @@ def run(
 
 @contextmanager
 def warmed(settings: Settings, progress: Progress) -> Iterator[Asker]:
-    """An asker with everything started."""
+    """Open an asker with Spark and Neo4j started."""
     with Asker(settings, progress) as asker:
         asker.warm()
         yield asker
 
 
 def fill(asker: Asker) -> dict[str, float]:
-    """Fill the cache of each method, and tell how long each took; CCProv filters those of RQ."""
+    """Fill the cache of each method, and return the seconds; CCProv uses RQ's caches."""
     spark = asker.spark
     return {
         "csprov": timed(lambda: spark.partitions.warm(asker.snapshot.partitions)),
@@ -166,10 +170,10 @@ def fill(asker: Asker) -> dict[str, float]:
 def measure(
     asker: Asker, one: ClassQuestions, wanted: int, job: tuple[float, float]
 ) -> MeasuredClass:
-    """One class: some items by all methods, then all by CSProv."""
+    """Measure one class: some items by all methods, then all by CSProv."""
     kind = one.kind
-    same(asker, one.items[0], kind)  # whatever else a first time costs
-    some = [same(asker, item, kind) for item in one.items[:wanted]]
+    ask_all(asker, one.items[0], kind)  # a first question may have other costs
+    some = [ask_all(asker, item, kind) for item in one.items[:wanted]]
     cold = [asker.ask(item, kind.direction, "csprov") for item in one.items]
     by_method: dict[str, MethodTimes] = {
         method: measured([each[method] for each in some]) for method in METHODS
@@ -188,13 +192,13 @@ def measure(
 
 
 def floor(answer: Answer, job: float, partition: float) -> float:
-    """What the levels of an answer by RQ take if each is a job that does nothing."""
-    levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last finds no more
+    """Return the seconds of RQ's levels for an answer if each were an empty job."""
+    levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last level finds nothing
     return float(levels * job + answer.read.partitions * partition)
 
 
 def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
-    """The same asked again, and something near it, while what was read stays decoded."""
+    """Ask each question again, and for an item of the same set, while partitions stay decoded."""
     again, near = [], []
     for item, other in zip(one.items, one.near, strict=True):
         direction = one.kind.direction
@@ -204,8 +208,8 @@ def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
     return {"again": measured(again), "near": measured(near)}
 
 
-def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
-    """The same question by each method; raises Damaged if their answers differ."""
+def ask_all(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
+    """Ask each method the same question. Raises Damaged if their answers differ."""
     answers = {method: asker.ask(item, kind.direction, method) for method in METHODS}
     first = answers[METHODS[0]]
     fits = kind.least <= first.items.num_rows <= kind.most
@@ -213,8 +217,8 @@ def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
         equal = answer.items.equals(first.items) and answer.triples.equals(first.triples)
         if not (equal and fits):
             raise Damaged(
-                f"{METHODS[0]} and {method} should give the same answer for {item}, of the class"
-                f" {kind.name}",
+                f"{METHODS[0]} and {method} give different answers for {item}, or one that is not"
+                f" of the class {kind.name}",
                 f"They find {first.items.num_rows:,} and {answer.items.num_rows:,} items"
                 f" with {first.triples.num_rows:,} and {answer.triples.num_rows:,} triples",
                 "Please report it",
@@ -223,7 +227,7 @@ def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
 
 
 def answered(answers: Sequence[Answer]) -> AnswerSizes:
-    """How large the answers are."""
+    """Return the median sizes of the answers."""
     return {
         "items": median(answer.items.num_rows for answer in answers),
         "triples": median(answer.triples.num_rows for answer in answers),
@@ -232,7 +236,7 @@ def answered(answers: Sequence[Answer]) -> AnswerSizes:
 
 
 def measured(answers: Sequence[Answer]) -> MethodTimes:
-    """What the answers of one method took."""
+    """Return the times and reads of the answers of one method."""
     return {
         "asked": len(answers),
         "seconds": spread([answer.seconds["total"] for answer in answers]),
@@ -243,14 +247,14 @@ def measured(answers: Sequence[Answer]) -> MethodTimes:
 
 
 def spread(seconds: Sequence[float]) -> Seconds:
-    """Mean and two percentiles."""
+    """Return the mean and two percentiles."""
     mean = float(np.mean(seconds))
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()
     return {"mean": round(mean, 5), "p50": round(p50, 5), "p95": round(p95, 5)}
 
 
 def timed(work: Callable[[], object]) -> float:
-    """How many seconds it takes."""
+    """Return the seconds that a function takes."""
     began = perf_counter()
     work()
     return round(perf_counter() - began, 4)

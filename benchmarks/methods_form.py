@@ -1,4 +1,4 @@
-"""The form of `results/methods.json`, which one script writes and another makes tables from."""
+"""The form of `results/methods.json`."""
 
 from typing import TypedDict
 
@@ -6,14 +6,13 @@ from form import Percentiles, SeededRun, Totals
 
 
 class Seconds(Percentiles):
-    """Seconds."""
+    """The mean and percentiles of several times, in seconds."""
 
     mean: float
 
 
 class AnswerSizes(TypedDict):
-    """How large the answers of a class are, at the median; ``depth`` is that of the farthest
-    item."""
+    """The median sizes of a class's answers; ``depth`` is that of the farthest item."""
 
     items: float
     triples: float
@@ -21,7 +20,7 @@ class AnswerSizes(TypedDict):
 
 
 class MethodTimes(TypedDict):
-    """What one method took for ``asked`` questions of one class, in all, and read at the median."""
+    """One method's times for ``asked`` questions of a class, and the medians of what it read."""
 
     asked: int
     seconds: Seconds
@@ -31,12 +30,12 @@ class MethodTimes(TypedDict):
 
 
 class MeasuredClass(TypedDict):
-    """Questions whose answer has ``least`` to ``most`` items, found among ``tried`` at random.
+    """Questions whose answers have ``least`` to ``most`` items, found among ``tried`` random items.
 
-    ``methods`` are rq, ccprov and csprov for the same items, then csprov alone: cold for many more
-    items, again when it has just answered the same, near for another item of the same set.
-    ``rq_floor`` is what RQ's levels take if each is a job that does nothing, of the same width, in
-    mean seconds.
+    ``methods`` are rq, ccprov and csprov for the same items, then three for csprov alone: ``cold``
+    for many more items, ``again`` for a repeated question, ``near`` for another item of the same
+    set. ``rq_floor`` is the mean seconds of RQ's levels if each were an empty job of the same
+    width.
     """
 
     name: str
@@ -51,14 +50,14 @@ class MeasuredClass(TypedDict):
 
 
 class Batch(TypedDict):
-    """Lineages of LC-SL asked one after the other, with nothing read before."""
+    """Lineages of LC-SL, asked one after the other, with no partition read before."""
 
     items: int
     seconds: float
 
 
 class WarehouseMeasured(SeededRun):
-    """What it was measured on. ``load`` is the machine's mean load over the minute before."""
+    """The run and the warehouse."""
 
     warehouse: Totals
 
@@ -66,7 +65,7 @@ class WarehouseMeasured(SeededRun):
 class StorageRun(TypedDict):
     """All classes, with partitions in one kind of storage.
 
-    ``empty_job`` is one that does nothing on one cached partition, measured between the classes.
+    ``empty_job`` is a job that does nothing on one cached partition, measured between the classes.
     """
 
     on: WarehouseMeasured
@@ -77,4 +76,4 @@ class StorageRun(TypedDict):
 
 
 Results = dict[str, dict[str, StorageRun]]
-"""By the number of copies of the paper's trace, then by where partitions were kept."""
+"""Runs by the number of copies of the paper's trace, then by the storage of partitions."""

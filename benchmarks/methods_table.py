@@ -1,4 +1,4 @@
-"""The tables that tell what `methods.py` measured, as Markdown: one for the README, and all."""
+"""The tables of what `methods.py` measured, as Markdown: one for the README, and all tables."""
 
 from form import ResultsFile
 from markup import WORDS, bars, cores, duration, grid
@@ -19,14 +19,14 @@ PAPER = {
 }  # fmt: skip
 """Mean seconds of RQ, CCProv and CSProv for lineage (CSProv, section V, on 8 nodes of 12 cores)."""
 EMPTY_JOBS = {"SC-SL": 2.0, "LC-SL": 2.5, "LC-LL": 3.0}
-"""How many times an empty job CSProv may take for lineage, at the median."""
+"""The targets for CSProv's median lineage, as multiples of an empty job."""
 AHEAD = {"LC-SL": (4, 8), "LC-LL": (10, 8)}
-"""How many times as fast as RQ and CCProv it is to be, in memory."""
+"""The targets for CSProv in memory: how many times as fast as RQ and as CCProv."""
 HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
 
 
 def short(results: Results) -> str:
-    """For the README: each class in memory, a row each, and what it stands on."""
+    """Return the README's table, with a row for each class in memory, and a note on the run."""
     run = results["1"]["RAM"]
     on = run["on"]
     larger = results["9"]["RAM"]["classes"] if "9" in results else []
@@ -49,7 +49,7 @@ def short(results: Results) -> str:
 
 
 def tables(results: Results) -> str:
-    """Everything, and which bars hold."""
+    """Return all tables, and the targets."""
     parts = []
     for copies, runs in results.items():
         for storage, run in runs.items():
@@ -63,17 +63,17 @@ def tables(results: Results) -> str:
 
 
 def trace(copies: str) -> str:
-    """What people call so many copies."""
+    """Return the title of a number of copies."""
     return "The paper's trace" if copies == "1" else f"{copies} copies of the trace"
 
 
 def storage_title(storage: str) -> str:
-    """Where partitions are."""
+    """Return the title of a storage of partitions."""
     return "partitions in memory" if storage == "RAM" else "partitions on disk"
 
 
 def run_title(one: WarehouseMeasured) -> str:
-    """What it ran on."""
+    """Return a note on the warehouse, the machine and the versions."""
     totals = one["warehouse"]
     used = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
     return (
@@ -84,7 +84,7 @@ def run_title(one: WarehouseMeasured) -> str:
 
 
 def overheads(run: StorageRun) -> str:
-    """What the times of a run are to be seen beside."""
+    """Return a note on the times of an empty job and of filling the caches."""
     fills = ", ".join(f"{duration(took)} for {name}" for name, took in run["fill_seconds"].items())
     empty = run["empty_job"]
     return (
@@ -95,7 +95,7 @@ def overheads(run: StorageRun) -> str:
 
 
 def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> str:
-    """All methods, for each class; the paper's seconds where it has the class."""
+    """Return a table of all methods by class, with the paper's seconds for the classes it has."""
     head = ["", "items", "RQ", "its jobs, empty", "CCProv", "CSProv", "RQ / CSProv",
             "CCProv / CSProv", "triples read", "in the paper"]  # fmt: skip
     rows = []
@@ -115,7 +115,7 @@ def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> s
 
 
 def alone(run: StorageRun) -> str:
-    """CSProv cold and hot, by many more items."""
+    """Return a table of CSProv alone, cold and hot, for many more items."""
     head = ["p50 / p95", "items", "sets", "partitions", *ALONE.values(), "cold / empty job"]
     rows = []
     for each in run["classes"]:
@@ -131,7 +131,7 @@ def alone(run: StorageRun) -> str:
 
 
 def batched(run: StorageRun) -> str:
-    """What a batch takes."""
+    """Return a note on the time of a batch."""
     items, seconds = run["batch"]["items"], run["batch"]["seconds"]
     return (
         f"A batch of {items:,} lineages of LC-SL, with no partition read before, takes"
@@ -140,13 +140,13 @@ def batched(run: StorageRun) -> str:
 
 
 def both(measured: MethodTimes) -> str:
-    """The median and the 95th percentile."""
+    """Return the median and the 95th percentile."""
     seconds = measured["seconds"]
     return f"{duration(seconds['p50'])} / {duration(seconds['p95'])}"
 
 
 def targets(results: Results) -> dict[str, bool]:
-    """What is wanted, and whether it is so."""
+    """Return the targets, and whether each was met."""
     found: dict[str, bool] = {}
     for copies, runs in results.items():
         for storage, run in runs.items():
@@ -162,7 +162,7 @@ def targets(results: Results) -> dict[str, bool]:
 
 
 def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
-    """The bars of one run in memory; those that compare with an empty job on the trace itself."""
+    """Return the targets of a run in memory; some apply to one copy (``first``) only."""
     found: dict[str, bool] = {}
     for each in run["classes"]:
         rq, ccprov, csprov = (each["methods"][name]["seconds"] for name in NAMES)
@@ -191,7 +191,7 @@ def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
 
 
 def grown(where: str, larger: StorageRun, smaller: StorageRun) -> dict[str, bool]:
-    """Whether CSProv took at most twice as long."""
+    """Return whether CSProv took at most twice as long on more copies, by class."""
     by_title = {
         title(each): each["methods"]["cold"]["seconds"]["p50"] for each in smaller["classes"]
     }
@@ -205,7 +205,7 @@ def grown(where: str, larger: StorageRun, smaller: StorageRun) -> dict[str, bool
 
 
 def lc_sl(run: StorageRun) -> float:
-    """Median seconds of a small lineage in a large component, cold."""
+    """Return the median seconds of a cold small lineage in a large component."""
     (cold,) = (
         each["methods"]["cold"]
         for each in run["classes"]
@@ -215,5 +215,5 @@ def lc_sl(run: StorageRun) -> float:
 
 
 def title(each: MeasuredClass) -> str:
-    """What people call a class."""
+    """Return the title of a class."""
     return f"{each['name']}, {WORDS[each['direction']]}"

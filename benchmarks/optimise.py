@@ -1,12 +1,12 @@
-"""The best sets that a slow search finds on small instances: what the ingest's own are judged by.
+"""Search slowly for the best sets of small instances, to judge the sets of an ingest by.
 
-Simulated annealing (`annealing.py`) over any assignment of items to sets, connected or not. What is
-made small is the number of triples that all items with a lineage read, upstream and downstream,
-while sets and dependencies stay at most one per five items and sets below theta. Nothing is sampled
-and nothing of the ingest's search is used, but that it is one of the places to start from.
+Simulated annealing (`annealing.py`) tries any assignment of items to sets, connected or not. It
+minimises the number of triples that all items with a lineage read, upstream and downstream, with at
+most one set or dependency per five items and sets below theta. It samples nothing and uses the
+ingest's sets only as one of its starting points.
 
-The instances are the largest components of small hard shapes. `results/optimised.json` holds what
-was found.
+The instances are the largest components of small hard shapes. Results go to
+`results/optimised.json`.
 """
 
 import argparse
@@ -30,13 +30,13 @@ from provhouse.sets.search import ENOUGH
 
 ITEMS, THETA = 2_000, 120
 LIMIT = THETA - 1
-"""To how many items an ingest of such a theta packs."""
+"""The number of items to which an ingest with this theta packs sets."""
 SEED = 5
 CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
 
 
 class Best(TypedDict):
-    """The best cut of one shape, to what each start led (up and down, mean), in how many steps."""
+    """The best cut of one shape, the mean reads (up and down) by start, and the steps."""
 
     shape: str
     items: int
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def instance(shape: str, seed: int) -> Large:
-    """The largest component of a small shape."""
+    """Return the largest component of a small shape."""
     trace = SHAPES[shape](ITEMS, seed)
     table = trace.table if trace.tabled else np.zeros_like(trace.table)
     every, _ = large(trace.src, trace.dst, table, 1)
@@ -91,7 +91,7 @@ def instance(shape: str, seed: int) -> Large:
 
 
 def search(shape: str, seed: int, minutes: float) -> Best:
-    """Anneal from each start for its share of the time."""
+    """Anneal from each start for an equal share of the time, and return the best cut."""
     graph = instance(shape, seed)
     asked = graph.derived()
     begun = dict(starts(graph))
@@ -118,7 +118,7 @@ def search(shape: str, seed: int, minutes: float) -> Best:
 
 
 def starts(graph: Large) -> Iterator[tuple[str, I32]]:
-    """Assignments to start from; each has at most one set per ``ENOUGH`` items."""
+    """Yield assignments to start from; each has at most one set per ``ENOUGH`` items."""
     yield "found", packed(graph, found(graph, THETA, LIMIT)[0], LIMIT)
     forest, largest = Forest.of(graph.items), 1
     while len(np.unique(forest.roots())) > graph.items // (2 * ENOUGH):

@@ -1,8 +1,9 @@
-"""One contender in a process of its own: `peer_run.py NAME FOLDER`, which prints what it took.
+"""One contender in a process of its own: `peer_run.py NAME FOLDER` prints its figures as JSON.
 
-The folder holds `items.parquet`, `triples.parquet` and `questions.json`. All contenders know items
-by number, and answer with the numbers of all items that they find. Each question is asked once
-while memory is watched, which warms whatever a contender keeps, and then again by the clock.
+The folder contains `items.parquet`, `triples.parquet` and `questions.json`. All contenders know
+items by number, and answer with the numbers of all items that they find. Each question is asked
+once while memory is measured, which also warms the contender's caches, and then again with the
+clock running.
 """
 
 import hashlib
@@ -42,7 +43,7 @@ Result = TypeVar("Result")
 
 
 def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
-    """Let one contender load, and answer all questions twice."""
+    """Let one contender load the input and answer all questions twice; return its figures."""
     with TemporaryDirectory(prefix="provhouse-peer-") as scratch:
         files = folder / "items.parquet", folder / "triples.parquet"
         peer = CONTENDERS[name](Given(*files, given["settings"], given["limit"], Path(scratch)))
@@ -61,7 +62,7 @@ def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
 
 
 def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
-    """The answers, up to one that is late."""
+    """Yield the answers up to the first late one."""
     direction = question["direction"]
     for item, name in zip(question["items"], question["names"], strict=True):
         found = within(peer, partial(peer.ask, item, direction))
@@ -71,13 +72,13 @@ def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
 
 
 def digested(item: int, found: I64) -> AnswerDigest:
-    """An answer in short, without the item itself, which some programs count."""
+    """Return an answer's digest, without the item itself, which some programs include."""
     others = np.setdiff1d(found, [item]).astype(np.int64)
     return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
 
 
 def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> ClassAnswers:
-    """The times of the questions of a class that all have answers."""
+    """Return the times of the questions of a class, if all of them have answers."""
     direction = question["direction"]
     asked: ClassAnswers = {"answers": answers, "late": True, "seconds": [], "named": []}
     if len(answers) < len(question["items"]):
@@ -93,7 +94,7 @@ def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> 
 
 
 def within(peer: Peer, ask: Callable[[], Result]) -> tuple[float, Result] | None:
-    """What is answered and how many seconds it took; None if that is more than allowed."""
+    """Return the seconds of a question and its answer; None if it exceeds the time limit."""
     peer.late.clear()
 
     def stop() -> None:

@@ -1,8 +1,8 @@
-"""provhouse beside what else answers lineage: `make bench-peers`, on the paper's trace.
+"""Compare lineage and impact with other programs, on the paper's trace: `make bench-peers`.
 
-All contenders hold the same triples and are asked the same questions, items of the paper's classes
-drawn at random (`classes.py`), one contender after the other, each in a process of its own
-(`peer_run.py`). They must find the same items. What was measured goes to `results/peers.json`.
+All contenders get the same triples and the same questions, about items of the paper's classes drawn
+at random (`classes.py`). They run one after the other, each in a process of its own
+(`peer_run.py`), and must find the same items. Results go to `results/peers.json`.
 """
 
 import argparse
@@ -50,19 +50,21 @@ PACKAGES = ("provhouse", "pyspark", "igraph", "ladybug", "duckdb")
 SEED = 5
 WANTED = 10
 LIMIT = 60.0
-"""Seconds that an answer may take."""
+"""The seconds that an answer may take."""
 
 
 def main() -> None:
-    """ContenderRun from the command line."""
-    parser = argparse.ArgumentParser(description="Measure lineage beside other programs.")
-    parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
-    parser.add_argument("--copies", type=int, default=1, help="of the trace, if one is made")
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Compare lineage with other programs.")
+    parser.add_argument(
+        "--warehouse", type=Path, help="one with the paper's trace; default: a new one"
+    )
+    parser.add_argument("--copies", type=int, default=1, help="of the trace in a new warehouse")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = mean_load()  # before we make some ourselves
+    load = mean_load()  # before the benchmark adds to it
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         folder = Path(temporary)
         warehouse, ingested = given.warehouse, None
@@ -85,17 +87,17 @@ def main() -> None:
 
 
 def make_warehouse(warehouse: Path, files: Path, copies: int) -> Ingested:
-    """A warehouse of the paper's trace."""
+    """Ingest the paper's trace into a new warehouse."""
     write(paper(SEED), files, copies)
     return Command(warehouse).ingest(files)
 
 
 def open_snapshot(warehouse: Path) -> Snapshot:
-    """What a warehouse holds now."""
+    """Return the current snapshot of a warehouse; exit if it has none."""
     layout = Layout(warehouse.absolute())
     commit = current(layout)
     if commit is None:
-        sys.exit(f"{warehouse} should be a warehouse, but nothing was ingested there")
+        sys.exit(f"{warehouse} is not a warehouse: nothing was ingested into it")
     return Snapshot(layout, commit)
 
 
@@ -107,7 +109,7 @@ def prepared(
     kinds: Sequence[Kind] = KINDS,
     wanted: int = WANTED,
 ) -> list[Questions]:
-    """Write what contenders read, and return the questions; classes that no item fits have none."""
+    """Write the contenders' input, and return the questions of each class that any item fits."""
     triples = all_triples(snapshot)
     theta = Settings.load(settings).theta
     items = np.sort(by_component(snapshot, theta)[0])
@@ -132,7 +134,7 @@ def prepared(
 
 
 def started(name: str, folder: Path) -> ContenderRun | None:
-    """ContenderRun one contender; None if it failed, which a peer may."""
+    """Run one contender; return None if it failed, which only peers may do."""
     script = Path(__file__).with_name("peer_run.py")
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
@@ -146,8 +148,10 @@ def started(name: str, folder: Path) -> ContenderRun | None:
 def compared(
     questions: Sequence[Questions], runs: Mapping[str, ContenderRun | None]
 ) -> Iterator[PeersClass]:
-    """What the classes are; raises Damaged if two contenders, or a contender and what the items
-    were drawn by, differ in an answer."""
+    """Yield each class with the median number of items in its answers.
+
+    Raises Damaged if contenders give different answers, or if an answer is not of its class.
+    """
     for number, one in enumerate(questions):
         answers = [run["asked"][number]["answers"] for run in runs.values() if run]
         sizes = [agreed(one, given) for given in zip_longest(*answers)]
@@ -164,12 +168,12 @@ def compared(
 
 
 def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
-    """How many items an answer has, by all who gave it in time."""
+    """Return the number of items of an answer, from all contenders that gave it in time."""
     found = {(answer["digest"], answer["items"]) for answer in answers if answer}
     kind = questions.kind
     if len(found) != 1 or not kind.least <= min(found)[1] <= kind.most:
         raise Damaged(
-            f"All contenders should find the same {kind.least:,} to {kind.most:,} items for each"
+            f"The contenders do not find the same {kind.least:,} to {kind.most:,} items for a"
             f" question of {kind.name}, {kind.direction}",
             f"They found {' and '.join(f'{items:,}' for _, items in sorted(found))}",
             "Please report it",
@@ -178,7 +182,7 @@ def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
 
 
 def measured(run: ContenderRun) -> ContenderFigures:
-    """What one contender took, class by class."""
+    """Return the figures of one contender, class by class."""
     return {
         "load": run["load"],
         "peak_memory_mb": run["peak_memory_mb"],
@@ -194,7 +198,10 @@ def measured(run: ContenderRun) -> ContenderFigures:
 
 
 def times(seconds: Sequence[float]) -> Percentiles | None:
-    """Two percentiles, of ten questions the second nearly the slowest; None of none."""
+    """Return two percentiles, or None if there are no times.
+
+    With ten questions, the 95th is nearly the slowest.
+    """
     if not seconds:
         return None
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()
@@ -202,7 +209,7 @@ def times(seconds: Sequence[float]) -> Percentiles | None:
 
 
 def neo4j() -> str:
-    """The version of the server's jars."""
+    """Return the version of the server's jars."""
     (number,) = (
         jar.coordinate.rpartition(":")[2]
         for jar in locked("neo4j")

@@ -1,4 +1,4 @@
-"""The form of `results/peers.json`, which one script writes and another makes tables from."""
+"""The form of `results/peers.json`, and of the input and output of one contender."""
 
 from typing import TypedDict
 
@@ -9,7 +9,7 @@ from provhouse.model.question import Direction
 
 
 class ClassQuestions(TypedDict):
-    """The questions of one class: items by number, and by name for who has names."""
+    """The questions of one class: items by number, and by name for contenders that store names."""
 
     direction: Direction
     items: list[int]
@@ -17,8 +17,11 @@ class ClassQuestions(TypedDict):
 
 
 class ContenderInput(TypedDict):
-    """What a contender is told besides the triples: settings of the warehouse that holds them, and
-    how many seconds an answer may take."""
+    """A contender's input besides the triples.
+
+    ``settings`` are those of the warehouse with the same triples, ``limit`` is the seconds that an
+    answer may take.
+    """
 
     settings: dict[str, str]
     limit: float
@@ -26,18 +29,18 @@ class ContenderInput(TypedDict):
 
 
 class AnswerDigest(TypedDict):
-    """One answer: how many items, the asked one apart, and the same text for the same items."""
+    """One answer: the number of items, without the asked one, and a digest of them."""
 
     items: int
     digest: str
 
 
 class ClassAnswers(TypedDict):
-    """The questions of one class as one contender answered them, each with its seconds.
+    """One contender's answers to the questions of one class, with the seconds of each.
 
-    ``late`` says that the answer after these was not there within the limit: the class was left
-    then. ``named`` is the time with names, triples and attributes put to it, where a contender
-    does that.
+    If ``late``, the next answer was not complete within the limit, and the rest of the class was
+    skipped. ``named`` are the seconds of answers with names, triples and attributes, from
+    contenders that store them.
     """
 
     answers: list[AnswerDigest]
@@ -47,10 +50,10 @@ class ClassAnswers(TypedDict):
 
 
 class ContenderRun(TypedDict):
-    """One contender in a process of its own.
+    """The run of one contender in a process of its own.
 
-    ``load`` is seconds by step. ``peak_memory_mb`` is that of all its processes while it loads and
-    answers every question once, before the clock runs.
+    ``load`` is seconds by step. ``peak_memory_mb`` covers all its processes while it loads and
+    answers every question once, before the clock starts.
     """
 
     load: dict[str, float]
@@ -60,7 +63,7 @@ class ContenderRun(TypedDict):
 
 
 class ClassTimes(TypedDict):
-    """What one class took one contender; None where an answer was not there within the limit."""
+    """One contender's times for one class; None if an answer exceeded the limit."""
 
     seconds: Percentiles | None
     named: Percentiles | None
@@ -76,7 +79,7 @@ class ContenderFigures(TypedDict):
 
 
 class PeersClass(TypedDict):
-    """Questions for so many items, found among ``tried`` drawn at random, and their answers."""
+    """A class: its ``asked`` items, found among ``tried`` random ones, and its median answer."""
 
     name: str
     direction: str
@@ -89,10 +92,10 @@ class PeersClass(TypedDict):
 
 
 class Results(SeededRun):
-    """One run. ``load`` is the machine's mean load over the minute before it began.
+    """One run.
 
-    ``ingest`` is how the warehouse was made, None if it was given. A contender that failed, as for
-    want of memory or of its package, is None.
+    ``ingest`` is the ingest of a new warehouse, None if one was given. A contender is None if it
+    failed, for example because it ran out of memory or its package is missing.
     """
 
     limit: float

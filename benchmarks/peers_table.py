@@ -1,4 +1,4 @@
-"""The tables that tell what `peers.py` measured, as Markdown."""
+"""The tables of what `peers.py` measured, as Markdown."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -11,21 +11,23 @@ RESULTS = ResultsFile[Results]("peers.json")
 
 
 def tables(results: Results) -> str:
-    """What all show, what it takes to hold the triples, and the times in each direction."""
-    there = {name: each for name, each in results["contenders"].items() if each}
+    """Return a note, the classes, the costs of loading, and the times in each direction."""
+    succeeded = {name: each for name, each in results["contenders"].items() if each}
     failed = [f"{name}: failed." for name, each in results["contenders"].items() if not each]
     parts = [
         note(results),
         "\n".join(map(described, results["classes"])),
-        grid(("", "load", "memory", "disk"), (costs(name, each) for name, each in there.items())),
-        *(timed(results, there, direction) for direction in WORDS),
+        grid(
+            ("", "load", "memory", "disk"), (costs(name, each) for name, each in succeeded.items())
+        ),
+        *(timed(results, succeeded, direction) for direction in WORDS),
         *failed,
     ]
     return "\n\n".join(parts)
 
 
 def note(results: Results) -> str:
-    """What it ran on."""
+    """Return a note on the warehouse, the machine and the versions."""
     totals, ingest = results["warehouse"], results["ingest"]
     used = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     taken = (
@@ -42,7 +44,7 @@ def note(results: Results) -> str:
 
 
 def described(one: PeersClass) -> str:
-    """What is asked in a class."""
+    """Return a description of a class."""
     where = "large components" if one["large"] else "small components"
     return (
         f"- {one['name']}, {WORDS[one['direction']]}: {one['asked']} asked, found among"
@@ -52,13 +54,13 @@ def described(one: PeersClass) -> str:
 
 
 def costs(name: str, each: ContenderFigures) -> Row:
-    """What one contender needs before it answers."""
+    """Return the row of one contender's costs before its first answer."""
     seconds, memory, disk = each["load"], each["peak_memory_mb"], each["disk_bytes"]
     return name, f"{sum(seconds.values()):.1f} s", f"{memory:,} MB", f"{disk / 1e6:,.0f} MB"
 
 
-def timed(results: Results, there: dict[str, ContenderFigures], direction: str) -> str:
-    """The times of one direction, a column for each class."""
+def timed(results: Results, succeeded: dict[str, ContenderFigures], direction: str) -> str:
+    """Return a table of the times in one direction, with a column for each class."""
     places = [n for n, one in enumerate(results["classes"]) if one["direction"] == direction]
     late = f"over {results['limit']:g} s"
 
@@ -72,7 +74,7 @@ def timed(results: Results, there: dict[str, ContenderFigures], direction: str) 
             )
 
     def rows() -> Iterator[Row]:
-        for name, each in there.items():
+        for name, each in succeeded.items():
             yield name, *cells(each, "seconds")
             if any(each["took"][place]["named"] for place in places):
                 yield f"{name}, with names and triples", *cells(each, "named")
@@ -82,10 +84,10 @@ def timed(results: Results, there: dict[str, ContenderFigures], direction: str) 
 
 
 def short_duration(seconds: float) -> str:
-    """A time with two digits that count."""
+    """Return a time with two significant digits."""
     return f"{seconds:.1f} s" if seconds >= 1 else f"{number(seconds * 1000)} ms"
 
 
 def number(value: float) -> str:
-    """Two digits, or those before the point."""
+    """Return a number with two significant digits, or with all digits before the point."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"

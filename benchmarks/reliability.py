@@ -1,4 +1,4 @@
-"""The rounds that `make test-long` records: summed up in `results/reliability.json`, and a table.
+"""The rounds that `make test-long` records: a summary in `results/reliability.json`, and a table.
 
 python benchmarks/reliability.py [--rounds .long/rounds.jsonl]
 """

@@ -1,8 +1,9 @@
-"""The warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
+"""Measure the warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
 
-100 clients ask without pause: small lineages with nothing kept decoded (cold) and with it (hot),
-large ones for the bytes, then all of them mixed for ten minutes while memory is looked at, and last
-three times as many as the server takes in. What was measured goes to `results/serve.json`.
+100 clients ask without pause: small lineages, first with nothing kept decoded (cold), then with
+partitions kept decoded (hot), then a mix of all classes for ten minutes while memory is measured. 8
+clients ask for large lineages, to measure bytes. Last, three times as many clients ask as the
+server accepts. Results go to `results/serve.json`.
 """
 
 import argparse
@@ -38,9 +39,9 @@ CLIENTS = Path(__file__).with_name("serve_clients.py")
 SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
 MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
 EVERY = 30.0
-"""Seconds between two looks at memory."""
+"""Seconds between two measurements of memory."""
 ITEMS = 200
-"""Items of each class that are asked for."""
+"""The number of items of each class to ask for."""
 
 
 def main() -> None:
@@ -48,14 +49,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the server under load.")
     parser.add_argument("--warehouse", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=6)
-    parser.add_argument("--minutes", type=float, default=10, help="how long the mixed load lasts")
+    parser.add_argument("--minutes", type=float, default=10, help="duration of the mixed load")
     given = parser.parse_args()
     settings = Settings.load({"warehouse": given.warehouse})
     RESULTS.write(run(settings, given.seed, given.minutes))
 
 
 def run(settings: Settings, seed: int, minutes: float) -> Results:
-    """All phases."""
+    """Measure all phases."""
     load = mean_load()
     questions = choose(settings, seed)
     used = versions(up(settings.graph_home, settings.neo4j_memory, Silent()).http)
@@ -85,7 +86,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
 
 
 def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
-    """Addresses of questions, by class; the same item is asked in one class only."""
+    """Return the addresses of questions by class; a question is in one class only."""
     layout = Layout(settings.warehouse)
     snapshot = Snapshot(layout, commit_as_of(layout))
     questions = {}
@@ -98,7 +99,7 @@ def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
 
 @contextmanager
 def served(settings: Settings) -> Iterator[None]:
-    """A server with all partitions in Spark's memory."""
+    """Run a server with all partitions in Spark's memory."""
     process.up(settings, Silent(), wait=True)
     try:
         client = Client.of(settings.warehouse)
@@ -118,7 +119,7 @@ def phase(
     questions: dict[str, list[str]],
     seed: int,
 ) -> Phase:
-    """Let so many clients ask for so long."""
+    """Let ``clients`` ask for ``seconds``, and return what was measured."""
     found = state.running(settings.warehouse)
     assert found
     orders: Orders = {
@@ -150,7 +151,7 @@ def phase(
 
 
 class Watching(Thread):
-    """Looks at something within a block: as it begins, every ``EVERY`` seconds, and as it ends."""
+    """A thread that calls ``look`` as a block begins, every ``EVERY`` seconds, and as it ends."""
 
     def __init__(self, look: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -166,7 +167,7 @@ class Watching(Thread):
         self._look()
 
     def run(self) -> None:
-        """Until the block ends."""
+        """Look until the block ends."""
         while True:
             self._look()
             if self._over.wait(EVERY):
@@ -182,13 +183,13 @@ def _family(pid: int) -> list[psutil.Process]:
 
 
 def _cpu(pid: int) -> float:
-    """Processor seconds of the server and its Spark so far."""
+    """Return the CPU seconds of the server and its Spark so far."""
     times = [one.cpu_times() for one in _family(pid)]
     return sum(one.user + one.system for one in times)
 
 
 def memory(pid: int, settings: Settings) -> int:
-    """Proportional set sizes of the server, its Spark and Neo4j, in megabytes."""
+    """Return the proportional set size of the server, its Spark and Neo4j, in megabytes."""
     graph = process_id(settings.graph_home)
     others = [psutil.Process(graph)] if graph else []
     family = {one.pid: one for one in [*_family(pid), *others]}

@@ -1,4 +1,4 @@
-"""The table of the server under load, as Markdown."""
+"""The results of `serve.py`: the form of `results/serve.json`, and its tables."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -8,7 +8,7 @@ from markup import bars, cores, grid
 
 
 class Phase(TypedDict):
-    """So many clients for so long; CPU in cores, megabytes before, every half minute, and after."""
+    """One load: CPU in cores, and megabytes at the start, every half minute, and at the end."""
 
     name: str
     clients: int
@@ -23,7 +23,7 @@ class Phase(TypedDict):
 
 
 class Results(SeededRun):
-    """One run; ``load`` is the machine's mean load over the minute before."""
+    """One run."""
 
     triples: int
     start_seconds: float
@@ -34,7 +34,7 @@ RESULTS = ResultsFile[Results]("serve.json")
 
 
 def table(results: Results) -> str:
-    """A row for each phase, then what answers took, and what it stands on."""
+    """Return a table of the phases, one of the times of answers, a note, and the targets."""
     head = ("load", "clients", "answers/s", "MB/s", "accepted", "server, cores", "clients, cores",
             "memory before, halfway, after")  # fmt: skip
     phases = grid(head, ([*_cells(phase)] for phase in results["phases"]))
@@ -49,7 +49,7 @@ def table(results: Results) -> str:
 
 
 def targets(results: Results) -> dict[str, bool]:
-    """What is wanted of the server, and whether it is so."""
+    """Return the targets, and whether each was met."""
     by_name = {phase["name"]: phase for phase in results["phases"]}
     mixed = by_name["mixed"]
     return {
@@ -62,12 +62,12 @@ def targets(results: Results) -> dict[str, bool]:
 
 
 def accepted(phase: Phase) -> float:
-    """The share of requests that were answered."""
+    """Return the share of requests that were answered."""
     return phase["statuses"].get("200", 0) / sum(phase["statuses"].values())
 
 
 def flat(megabytes: list[int]) -> bool:
-    """Whether the end of a phase holds little more than its middle, when caches are full."""
+    """Return whether memory grew little since the middle of a phase, when caches were full."""
     return megabytes[-1] < 1.1 * megabytes[len(megabytes) // 2]
 
 

@@ -1,4 +1,4 @@
-"""The tables that tell what `sets.py` measured, as Markdown."""
+"""The tables and diagrams of what `sets.py` measured, as Markdown."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,12 +20,12 @@ from sets_form import (
 
 RESULTS = ResultsFile[Results]("sets.json")
 MOST_GROUPS = 8
-"""More groups than this are no picture: tables do not say how such a component is cut."""
+"""The most groups in a diagram; with more, tables do not show how the component is cut."""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 
 
 def tables(results: Results) -> str:
-    """All tables, each with a line that says what it shows."""
+    """Return all tables, each after a line on its content, and the targets."""
     return "\n\n".join(
         [
             _note(results),
@@ -40,7 +40,7 @@ def tables(results: Results) -> str:
 
 
 def pictures(each: MeasuredTrace) -> str:
-    """The components of one trace as diagrams, and what questions read in all."""
+    """Return diagrams of the components of one trace, after a note on what questions read."""
     before, after = each["cuts"][NONE], each["cuts"][PACKED]
     parts = [
         (
@@ -61,7 +61,7 @@ def pictures(each: MeasuredTrace) -> str:
 
 
 def mermaid(picture: Picture) -> str:
-    """Groups of tables and which is derived from which, or a sentence if they are no picture."""
+    """Return a Mermaid diagram of the groups of tables, or a sentence if there are too many."""
     groups = picture["groups"]
     if len(groups) > MOST_GROUPS:
         sets, read, triples = (

@@ -1,4 +1,4 @@
-"""The record of `make soak`: kept in `results/soak.json`, and a table.
+"""The record of `make soak`: a copy in `results/soak.json`, and a table.
 
 python benchmarks/soak.py RECORD
 """
@@ -14,7 +14,7 @@ from markup import cores, grid
 
 
 class Soaked(TypedDict):
-    """What `tests/fire/test_soak.py` counted on a server under load, with writers and kills."""
+    """The figures of `tests/fire/test_soak.py`: a server under load, with writers and kills."""
 
     minutes: float
     answers: int

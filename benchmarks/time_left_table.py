@@ -1,4 +1,4 @@
-"""The table that tells what `time_left.py` measured, as Markdown."""
+"""The results of `time_left.py`: the form of `results/time_left.json`, and a table."""
 
 from typing import TypedDict
 
@@ -7,10 +7,10 @@ from markup import bars, grid
 
 
 class Step(TypedDict):
-    """A step of an ingest: what it took, and how wrong the times were that it was said to take.
+    """A step of an ingest: its seconds, and the errors of the total times shown while it ran.
 
-    ``median`` and ``most`` are parts of what it took, of all ``told`` times after its first
-    quarter.
+    ``median`` and ``most`` are errors relative to the actual time, over the ``told`` times that
+    were shown after the step's first quarter.
     """
 
     step: str
@@ -21,7 +21,7 @@ class Step(TypedDict):
 
 
 class Results(Record):
-    """One ingest of so many copies of the paper's trace."""
+    """One ingest of several copies of the paper's trace."""
 
     copies: int
     seconds: float
@@ -29,16 +29,16 @@ class Results(Record):
 
 
 RESULTS = ResultsFile[Results]("time_left.json")
-WRONG = 0.3
-"""By which part of a step its time may be wrong after its first quarter."""
+MOST = 0.3
+"""The target for the relative error of a step's total time after its first quarter."""
 
 
 def table(results: Results) -> str:
-    """Each step that takes long enough, and by how much its time was wrong."""
+    """Return a table with the errors of each step that takes long enough, and the target."""
     title = f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:"
     head = ("step", "it took", "error (median)", "largest error")
-    kept = all(step["most"] <= WRONG for step in results["steps"])
-    bar = f"after the first quarter of a step its forecast is right within {WRONG:.0%}"
+    kept = all(step["most"] <= MOST for step in results["steps"])
+    bar = f"after the first quarter of a step its forecast is right within {MOST:.0%}"
     return "\n\n".join([title, grid(head, map(_row, results["steps"])), bars({bar: kept})])
 
 

@@ -1,8 +1,8 @@
-"""CSProv where it has least to gain, traces of thousands of levels: `make bench-worst`.
+"""Measure CSProv where it gains least, on traces with thousands of levels: `make bench-worst`.
 
-Each deep shape is taken in by the command; then the items with the largest answers among many drawn
-at random are asked for, cold. Beside it stands a plain Spark job that only reads the triples which
-the question read. What was measured goes to `results/worst.json`.
+The command ingests each deep shape. Then CSProv is asked, cold, for the items with the largest
+answers among many random ones. For comparison, a plain Spark job only reads the triples of the same
+partitions. Results go to `results/worst.json`.
 """
 
 import argparse
@@ -42,7 +42,7 @@ DRAWN, ASKED, REPEATED = 300, 5, 3
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure the largest questions of deep traces.")
+    parser = argparse.ArgumentParser(description="Measure the largest answers on deep traces.")
     parser.add_argument("--items", type=int, default=ITEMS, help="of each shape, about")
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--out", type=Path)
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
-    """Take one shape in and ask."""
+    """Ingest one shape, and measure its questions."""
     files, warehouse = folder / f"{shape}-trace", folder / shape
     write(SHAPES[shape](items, seed), files)
     Command(warehouse).ingest(files)
@@ -74,7 +74,7 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
 
 
 def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
-    """The largest answers among some items at random."""
+    """Measure the largest answers among random items."""
     snapshot = asker.snapshot
     names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()
     answers = [asker.ask(name, direction, "csprov") for name in (names[0], *names)][1:]
@@ -95,7 +95,7 @@ def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
 
 
 def largest(asker: Asker, direction: Direction, seed: int) -> I64:
-    """The items with the largest answers among ``DRAWN``."""
+    """Return the items with the largest answers among ``DRAWN`` random ones."""
     items = by_component(asker.snapshot, 0)[0]
     graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
     drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
@@ -104,7 +104,7 @@ def largest(asker: Asker, direction: Direction, seed: int) -> I64:
 
 
 def read(asker: Asker, item: str, direction: Direction) -> None:
-    """The triples of the partitions that a question needs, by Spark from the Delta table."""
+    """Read the triples of the partitions that a question needs, by Spark from the Delta table."""
     from pyspark.sql import functions as f
 
     snapshot = asker.snapshot

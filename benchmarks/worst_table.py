@@ -1,4 +1,4 @@
-"""The table of the largest questions of deep traces, as Markdown."""
+"""The results of `worst.py`: the form of `results/worst.json`, and a table."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -8,10 +8,10 @@ from markup import WORDS, bars, cores, duration, grid
 
 
 class LargestQuestions(TypedDict):
-    """The questions with the largest answers of one shape, in one direction; medians.
+    """Medians of the questions with the largest answers of one shape, in one direction.
 
-    ``plain_seconds`` are those of a Spark job that reads the triples of the same partitions from
-    the Delta table and does nothing else.
+    ``plain_seconds`` are those of a Spark job that only reads the triples of the same partitions
+    from the Delta table.
     """
 
     direction: str
@@ -26,7 +26,7 @@ class LargestQuestions(TypedDict):
 
 
 class DeepShape(TypedDict):
-    """One shape and what its warehouse holds."""
+    """One shape, the totals of its warehouse, and its questions."""
 
     shape: str
     warehouse: Totals
@@ -34,18 +34,18 @@ class DeepShape(TypedDict):
 
 
 class Results(SeededRun):
-    """One run. ``load`` is the machine's mean load over the minute before it began."""
+    """One run."""
 
     shapes: list[DeepShape]
 
 
 RESULTS = ResultsFile[Results]("worst.json")
 MOST = 5.0
-"""So many times a plain job a question may take."""
+"""The target for the time of a question, as a multiple of the plain job's."""
 
 
 def table(results: Results) -> str:
-    """A row for each shape and direction, and what it stands on."""
+    """Return a table with a row for each shape and direction, a note on the run, and the target."""
     head = ("", "items", "levels", "sets", "triples read", "walk", "fetch", "recurse", "total",
             "plain job", "total / plain job")  # fmt: skip
     rows = [

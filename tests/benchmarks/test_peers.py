@@ -1,4 +1,4 @@
-"""Contenders of `peers.py` answer alike, and who differs, is late or fails is told."""
+"""Contenders of `peers.py` give equal answers; differences, delays and failures are reported."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ PACKAGES = {"igraph": "igraph", "Ladybug": "ladybug", "DuckDB": "duckdb"}
 
 
 def trace(seed: int) -> list[Triple]:
-    """A component with a cycle that is cut, and small ones that are not."""
+    """Return a component with a cycle, which is cut, and small components, which are not."""
     rng = np.random.default_rng(seed)
     pairs = [(int(rng.integers(0, one)), one) for one in range(1, LARGE)]
     pairs += [(int(rng.integers(0, one)), one) for one in range(200, LARGE)]
@@ -60,7 +60,7 @@ def installed(name: str) -> bool:
 def asked(
     houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Questions]]:
-    """The folder that contenders read, and the questions."""
+    """The folder with the contenders' input, and the questions."""
     house = houses(theta=100, pack=10, partition_triples=200)
     house.ingest(trace(8))
     settings = {n: str(getattr(house.settings, n)) for n in ("warehouse", "neo4j_home", "theta")}
@@ -98,7 +98,7 @@ def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]
     ]
 
 
-def test_answers_that_differ_are_told() -> None:
+def test_different_answers_are_reported() -> None:
     def one(*items: int) -> ContenderRun:
         answers = [digested(0, np.array(items))]
         asked: ClassAnswers = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
@@ -115,7 +115,7 @@ def test_answers_that_differ_are_told() -> None:
 
 
 class Slow(Peer):
-    """Answers a question about 1 at once; other questions never end by themselves."""
+    """A peer that answers a question about 1 immediately, and others never."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
@@ -131,7 +131,7 @@ class Slow(Peer):
         self.cancelled.set()
 
 
-def test_who_is_late_is_not_waited_for(tmp_path: Path) -> None:
+def test_late_answers_are_not_awaited(tmp_path: Path) -> None:
     peer = Slow(Given(tmp_path, tmp_path, {}, 0.2, tmp_path))
     question: ClassQuestions = {"direction": "upstream", "items": [1, 2, 3], "names": ["", "", ""]}
     answers = list(answered(peer, question))
@@ -156,13 +156,13 @@ def test_levels_stop_when_the_time_is_over(tmp_path: Path) -> None:
     assert asked == [1, 2, 3]
 
 
-def test_a_peer_may_fail_but_not_ours(tmp_path: Path) -> None:
+def test_peers_may_fail_but_not_provhouse(tmp_path: Path) -> None:
     assert started("igraph", tmp_path) is None
     with pytest.raises(Exception, match="non-zero exit status"):
         started("provhouse, hot", tmp_path)
 
 
-def test_tables_tell_who_is_late_and_who_failed() -> None:
+def test_tables_show_late_and_failed_contenders() -> None:
     times = {"p50": 0.00123, "p95": 1.5}
     cost = {"load": {"start": 1.0, "load": 2.5}, "peak_memory_mb": 1234, "disk_bytes": 5_000_000}
     results = {
