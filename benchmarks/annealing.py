@@ -1,6 +1,6 @@
 """Simulated annealing of an assignment of items to sets.
 
-A step moves an item, a few that hang together, or all of a set, to a set nearby or to a new one.
+A step moves one item, a few connected ones, or all items of a set to a nearby set or to a new one.
 """
 
 from time import perf_counter
@@ -15,55 +15,58 @@ from provhouse.model.arrays import I32, I64
 from provhouse.sets.depths import depths, neighbours
 
 HOT, COLD = 1e-2, 1e-5
-"""Temperatures at the beginning and the end, of the logarithm of what is read."""
+"""Temperatures at the beginning and the end, in units of the logarithm of the triples read."""
 FINE = 4.0
-"""What too large a graph of sets costs in that logarithm, for each time that it is too large."""
+"""The penalty in that logarithm for a graph of sets that exceeds its limit by 100%."""
 BATCH = 500
 """Steps at one temperature."""
 NEW = 0.15
-"""How often a new set is tried."""
+"""The share of moves that try a new set."""
 
 U8 = npt.NDArray[np.uint8]
 
 
 class Items(NamedTuple):
-    """The graph: neighbours of both directions, the children of ``n`` begin at
-    ``at[n]``, its parents at ``middle[n]``."""
+    """The graph: the neighbours of each item in both directions.
+
+    The children of ``n`` begin at ``at[n]``, its parents at ``middle[n]``.
+    """
 
     at: I64
     middle: I64
     heads: I32
     depth: I32
     parents: I64
-    """How many triples each item owns."""
+    """The number of triples that each item owns."""
 
 
 class Sets(NamedTuple):
-    """An assignment and its graph; sets without items have no meaning."""
+    """An assignment of items to sets, and the graph of these sets; some sets may be empty."""
 
     label: I32
     size: I64
     asked: I64
-    """Items with a lineage."""
+    """The number of items with a lineage, by set."""
     own: I64
-    """Triples."""
+    """The number of triples, by set."""
     links: I32
-    """Triples from one set (column) into another (row)."""
+    """The number of triples from one set (column) into another (row)."""
     parents: I32
-    """The sets that each set derives from, in any order: the first ``degree``."""
+    """The sets that each set derives from: the first ``degree`` of its row, in any order."""
     place: I32
-    """Where a set stands among the parents of another."""
+    """The position of a set (column) among the parents of another (row)."""
     degree: I64
     totals: I64
-    """How many sets and dependencies there are."""
+    """The number of sets that have items, and of dependencies."""
 
 
 def annealed(
     graph: Large, label: I32, most: int, theta: int, seconds: float, seed: int
 ) -> tuple[I32, int]:
-    """The best assignment met that keeps the bounds (the first, if none does), and the steps.
+    """Return the best assignment found that keeps the bounds, and the number of steps.
 
-    At most ``most`` sets and dependencies together, fewer than ``theta`` items in each set.
+    The bounds are ``most`` sets and dependencies together, and fewer than ``theta`` items in each
+    set. If no assignment keeps them, the first one is returned.
     """
     items = _items(graph)
     sets = _sets(items, label, graph, most)
@@ -98,7 +101,7 @@ def _items(graph: Large) -> Items:
 
 
 def _sets(items: Items, label: I32, graph: Large, most: int) -> Sets:
-    """The graph of these sets, with room for ``most``."""
+    """Return the graph of these sets, with room for ``most``."""
     room = max(most, int(label.max()) + 1)
     child, parent = dependencies(graph, label)
     links = np.zeros((room, room), np.int32)
@@ -117,7 +120,7 @@ def _sets(items: Items, label: I32, graph: Large, most: int) -> Sets:
 
 
 def _by_depth(sets: Sets, items: Items) -> I64:
-    """Sets in an order in which most follow those that they derive from."""
+    """Return the sets in an order in which most follow the sets that they derive from."""
     depth = np.bincount(sets.label, items.depth, len(sets.size)) / np.maximum(sets.size, 1)
     return np.argsort(depth, kind="stable")
 
@@ -139,7 +142,10 @@ def _anneal(
     met: I32,
     steps: int,
 ) -> float:
-    """Steps at one temperature; ``met`` becomes the best assignment that reads below ``least``."""
+    """Run ``steps`` at one temperature and return the fewest triples read.
+
+    ``met`` becomes the best assignment that reads fewer than ``least``.
+    """
     reach = np.empty((len(order), len(order)), np.uint8)
     chosen, old = np.empty(len(sets.label), np.int32), np.empty(len(sets.label), np.int32)
     graph, read = sets.totals.sum(), _read_by_all(sets, order, reach)
@@ -176,12 +182,12 @@ def _energy(read: float, graph: int, most: int) -> float:
 
 @njit(cache=True)
 def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
-    """Triples that all items with a lineage read, in both directions."""
+    """Return the number of triples that all items with a lineage read, in both directions."""
     for one in order:
         reach[one] = 0
         reach[one, one] = 1
     changed = True
-    while changed:  # twice where the order is right and nothing goes in circles
+    while changed:  # two passes if the order is right and there are no cycles
         changed = False
         for one in order:
             mine = reach[one]
@@ -202,7 +208,7 @@ def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
 
 @njit(cache=True)
 def _target(items: Items, sets: Sets, first: int) -> int:
-    """The set of an item one or two steps away, or one without items; -1 if there is none."""
+    """Return the set of an item one or two steps away, or an empty set; -1 if none is empty."""
     if np.random.random() < NEW:
         start = np.random.randint(len(sets.size))
         for number in range(len(sets.size)):
@@ -221,7 +227,10 @@ def _neighbour(items: Items, item: int) -> int:
 
 @njit(cache=True)
 def _choose(items: Items, sets: Sets, first: int, chosen: I32) -> int:
-    """Items of the first one's set: all, those at least as deep, or some that hang on it."""
+    """Choose items of the first one's set: all, those at least as deep, or some connected to it.
+
+    They become the first of ``chosen``; returns their number.
+    """
     own = sets.label[first]
     way = np.random.randint(10)
     if way < 2:
@@ -249,7 +258,7 @@ def _choose(items: Items, sets: Sets, first: int, chosen: I32) -> int:
 
 @njit(cache=True)
 def _move(items: Items, sets: Sets, item: int, to: int) -> None:
-    """An item into another set."""
+    """Move an item into another set."""
     own = sets.label[item]
     for edge in range(items.at[item], items.at[item + 1]):
         near, child = sets.label[items.heads[edge]], edge < items.middle[item]
@@ -271,7 +280,7 @@ def _move(items: Items, sets: Sets, item: int, to: int) -> None:
 
 @njit(cache=True)
 def _link(sets: Sets, child: int, parent: int, more: int) -> None:
-    """A triple more or less between two sets."""
+    """Add ``more`` (1 or -1) triples between two sets."""
     was = sets.links[child, parent]
     sets.links[child, parent] = was + more
     last = sets.degree[child]

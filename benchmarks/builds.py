@@ -1,8 +1,8 @@
 """Compare two builds of provhouse in interleaved pairs, on one trace: `make bench-builds`.
 
 Each build ingests the trace into a new warehouse, starts its server, and answers lineage and impact
-of items drawn from the trace. The order of the builds alternates from pair to pair, so that both
-suffer from a machine that drifts. The answers of both builds must be equal. Results go to
+of items drawn from the trace. The order of the builds alternates from pair to pair, so that a
+machine that drifts affects both. The answers of both builds must be equal. Results go to
 `results/builds.json`: per phase, the ratio after/before of each pair and the 95% interval of their
 mean, from Student's t on logarithms.
 """
@@ -10,13 +10,11 @@ mean, from Student's t on logarithms.
 import argparse
 import json
 import math
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,10 +23,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-from builds_form import Phase, Results
-from machine import machine, packages
+from builds_table import RESULTS, Comparison, Results
+from machine import mean_load, packages
+from machine import run as recorded
 
-RESULTS = Path(__file__).parent / "results" / "builds.json"
 T95 = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 """Student's t for a two-sided interval of 95%, by the number of pairs."""
 
@@ -43,18 +41,15 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=200, help="items to ask for, per direction")
     parser.add_argument("--seed", type=int, default=6)
     given = parser.parse_args()
-    load = os.getloadavg()[0]
+    load = mean_load()
     items = draw(given.trace, given.items, given.seed)
     with tempfile.TemporaryDirectory() as folder:
         names = Path(folder) / "items.txt"
         names.write_text("\n".join(items) + "\n", encoding="utf-8")
         phases = measure(given.before, given.after, given.trace, names, given.pairs, Path(folder))
     results: Results = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **recorded(load, packages("pyspark")),
         "seed": given.seed,
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": packages("pyspark"),
         "builds": {
             name: commit(path) for name, path in (("before", given.before), ("after", given.after))
         },
@@ -62,7 +57,7 @@ def main() -> None:
         "items": len(items),
         "phases": phases,
     }
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
 
 
 def draw(trace: Path, count: int, seed: int) -> list[str]:
@@ -88,8 +83,8 @@ def commit(program: Path) -> str:
 
 def measure(
     before: Path, after: Path, trace: Path, names: Path, pairs: int, folder: Path
-) -> dict[str, Phase]:
-    """Run both builds as often as asked, in alternating order, and compare them by phase."""
+) -> dict[str, Comparison]:
+    """Run ``pairs`` of both builds in alternating order, and return a comparison by phase."""
     seconds: dict[str, dict[Path, list[float]]] = {}
     for pair in range(pairs):
         answers = []
@@ -108,7 +103,7 @@ def measure(
 
 
 def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tuple[str, float, Any]]:
-    """Run one build on a new warehouse; yield each phase, its seconds and what it answered."""
+    """Run one build on a new warehouse; yield each phase, its seconds and its answers."""
 
     def command(*arguments: object) -> tuple[float, str]:
         begun = perf_counter()
@@ -134,11 +129,11 @@ def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tupl
 
 
 def stable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without what differs from run to run."""
+    """Return an answer without the fields that differ from run to run."""
     return {name: answer[name] for name in answer.keys() - {"seconds", "time"}}
 
 
-def compared(before: list[float], after: list[float]) -> Phase:
+def compared(before: list[float], after: list[float]) -> Comparison:
     """Return the seconds of both builds and the interval of their ratio."""
     logs = [math.log(new / old) for old, new in zip(before, after, strict=True)]
     mean, half = statistics.mean(logs), T95[len(logs)] * statistics.stdev(logs) / len(logs) ** 0.5

@@ -1,42 +1,62 @@
-"""The table of what `builds.py` measured, as Markdown."""
+"""The results of `builds.py`: the form of `results/builds.json`, and a table."""
 
-import json
-from pathlib import Path
-from typing import cast
+from typing import TypedDict
 
-from builds_form import Phase, Results
-
-RESULTS = Path(__file__).parent / "results" / "builds.json"
-WANTED = 1.05
-"""What the lower bound of every ratio must stay under."""
+from form import ResultsFile, SeededRun
+from markup import bars, cores, grid
 
 
-def read(path: Path = RESULTS) -> Results:
-    """Return the results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+class Comparison(TypedDict):
+    """Seconds of each pair, and the ratio after/before with its interval."""
+
+    before: list[float]
+    after: list[float]
+    ratio: float
+    low: float
+    high: float
 
 
-def row(name: str, phase: Phase) -> str:
+class Results(SeededRun):
+    """One run."""
+
+    builds: dict[str, str]
+    """The commits that were compared."""
+    trace: str
+    items: int
+    phases: dict[str, Comparison]
+
+
+RESULTS = ResultsFile[Results]("builds.json")
+SECTION = """\
+## Two builds
+`make bench-builds` compares two builds of provhouse on one trace. Each build ingests the trace into
+a new warehouse; then its server answers lineage and impact of items drawn from the trace. The
+builds alternate, so that a machine that drifts affects both, and their answers must be equal. The
+ratio is the geometric mean over all pairs; below 1, the newer build is faster.
+
+"""
+MOST = 1.05
+"""The target: the lower bound of every ratio is below this."""
+
+
+def row(name: str, phase: Comparison) -> tuple[str, ...]:
     """Return the row of one phase."""
     best = [f"{min(phase['before']):.1f} s", f"{min(phase['after']):.1f} s"]
     interval = f"{phase['low']:.2f} to {phase['high']:.2f}"
-    return f"| {' | '.join([name, *best, format(phase['ratio'], '.2f'), interval])} |"
+    return name, *best, f"{phase['ratio']:.2f}", interval
 
 
 def table(results: Results) -> str:
-    """Return a row for each phase, and what was compared."""
-    machine, builds = results["machine"], results["builds"]
-    rows = [row(name, phase) for name, phase in results["phases"].items()]
+    """Return a table with a row for each phase, and what was compared."""
+    builds = results["builds"]
+    head = ("", "best before", "best after", "after / before", "95% interval")
+    rows = (row(name, phase) for name, phase in results["phases"].items())
     pairs = len(next(iter(results["phases"].values()))["before"])
-    slower = [name for name, phase in results["phases"].items() if phase["low"] >= WANTED]
-    return "\n".join(
-        [
-            "| | best before | best after | after / before | 95% interval |",
-            "| --- | ---: | ---: | ---: | ---: |",
-            *rows,
-            f"\nCommits {builds['before']} and {builds['after']}, {pairs} interleaved pairs, trace"
-            f" `{results['trace']}`, {results['items']} items asked in each direction,"
-            f" {machine['cores']} cores ({machine['cpu']}), load before {results['load']}.\n",
-            f"- every lower bound under {WANTED}: {'**no**' if slower else 'yes'}",
-        ]
+    slower = [name for name, phase in results["phases"].items() if phase["low"] >= MOST]
+    note = (
+        f"Commits {builds['before']} and {builds['after']}, {pairs} interleaved pairs, trace"
+        f" `{results['trace']}`, {results['items']} items asked in each direction,"
+        f" {cores(results['machine'])}, load before {results['load']}."
     )
+    kept = bars({f"every lower bound under {MOST}": not slower})
+    return f"{grid(head, rows)}\n\n{note}\n\n{kept}"

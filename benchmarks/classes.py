@@ -1,7 +1,7 @@
 """The paper's classes of questions (CSProv, section V), and items drawn at random for each.
 
-SC asks in small components, those that are not cut; LC in large ones. SL is a small lineage, LL a
-large one. The paper asks for lineage only; for impact the bounds are the same.
+SC and LC are questions in small components (which are not cut into sets) and in large ones; SL and
+LL have a small and a large lineage. The paper asks for lineage only; impact has the same bounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,19 +22,19 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 @dataclass(frozen=True)
 class Kind:
-    """A class of questions, by the component of the item and how many items are in the answer."""
+    """A class of questions, by the component of the item and the number of items in the answer."""
 
     name: str
     direction: Direction
     large: bool
-    """Whether the component has theta items or more."""
+    """Whether the component has at least theta items."""
     least: int
     most: int
 
 
 @dataclass(frozen=True)
 class Questions:
-    """The items to ask for, and how many were tried to find them."""
+    """The items to ask for, and the number of items that were tried to find them."""
 
     kind: Kind
     items: I64
@@ -60,7 +60,7 @@ def drawn(
     wanted: int,
     seed: int,
 ) -> Iterator[Questions]:
-    """Items for each class, of all that fit it alike."""
+    """Yield up to ``wanted`` items for each class; all items that fit it are equally likely."""
     items, large = by_component(snapshot, theta)
     count = int(items.max()) + 1
     graphs = {one: Graph(triples, one, count) for one in {kind.direction for kind in kinds}}
@@ -72,7 +72,7 @@ def drawn(
 
 
 def by_component(snapshot: Snapshot, theta: int) -> tuple[I64, Bools]:
-    """All items, and whether the component of each has theta items or more."""
+    """Return all items, and whether the component of each has at least theta items."""
     size = np.bincount(snapshot.set_components, snapshot.set_items)
     firsts, counts = snapshot.set_firsts, snapshot.set_items
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -81,7 +81,7 @@ def by_component(snapshot: Snapshot, theta: int) -> tuple[I64, Bools]:
 
 
 def all_triples(snapshot: Snapshot) -> pa.Table:
-    """The ends of all triples that a snapshot shows, read without Spark."""
+    """Return the ends of all triples of a snapshot, read without Spark."""
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     paths = (partition_path(folder, partition) for partition in snapshot.partitions.tolist())
     return pa.concat_tables(read_partition(path, (SRC, DST)) for path in paths)

@@ -1,4 +1,4 @@
-"""The command line on one warehouse, as benchmarks run it, and how much lies on disk."""
+"""Runs of provhouse's command line on one warehouse, and sizes on disk."""
 
 import json
 import subprocess
@@ -19,12 +19,12 @@ class Command:
         self.warehouse = warehouse
 
     def ingest(self, files: Path) -> Ingested:
-        """Take files in."""
+        """Ingest files."""
         found = self.json("ingest", files)
         return cast(Ingested, {name: found[name] for name in Ingested.__annotations__})
 
     def json(self, *arguments: object) -> dict[str, Any]:
-        """What a command prints as JSON, and how long it took as a whole."""
+        """Return the JSON that a command prints, with its time as ``wall_seconds``."""
         begun = perf_counter()
         done = subprocess.run(
             [PROGRAM, "--warehouse", self.warehouse, *map(str, arguments), "--format", "json"],
@@ -36,5 +36,5 @@ class Command:
 
 
 def size(path: Path) -> int:
-    """The bytes of a file, or of all files below a folder."""
+    """Return the bytes of a file, or of all files below a folder."""
     return sum(file.stat().st_size for file in (path, *path.rglob("*")) if file.is_file())

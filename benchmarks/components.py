@@ -1,63 +1,68 @@
-"""Components by our kernel and by its peers, on the same edges: `make bench-components`.
+"""Compare provhouse's components with other programs', on the same edges: `make bench-components`.
 
-The paper's trace as it is, with its items numbered at random as an ingest's places are, the same
-with edges shuffled too, and, if asked for, copies of it. Contenders take turns, each time in a new
-process, and must find the same components. What was measured goes to `results/components.json`.
+The traces are the paper's, with items in the order of the workflow; with items numbered at random,
+like an ingest's; with edges shuffled too; and, with `--copies`, several copies of it. Contenders
+take turns, each time in a new process, and must find the same components. Results go to
+`results/components.json`.
 """
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import cast
 
 import numpy as np
-from components_form import BYTES_AN_ITEM, OURS, SCIPY, Measured, Measurement, Results, Run, times
+from components_form import (
+    BYTES_AN_ITEM,
+    OURS,
+    SCIPY,
+    ContenderTimes,
+    Measurement,
+    Results,
+    Trial,
+    times,
+)
+from components_table import RESULTS
 from contenders import CONTENDERS
 from form import Spread
-from machine import machine, packages
+from machine import mean_load, packages, run
 from paper_trace import paper
 
 from provhouse.model.arrays import I32
 from provhouse.model.errors import Damaged
 
-RESULTS = Path(__file__).parent / "results" / "components.json"
 SEED = 5
 REPETITIONS = 3
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure components beside other programs.")
-    parser.add_argument("--copies", type=int, default=1, help="measure on so many copies as well")
+    parser = argparse.ArgumentParser(description="Compare components with other programs'.")
+    parser.add_argument("--copies", type=int, default=1, help="also measure on this many copies")
     parser.add_argument("--repeat", type=int, default=REPETITIONS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     measured = list(measure_all(given.seed, given.copies, given.only, given.repeat))
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
+        **run(load, packages("numba", "numpy", *given.only)),
         "seed": given.seed,
-        "load": load,
-        "machine": machine(),
-        "versions": packages("numba", "numpy", *given.only),
         "repetitions": given.repeat,
-        "bars": {name: kept for each in measured for name, kept in bars(each).items()},
+        "bars": {name: kept for each in measured for name, kept in targets(each).items()},
         "traces": measured,
     }
-    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
 def measure_all(seed: int, copies: int, names: Sequence[str], repeat: int) -> Iterator[Measurement]:
-    """Each trace in its turn, so that one at a time is on disk."""
+    """Measure one trace after the other, so that only one at a time is on disk."""
     trace = paper(seed)
     items = len(trace.table)
     for name, (many, edges) in traces(items, trace.src, trace.dst, seed, copies).items():
@@ -71,7 +76,7 @@ Made = tuple[int, Callable[[], Iterable[Pairs]]]
 
 
 def traces(items: int, src: I32, dst: I32, seed: int, copies: int) -> dict[str, Made]:
-    """Each trace by name: how many times the paper's it is, and what makes its edges."""
+    """Return each trace by name: its number of copies, and a function that makes its edges."""
     rng = np.random.default_rng(seed)
     number, order = rng.permutation(items).astype(np.int32), rng.permutation(len(src))
     made: dict[str, Made] = {
@@ -86,7 +91,7 @@ def traces(items: int, src: I32, dst: I32, seed: int, copies: int) -> dict[str, 
 
 
 def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
-    """Write what contenders read."""
+    """Write the files that contenders read."""
     np.save(folder / "items.npy", items)
     ends = [
         np.lib.format.open_memmap(folder / f"{end}.npy", "w+", np.int32, (edges,))
@@ -103,8 +108,8 @@ def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
 def measure(
     trace: str, folder: Path, items: int, edges: int, names: Sequence[str], repeat: int
 ) -> Measurement:
-    """Let the contenders take turns on one trace; raises Damaged if they differ."""
-    runs: dict[str, list[Run]] = {name: [] for name in names}
+    """Measure the contenders in turn on one trace. Raises Damaged if their answers differ."""
+    runs: dict[str, list[Trial]] = {name: [] for name in names}
     failed: set[str] = set()
     for _ in range(repeat):
         for name in names:
@@ -124,31 +129,31 @@ def measure(
     }
 
 
-def start(name: str, folder: Path) -> Run | None:
-    """Run one contender; None if it failed, which a peer may."""
+def start(name: str, folder: Path) -> Trial | None:
+    """Run one contender; return None if it failed, which only some peers may do."""
     script = Path(__file__).parent / "contenders.py"
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
     )
     if done.returncode and name in (OURS, SCIPY):
         done.check_returncode()
-    return None if done.returncode else cast(Run, json.loads(done.stdout.splitlines()[-1]))
+    return None if done.returncode else cast(Trial, json.loads(done.stdout.splitlines()[-1]))
 
 
-def agreed(trace: str, runs: Sequence[Run]) -> int:
-    """How many components all of them found."""
+def agreed(trace: str, runs: Sequence[Trial]) -> int:
+    """Return the number of components. Raises Damaged if the runs found different ones."""
     found = {(run["partition"], run["components"]) for run in runs}
     if len(found) > 1:
         raise Damaged(
-            f"All contenders should find the same components of {trace}",
+            f"The contenders do not find the same components of {trace}",
             f"They found {' and '.join(str(count) for _, count in sorted(found))}",
             "Please report it",
         )
     return found.pop()[1]
 
 
-def summary(runs: Sequence[Run], items: int) -> Measured:
-    """Medians of time, and the largest peak."""
+def summary(runs: Sequence[Trial], items: int) -> ContenderTimes:
+    """Return the medians and maxima of the times, and the largest peak of memory."""
     return {
         "build": spread(run["build"] for run in runs),
         "solve": spread(run["solve"] for run in runs),
@@ -158,24 +163,24 @@ def summary(runs: Sequence[Run], items: int) -> Measured:
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Median and largest."""
-    held = list(values)
-    return {"median": round(median(held), 4), "max": round(max(held), 4)}
+    """Return the median and the largest value."""
+    every = list(values)
+    return {"median": round(median(every), 4), "max": round(max(every), 4)}
 
 
-def bars(trace: Measurement) -> dict[str, bool]:
-    """What is wanted of ours on one trace, and whether it is so."""
+def targets(trace: Measurement) -> dict[str, bool]:
+    """Return the targets for provhouse on one trace, and whether each was met."""
     mine = trace["contenders"].get(OURS)
     if mine is None:
         return {}
     named, others = trace["trace"], [name for name, each in trace["contenders"].items() if each]
-    wanted = {
+    met = {
         f"{named}: at most {BYTES_AN_ITEM} bytes an item": mine["bytes_an_item"] <= BYTES_AN_ITEM,
         f"{named}: ahead of all": all(times(trace, name) > 1 for name in others if name != OURS),
     }
     if SCIPY in others:
-        wanted[f"{named}: twice as fast as {SCIPY}"] = times(trace, SCIPY) >= 2
-    return wanted
+        met[f"{named}: twice as fast as {SCIPY}"] = times(trace, SCIPY) >= 2
+    return met
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
-"""The form of `results/components.json`, which one script writes and another makes tables from."""
+"""The form of `results/components.json`."""
 
 from typing import TypedDict
 
-from form import Machine, Spread
+from form import SeededRun, Spread
 
 
-class Run(TypedDict):
-    """One contender, once, in a process of its own. ``peak`` is how many bytes its memory grew by
-    above the interpreter and the input; ``partition`` is the same for the same components."""
+class Trial(TypedDict):
+    """One run of one contender, in a process of its own.
+
+    ``build`` and ``solve`` are seconds. ``peak`` is the growth of its memory in bytes above the
+    interpreter and the input. ``partition`` is a digest of the components.
+    """
 
     build: float
     solve: float
@@ -16,8 +19,8 @@ class Run(TypedDict):
     partition: str
 
 
-class Measured(TypedDict):
-    """All runs of one contender: seconds for its graph, for the components, and for both."""
+class ContenderTimes(TypedDict):
+    """All runs of one contender: seconds for the graph, for the components, and for both."""
 
     build: Spread
     solve: Spread
@@ -26,23 +29,18 @@ class Measured(TypedDict):
 
 
 class Measurement(TypedDict):
-    """One trace; a contender that failed, as for want of memory, has none."""
+    """One trace; a contender that failed, for example because it ran out of memory, is None."""
 
     trace: str
     items: int
     edges: int
     components: int
-    contenders: dict[str, Measured | None]
+    contenders: dict[str, ContenderTimes | None]
 
 
-class Results(TypedDict):
-    """One measurement. ``load`` is the machine's mean load over the minute before it began."""
+class Results(SeededRun):
+    """One measurement of all traces."""
 
-    date: str
-    seed: int
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     repetitions: int
     bars: dict[str, bool]
     traces: list[Measurement]
@@ -50,11 +48,11 @@ class Results(TypedDict):
 
 OURS, SCIPY = "provhouse", "scipy"
 BYTES_AN_ITEM = 8
-"""What ours may need."""
+"""The target for provhouse's memory."""
 
 
 def times(trace: Measurement, name: str) -> float:
-    """The time of a contender as a multiple of ours; raises KeyError if either failed."""
+    """Return a contender's time as a multiple of provhouse's. Raises KeyError if either failed."""
     mine, other = trace["contenders"][OURS], trace["contenders"][name]
     if mine is None or other is None:
         raise KeyError(name)

@@ -1,13 +1,12 @@
-"""The tables that tell what `components.py` measured, as Markdown."""
+"""The tables of what `components.py` measured, as Markdown."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import cast
 
-from components_form import OURS, Measured, Measurement, Results, times
+from components_form import OURS, ContenderTimes, Measurement, Results, times
+from form import ResultsFile
+from markup import bars, cores, grid
 
-RESULTS = Path(__file__).parent / "results" / "components.json"
+RESULTS = ResultsFile[Results]("components.json")
 HEAD = ("", "graph", "components", "together", "times provhouse", "bytes an item")
 TRACES = {
     "base": "The paper's trace, numbered in the order of its workflow",
@@ -16,53 +15,46 @@ TRACES = {
 }
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
-
-
 def tables(results: Results) -> str:
-    """A table for each trace, after a line that says what all show."""
+    """Return a table for each trace, after a note on all of them and before the targets."""
     return "\n\n".join(
         [
             note(results),
             *(part for trace in results["traces"] for part in table(trace)),
-            "\n".join(bar(name, kept) for name, kept in results["bars"].items()),
+            bars(results["bars"]),
         ]
     )
 
 
 def note(results: Results) -> str:
-    """What it ran on."""
-    machine = results["machine"]
+    """Return a note on the runs and the machine."""
     names = {name for trace in results["traces"] for name in trace["contenders"]}
     used = [f"{name} {number}" for name, number in results["versions"].items() if name in names]
     return (
         f"Medians of {results['repetitions']} runs, with the slowest in brackets; measured on"
-        f" {machine['cores']} cores ({machine['cpu']}), seed {results['seed']}, with"
+        f" {cores(results['machine'])}, seed {results['seed']}, with"
         f" {', '.join(used)}."
     )
 
 
 def table(trace: Measurement) -> Iterator[str]:
-    """What one trace is, and the contenders, the fastest first."""
+    """Yield the title of one trace, and the table of its contenders, fastest first."""
     copies = f"{trace['trace'].removeprefix('x')} copies of the paper's trace"
     yield (
         f"**{TRACES.get(trace['trace'], copies)}**: {trace['items']:,} items, {trace['edges']:,}"
         f" edges, {trace['components']:,} components."
     )
-    there = {name: each for name, each in trace["contenders"].items() if each}
-    order = sorted(there, key=lambda name: there[name]["total"]["median"])
+    succeeded = {name: each for name, each in trace["contenders"].items() if each}
+    order = sorted(succeeded, key=lambda name: succeeded[name]["total"]["median"])
     rows: list[tuple[str, ...]] = [
-        (name, *cells(there[name]), ratio(trace, name), size(there[name])) for name in order
+        (name, *cells(succeeded[name]), ratio(trace, name), size(succeeded[name])) for name in order
     ]
-    rows += [(name, "failed", *[""] * 4) for name in trace["contenders"] if name not in there]
-    rule = ("---", *["---:"] * (len(HEAD) - 1))
-    yield "\n".join(f"| {' | '.join(row)} |" for row in (HEAD, rule, *rows))
+    rows += [(name, "failed", *[""] * 4) for name in trace["contenders"] if name not in succeeded]
+    yield grid(HEAD, rows)
 
 
-def cells(each: Measured) -> tuple[str, str, str]:
-    """The times of one contender."""
+def cells(each: ContenderTimes) -> tuple[str, str, str]:
+    """Return the times of one contender."""
     build, solve, total = (each["build"], each["solve"], each["total"])
     return (
         f"{build['median']:.2f} s",
@@ -72,15 +64,10 @@ def cells(each: Measured) -> tuple[str, str, str]:
 
 
 def ratio(trace: Measurement, name: str) -> str:
-    """How much longer it took than ours."""
+    """Return the contender's time as a multiple of provhouse's."""
     return "" if name == OURS else f"{times(trace, name):.1f}"
 
 
-def size(each: Measured) -> str:
-    """Its memory."""
+def size(each: ContenderTimes) -> str:
+    """Return the contender's memory per item."""
     return f"{each['bytes_an_item']:,.1f}"
-
-
-def bar(name: str, kept: bool) -> str:
-    """Whether what is wanted is so."""
-    return f"- {name}: {'yes' if kept else '**no**'}"

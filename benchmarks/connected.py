@@ -1,9 +1,9 @@
-"""Blocks of connected sets: what the paper's trace is made of.
+"""Blocks of connected sets, of which the paper's trace is made.
 
-A block holds sets whose items lie in layers, each derived from the layer above by windows of
-neighbours, as sentences come from paragraphs. The windows of the second layer overlap by one, which
-joins the first two layers with as few triples as can be; an item further down needs one parent, and
-any more is to spare. So a set is connected, and it is known which triples may be left out.
+The items of a set are in layers. Each item derives from a window of neighbours in the layer above,
+as sentences come from paragraphs. The windows of the second layer overlap by one, which connects
+the first two layers with the fewest triples; an item further down needs only one parent, so its
+other triples are spare. So every set is connected, and it is known which triples may be left out.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ import numpy as np
 from provhouse.model.arrays import I32, I64, Bools
 
 FEW = 9
-"""The most parents of an item that is no aggregate."""
+"""The most parents, within its set, of an item that is no aggregate."""
 CROSS = 8
 """The most parents of an item in other sets."""
 AGGREGATE = (11, 99)
-"""The least and the most parents of a usual aggregate."""
+"""The fewest and the most parents of a usual aggregate."""
 
 
 @dataclass(frozen=True)
 class Widest:
-    """Aggregates of more parents than usual: in the first sets in turn, in this layer if any."""
+    """Aggregates with unusually many parents, in the first ``sets``, if possible in ``layer``."""
 
     parents: Sequence[int] = ()
     sets: int = 11
@@ -38,23 +38,23 @@ class Block:
     """Sets of one split; their items are numbered by set and layer."""
 
     bounds: I64
-    """Sets by layers and one more: where each layer begins, and the last ends."""
+    """The first item of each layer, and the end of the last; shape: sets, layers + 1."""
     level: I64
     """The level of the workflow at which each set begins."""
     route: I64
-    """The way through the workflow that each set takes."""
+    """The route through the workflow that each set takes."""
     document: I64
     """The document that each set belongs to."""
 
     @property
     def sizes(self) -> I64:
-        """Items of each set."""
+        """The number of items of each set."""
         sizes: I64 = self.bounds[:, -1] - self.bounds[:, 0]
         return sizes
 
     @property
     def roots(self) -> I64:
-        """Items in the first layer of each set."""
+        """The number of items in the first layer of each set."""
         roots: I64 = self.bounds[:, 1] - self.bounds[:, 0]
         return roots
 
@@ -64,7 +64,7 @@ class Block:
         return int(self.bounds[-1, -1])
 
     def per_item(self) -> tuple[I64, I64]:
-        """The set and the layer of each item."""
+        """Return the set and the layer of each item."""
         sets, layers = len(self.bounds), self.bounds.shape[1] - 1
         of = np.repeat(np.arange(sets * layers), np.diff(self.bounds, axis=1).ravel())
         return of // layers, of % layers
@@ -77,10 +77,10 @@ class Inner:
     src: I64
     dst: I64
     spare: Bools
-    """Without which the set stays connected."""
+    """Whether the set stays connected without the triple."""
 
     def without(self, dropped: I64) -> "Inner":
-        """All but these."""
+        """Return all triples but these."""
         kept = np.ones(len(self.src), bool)
         kept[dropped] = False
         return Inner(self.src[kept], self.dst[kept], self.spare[kept])
@@ -89,25 +89,29 @@ class Inner:
 def sizes(
     rng: np.random.Generator, given: Sequence[int], count: int, total: int, least: int, most: int
 ) -> I64:
-    """Sizes of ``count`` sets, ``total`` in all: some given, the others with a heavy tail."""
+    """Return the sizes of ``count`` sets, which sum up to ``total``.
+
+    Some are given; the others have a heavy tail, from ``least`` to ``most``. Raises ValueError if
+    that is impossible.
+    """
     others = count - len(given)
-    wanted = total - sum(given)
-    if not others * least <= wanted <= others * most:
-        raise ValueError(f"{others} sets of {least} to {most} items cannot have {wanted} items")
+    needed = total - sum(given)
+    if not others * least <= needed <= others * most:
+        raise ValueError(f"{others} sets of {least} to {most} items cannot have {needed} items")
     weight = rng.lognormal(0, 1.1, others)
     low, high = 0.0, 8.0 * most
     for _ in range(60):
         scale = (low + high) / 2
         drawn = np.minimum(least + (weight * scale).astype(np.int64), most)
-        low, high = (scale, high) if drawn.sum() <= wanted else (low, scale)
+        low, high = (scale, high) if drawn.sum() <= needed else (low, scale)
     drawn = np.minimum(least + (weight * low).astype(np.int64), most)
-    while missing := wanted - int(drawn.sum()):  # one more for some that have room
+    while missing := needed - int(drawn.sum()):  # one more item in some that have room
         drawn[np.flatnonzero(drawn < most)[:missing]] += 1
     return np.concatenate([np.array(given, np.int64), drawn])
 
 
 def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
-    """The widths of the layers of sets of these sizes: two or more where there are two items."""
+    """Return the widths of up to ``most`` layers for each set, two or more if it has two items."""
     layers = np.minimum(sizes, rng.integers(2, most + 1, len(sizes)))
     layers = np.where(sizes >= 30 * most, most, layers)
     weight = rng.uniform(0.6, 1.4, (len(sizes), most))
@@ -119,7 +123,7 @@ def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
 
 
 def bounds(width: I64, first: int) -> I64:
-    """Where layers of these widths begin."""
+    """Return the bounds of layers of these widths; items are numbered from ``first``."""
     begin = first + np.concatenate([[0], np.cumsum(width.ravel())])
     rows = np.arange(len(width))[:, None] * width.shape[1]
     result: I64 = begin[rows + np.arange(width.shape[1] + 1)]
@@ -135,11 +139,11 @@ def inner(
     widest: Widest = Widest(),
     apart: Sequence[int] = (),
 ) -> Inner:
-    """Derive each layer from the one above.
+    """Derive each layer from the one above, and return the triples.
 
-    From the third layer on, this share of windows overlaps, and those may be ``wider``: both one
-    for all sets or one for each. So many items get 11 to 99 parents, none of them in sets that are
-    ``apart``, and some as many as ``widest`` says.
+    From the third layer on, a share of ``overlap`` of the windows overlap, by ``wider`` items more;
+    both are one number for all sets, or one for each. As many items as ``aggregates`` get 11 to 99
+    parents, none of them in the sets ``apart``; some get the numbers of parents in ``widest``.
     """
     owner, layer = block.per_item()
     item = np.flatnonzero(layer > 0)
@@ -159,16 +163,16 @@ def inner(
     if aggregates:
         able = (layer > 1) & ~np.isin(owner, apart)
         more += _usual(rng, able, parents, width, aggregates)
-    for number, wanted in enumerate(widest.parents):
-        able = (parents >= wanted) & (more == 0)
-        there = able & (owner == number % widest.sets)
-        best = there & (layer == widest.layer)
-        host = rng.choice(np.flatnonzero(next(some for some in (best, there, able) if some.any())))
-        more[host] = wanted - width[host]
+    for number, needed in enumerate(widest.parents):
+        able = (parents >= needed) & (more == 0)
+        first = able & (owner == number % widest.sets)
+        best = first & (layer == widest.layer)
+        host = rng.choice(np.flatnonzero(next(some for some in (best, first, able) if some.any())))
+        more[host] = needed - width[host]
     dst = item + block.bounds[0, 0]
     near, step = ragged(width)
     far, jump = ragged(more)
-    # The others of an aggregate are spread over all that its window leaves.
+    # The other parents of an aggregate are spread over the layer outside its window.
     stride = np.maximum((parents - width) // np.maximum(more, 1), 1)
     away = (high[far] + 1 + jump * stride[far]) % parents[far]
     return Inner(
@@ -179,10 +183,10 @@ def inner(
 
 
 def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, count: int) -> I64:
-    """How many parents beside its window each item has that is made a usual aggregate."""
+    """Make ``count`` usual aggregates; return each item's number of parents outside its window."""
     least, most = AGGREGATE
     rows = np.flatnonzero(able & (parents >= least))
-    weight = 1 / parents[rows] ** 2.0  # small sets have theirs, too
+    weight = 1 / parents[rows] ** 2.0  # so that small sets have some, too
     chosen = rng.choice(rows, count, replace=False, p=weight / weight.sum())
     drawn = least + (rng.pareto(1.5, count) * 6).astype(np.int64)
     more = np.zeros(len(able), np.int64)
@@ -191,13 +195,13 @@ def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, coun
 
 
 def ragged(counts: I64) -> tuple[I64, I64]:
-    """The row of each element of a list of lists, and its place there."""
+    """Return the row of each element of a list of lists of these lengths, and its place there."""
     row = np.repeat(np.arange(len(counts)), counts)
     return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, triples: int) -> Inner:
-    """Leave out spare triples of one set until it has so many; raises ValueError if it can't."""
+    """Leave out spare triples of a set until it has ``triples``. Raises ValueError if it cannot."""
     begin, end = block.bounds[number, 0], block.bounds[number, -1]
     inside = (of.dst >= begin) & (of.dst < end)
     surplus, spare = int(inside.sum()) - triples, np.flatnonzero(inside & of.spare)
@@ -208,7 +212,7 @@ def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, trip
 
 @dataclass(frozen=True)
 class Links:
-    """Which sets of a block derive from which of another, by number."""
+    """Links by number: sets of a block, and the sets of another block that they derive from."""
 
     child: I64
     parent: I64
@@ -217,22 +221,23 @@ class Links:
 def between(
     rng: np.random.Generator, child: Block, parent: Block, links: Links, triples: int | None
 ) -> tuple[I64, I64]:
-    """Triples from items of parent sets to the first layer of child sets.
+    """Return triples from items of parent sets to the first layer of child sets.
 
-    Each link has at least one, and all together have ``triples``; without it, one for each root.
+    Each link has at least one, and all links together have ``triples``. With None, each link
+    has one triple for each of its roots.
     """
     order = np.argsort(links.child, kind="stable")
     to, of = links.child[order], links.parent[order]
     several = np.bincount(to, minlength=len(child.bounds))[to]
     turn = ragged(np.bincount(to, minlength=len(child.bounds)))[1]
     roots = child.roots[to]
-    begin = turn * roots // several  # links to one set share its roots out
+    begin = turn * roots // several  # the links to a set share its roots
     width = np.maximum((turn + 1) * roots // several - begin, 1)
     pool_begin = np.where(parent.sizes > parent.roots, parent.bounds[:, 1], parent.bounds[:, 0])[of]
     pool = parent.bounds[of, -1] - pool_begin
     most = width * np.minimum(pool, np.where(several > roots, CROSS // 2, CROSS))
     if (several > 2 * roots).any():
-        raise ValueError("a set has too few roots for what it derives from")
+        raise ValueError("a set has too few roots for the sets that it derives from")
     count = width if triples is None else _shares(rng, most, width, triples)
     row, number = ragged(count)
     root, away = number % width[row], number // width[row]
@@ -242,7 +247,7 @@ def between(
 
 
 def _shares(rng: np.random.Generator, most: I64, width: I64, total: int) -> I64:
-    """How many triples each link has, at least one each."""
+    """Return the number of triples of each link, at least one."""
     if not len(most) <= total <= most.sum():
         raise ValueError(f"{len(most)} links cannot have {total} triples, only {most.sum()}")
     weight = rng.uniform(0.5, 1.5, len(most)) * width
@@ -258,7 +263,7 @@ def _shares(rng: np.random.Generator, most: I64, width: I64, total: int) -> I64:
 
 
 def tables_of(blocks: Sequence[Block], routes: I32) -> tuple[I32, I32, I32]:
-    """Table, level and document of each item of blocks that follow each other."""
+    """Return the table, level and document of each item of consecutive blocks."""
     parts = []
     for block in blocks:
         owner, layer = block.per_item()

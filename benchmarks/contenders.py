@@ -1,9 +1,9 @@
 """Components by one program in a process of its own: `contenders.py NAME FOLDER`.
 
-The folder holds `items.npy` (how many), `src.npy` and `dst.npy`, all int32. The clock starts when
-the input is in memory, and all is imported and compiled; it stops at the program's own form of the
-answer, which is then compared apart. Memory is the kernel's high-water mark of the resident set,
-put back before the clock starts.
+The folder contains `items.npy` (their number), `src.npy` and `dst.npy`, all int32. The clock starts
+when the input is in memory and everything is imported and compiled. It stops at the program's own
+form of the answer, which is compared afterwards. Memory is the kernel's high-water mark of the
+resident set, which is reset before the clock starts.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from components_form import Run
+from components_form import Trial
 
 from provhouse.ingest.staging import CHUNK
 from provhouse.model.arrays import I32, I64
@@ -28,7 +28,7 @@ PAIRS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Input:
+class NumberedEdges:
     """Numbered edges."""
 
     items: int
@@ -36,12 +36,12 @@ class Input:
     dst: I32
 
     def chunks(self) -> Iterator[tuple[I32, I32]]:
-        """The edges as an ingest passes over them."""
+        """Yield the edges in an ingest's chunks."""
         for start in range(0, len(self.src), CHUNK):
             yield self.src[start : start + CHUNK], self.dst[start : start + CHUNK]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """The edges as Python's numbers, a few of them at a time."""
+        """Yield the edges as Python's integers; few of them exist at a time."""
         for start in range(0, len(self.src), PAIRS):
             ends = (end[start : start + PAIRS].tolist() for end in (self.src, self.dst))
             yield from zip(*ends, strict=True)
@@ -49,20 +49,20 @@ class Input:
 
 @dataclass(frozen=True)
 class Contender:
-    """How a program makes its graph, finds components, and tells them as a label an item."""
+    """The steps of a program: make its graph, find components, return them as a label per item."""
 
-    build: Callable[[Input], Any]
+    build: Callable[[NumberedEdges], Any]
     solve: Callable[[Any], Any]
-    labels: Callable[[Any, Input], Any] = lambda found, _: found
+    labels: Callable[[Any, NumberedEdges], Any] = lambda found, _: found
 
 
 def of_scipy() -> Contender:
-    """scipy: a sparse matrix by rows, then a search."""
+    """Return scipy, which makes a sparse matrix by rows and searches it."""
     sparse, csgraph = import_module("scipy.sparse"), import_module("scipy.sparse.csgraph")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         shape = (given.items, given.items)
-        ones = np.ones(len(given.src))  # the type that its search would make of any other
+        ones = np.ones(len(given.src))  # float64; scipy's search would convert any other type to it
         return sparse.coo_array((ones, (given.src, given.dst)), shape).tocsr()
 
     return Contender(
@@ -73,10 +73,10 @@ def of_scipy() -> Contender:
 
 
 def of_igraph() -> Contender:
-    """igraph: pairs of Python's numbers, which it takes three times as fast as an array."""
+    """Return igraph, with pairs of Python's integers: three times as fast for it as an array."""
     igraph = import_module("igraph")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         graph = igraph.Graph(given.items)
         graph.add_edges(given.pairs())
         return graph
@@ -89,10 +89,10 @@ def of_igraph() -> Contender:
 
 
 def of_networkit() -> Contender:
-    """networkit: its reader of coordinates; its parallel search is the slower one."""
+    """Return networkit, with its reader of coordinates; its parallel search is slower than this."""
     networkit = import_module("networkit")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         ends = given.src.astype(np.int64), given.dst.astype(np.int64)  # it misreads others: #1413
         return networkit.GraphFromCoo(ends, n=given.items)
 
@@ -104,10 +104,10 @@ def of_networkit() -> Contender:
 
 
 def of_rustworkx() -> Contender:
-    """rustworkx: pairs of Python's numbers, the only form that it takes."""
+    """Return rustworkx, with pairs of Python's integers, the only form that it accepts."""
     rustworkx = import_module("rustworkx")
 
-    def build(given: Input) -> Any:
+    def build(given: NumberedEdges) -> Any:
         graph = rustworkx.PyGraph()
         graph.add_nodes_from(range(given.items))
         graph.extend_from_edge_list(given.pairs())
@@ -116,7 +116,7 @@ def of_rustworkx() -> Contender:
     return Contender(build, rustworkx.connected_components, of_parts)
 
 
-def of_parts(parts: list[set[int]], given: Input) -> I64:
+def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
     """The label of each item, from sets of items."""
     labels = np.empty(given.items, np.int64)
     members = np.fromiter(chain.from_iterable(parts), np.int64, given.items)
@@ -135,8 +135,8 @@ def of_polars() -> Contender:
     )
 
 
-def of_edges(found: Any, given: Input) -> I64:
-    """The label of each item, from those of edges."""
+def of_edges(found: Any, given: NumberedEdges) -> I64:
+    """Return the label of each item from the labels of edges."""
     labels = np.empty(given.items, np.int64)
     labels[given.src] = found.to_numpy()
     labels[given.dst] = found.to_numpy()
@@ -144,7 +144,7 @@ def of_edges(found: Any, given: Input) -> I64:
 
 
 def of_provhouse() -> Contender:
-    """Ours: there is no graph to make."""
+    """Return provhouse, which makes no graph."""
     return Contender(
         lambda given: given, lambda given: weak_components(given.items, given.chunks())
     )
@@ -160,24 +160,24 @@ CONTENDERS: dict[str, Callable[[], Contender]] = {
 }
 
 
-def read(folder: Path) -> Input:
-    """Map the edges and touch all of them, so that they are in memory and counted as input."""
+def read(folder: Path) -> NumberedEdges:
+    """Map the edges and read all of them, so that they are in memory and count as input."""
     src, dst = (np.asarray(np.load(folder / f"{end}.npy", mmap_mode="r")) for end in ("src", "dst"))
     items = int(np.load(folder / "items.npy"))
     assert len(src) == len(dst)
     assert max(src.max(initial=-1), dst.max(initial=-1)) < items
-    return Input(items, src, dst)
+    return NumberedEdges(items, src, dst)
 
 
-def little() -> Input:
-    """An input of the same types, to import and compile by."""
+def little() -> NumberedEdges:
+    """Return a small input of the same types, for a first run that imports and compiles."""
     src, dst = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
     for end in (src, dst):
         end.flags.writeable = False
-    return Input(3, src, dst)
+    return NumberedEdges(3, src, dst)
 
 
-def run(name: str, given: Input) -> Run:
+def run(name: str, given: NumberedEdges) -> Trial:
     """Time one contender."""
     contender = CONTENDERS[name]()
     contender.solve(contender.build(little()))
@@ -199,21 +199,21 @@ def run(name: str, given: Input) -> Run:
 
 
 def smallest(labels: I64) -> I32:
-    """The smallest item of each item's component, whatever the labels are."""
+    """Return the smallest item of each item's component, which does not depend on the labels."""
     items = np.arange(len(labels), dtype=np.int32)
     first = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
-    first[labels[::-1]] = items[::-1]  # of those that write to one place the last one stays
+    first[labels[::-1]] = items[::-1]  # if several write to one place, the last one wins
     return first[labels]
 
 
 def restart_peak() -> int:
-    """Let the kernel forget the peak so far, and return the bytes that are resident now."""
+    """Reset the kernel's high-water mark, and return the bytes that are resident now."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return memory("VmRSS")
 
 
 def memory(field: str) -> int:
-    """Bytes, as the kernel tells them of this process."""
+    """Return a field of this process's status in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     (value,) = (line.split()[1] for line in lines if line.startswith(f"{field}:"))
     return int(value) * 1024

@@ -1,7 +1,7 @@
-"""Cuts of large components and what questions read of them, without Spark and Neo4j.
+"""Cuts of large components and how much questions read with them, without Spark and Neo4j.
 
-A question reads all triples filed under the sets that its walk names, so it is enough to walk the
-graph of sets. Partitions are filled as an ingest fills them.
+A question reads all triples of the sets that its walk finds, so it is enough to walk the graph of
+sets. Partitions are filled as in an ingest.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-from sets_form import Cut, Read
+from sets_form import Cut, Reads
 
 from provhouse.ingest.steps.place_triples import partition
 from provhouse.model.arrays import I32, I64
@@ -39,16 +39,16 @@ class Large:
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.table)
 
     def derived(self) -> I64:
-        """The items that have a lineage."""
+        """Return the items that have a lineage."""
         return np.flatnonzero(np.bincount(self.dst, minlength=self.items))
 
 
 def large(src: Edges, dst: Edges, table: I32, theta: int) -> tuple[Large, npt.NDArray[np.bool_]]:
-    """The large components of a graph, and which items those are."""
+    """Return the large components of a graph, and a mask of their items."""
     component = dense(weak_components(len(table), [(src, dst)]))[0]
     chosen = np.bincount(component)[component] >= theta
     place = np.cumsum(chosen, dtype=np.int32) - np.int32(1)
@@ -58,14 +58,14 @@ def large(src: Edges, dst: Edges, table: I32, theta: int) -> tuple[Large, npt.ND
 
 
 def found(graph: Large, theta: int, limit: int) -> tuple[I32, float]:
-    """The set of each item as an ingest finds it before packing, and the seconds it took."""
+    """Return the set of each item as an ingest finds it before packing, and the seconds it took."""
     begin = perf_counter()
     label, _ = cut(graph.component, graph.src, graph.dst, graph.table, theta, (), limit)
     return label, perf_counter() - begin
 
 
 def packed(graph: Large, label: I32, limit: int) -> I32:
-    """The sets packed, as an ingest packs them."""
+    """Return the set of each item after packing as in an ingest."""
     sizes, group = np.bincount(label), _group(graph, label)
     child, parent = dependencies(graph, label)
     most = graph.items // ENOUGH
@@ -73,12 +73,15 @@ def packed(graph: Large, label: I32, limit: int) -> I32:
 
 
 def dependencies(graph: Large, label: I32) -> tuple[I32, I32]:
-    """Distinct pairs of a set and one that it derives from."""
+    """Return the distinct pairs of a set and one that it derives from."""
     return distinct_pairs(label[graph.dst], label[graph.src])
 
 
 def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None = None) -> Cut:
-    """What these items read in both directions if the sets, numbered without gaps, are these."""
+    """Return what questions for these items read in both directions with these sets.
+
+    Sets are numbered without gaps.
+    """
     child, parent = dependencies(graph, label)
     sizes, group = np.bincount(label), _group(graph, label)
     count = len(sizes)
@@ -91,15 +94,15 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
     own = np.bincount(label[graph.dst], minlength=count)
     whole = np.bincount(graph.component[graph.dst])[graph.component[asked]]
 
-    def read(near: I32, far: I32) -> Read:
+    def read(near: I32, far: I32) -> Reads:
         edges = neighbours(count, near, far)
-        triples, opened, held = _read(label[asked], *edges, own, at, parts, np.diff(bounds)).T
+        triples, opened, stored = _read(label[asked], *edges, own, at, parts, np.diff(bounds)).T
         return {
             "mean": round(float(triples.mean()), 1),
             "median": float(np.median(triples)),
             "p95": round(float(np.quantile(triples, 0.95)), 1),
             "partitions": float(np.median(opened)),
-            "share": round(float(np.median(held / whole)), 4),
+            "share": round(float(np.median(stored / whole)), 4),
         }
 
     return {
@@ -113,7 +116,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
 
 
 def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
-    """What these items read upstream, where ``own`` tells what each set has."""
+    """Return how much these items read upstream if each set has as much as ``own`` says."""
     edges = neighbours(len(own), *dependencies(graph, label))
     none = np.zeros(len(own) + 1, np.int64)
     result: Floats = _read(label[asked], *edges, own, none, none, none)[:, 0]
@@ -121,18 +124,21 @@ def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
 
 
 def _group(graph: Large, label: I32) -> I32:
-    """The component of each set."""
+    """Return the component of each set."""
     group = np.zeros(int(label.max(initial=-1)) + 1, np.int32)
     group[label] = graph.component
     return group
 
 
 @njit(cache=True)
-def _read(asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, held: I64) -> Floats:
-    """For each asked set the triples of all that it reaches, the partitions, and what they hold."""
+def _read(
+    asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, stored: I64
+) -> Floats:
+    """Return, for each asked set, the triples of all sets that it reaches, the number of their
+    partitions, and the triples in these."""
     result = np.zeros((len(asked), 3))
     seen = np.full(len(own), -1, np.int64)
-    opened = np.full(len(held), -1, np.int64)
+    opened = np.full(len(stored), -1, np.int64)
     queue = np.empty(len(own), np.int32)
     for number in range(len(asked)):
         queue[0] = asked[number]
@@ -146,7 +152,7 @@ def _read(asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, h
                 if opened[parts[row]] != number:
                     opened[parts[row]] = number
                     result[number, 1] += 1
-                    result[number, 2] += held[parts[row]]
+                    result[number, 2] += stored[parts[row]]
             for edge in range(at[node], at[node + 1]):
                 head = heads[edge]
                 if seen[head] != number:

@@ -1,8 +1,8 @@
-"""Draw items at random whose lineage or impact has a wanted size.
+"""Draw items at random whose lineage or impact has a given size.
 
-Few items are sums of thousands of others, so hundreds of thousands are tried: over all triples in
-memory, in a compiled kernel. It shares nothing with the methods that are measured, and so checks
-how many items they find.
+Few items derive from thousands of others, so hundreds of thousands are tried: on all triples in
+memory, in a compiled kernel. The kernel shares no code with the measured methods, so it also
+checks the number of items that they find.
 """
 
 import numpy as np
@@ -24,13 +24,15 @@ class Graph:
         np.cumsum(np.bincount(near, minlength=count), out=self._at[1:])
 
     def draw(self, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:
-        """The first ``wanted`` of these items that reach ``least`` to ``most``, and how many were
-        tried for it."""
+        """Return the first items that reach ``least`` to ``most``, and how many were tried.
+
+        It stops at ``wanted`` items.
+        """
         chosen, tried = _fitting(self._at, self._far, items, least, most, wanted)
         return chosen, tried
 
     def sizes(self, items: I64) -> I64:
-        """How many items each of these reaches."""
+        """Return the number of items that each of these reaches."""
         return _sizes(self._at, self._far, items)
 
 
@@ -63,9 +65,9 @@ def _fitting(at: I64, far: I64, items: I64, least: int, most: int, wanted: int) 
 
 @njit(cache=True)
 def _reached(at: I64, far: I64, item: int, most: int, seen: I64, mark: int, queue: I64) -> int:
-    """How many items this one reaches; counts to one more than ``most`` and no further.
+    """Return the number of items that this one reaches, or ``most + 1`` if it is larger.
 
-    The item counts if a cycle leads back to it. ``seen`` holds no ``mark`` yet.
+    The item itself counts if a cycle leads back to it. ``seen`` must not contain ``mark`` yet.
     """
     queue[0] = item
     filled, taken = 1, 0

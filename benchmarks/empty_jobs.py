@@ -1,4 +1,4 @@
-"""Spark jobs that do nothing: what every job waits for at least, on so many partitions."""
+"""Spark jobs that do nothing: the least time of any job on a given number of partitions."""
 
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ REPEATED = 5
 
 
 class EmptyJobs:
-    """Jobs on cached partitions of one byte each, by a Python worker like RQ's own."""
+    """Jobs on cached partitions of one byte each, run by a Python worker as RQ's jobs are."""
 
     def __init__(self, context: "SparkContext", widest: int) -> None:
         self._context = context
@@ -23,13 +23,13 @@ class EmptyJobs:
         self._cached.count()
 
     def seconds(self, width: int) -> float:
-        """How long one takes on the first ``width`` partitions."""
+        """Return the seconds of a job on the first ``width`` partitions."""
         began = perf_counter()
         self._context.runJob(self._cached, discard_blocks, list(range(width)))
         return perf_counter() - began
 
     def by_width(self) -> tuple[float, float]:
-        """What a job takes, and what each of its partitions adds; a line through several widths."""
+        """Return the seconds of a job and those that each partition adds, from several widths."""
         widths = sorted({min(width, self._widest) for width in (1, 4, 16, 64, 256)})
         times = [np.median([self.seconds(width) for _ in range(REPEATED)]) for width in widths]
         if len(widths) == 1:
@@ -38,5 +38,5 @@ class EmptyJobs:
         return float(job), float(partition)
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         self._cached.unpersist()

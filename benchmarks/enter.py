@@ -1,33 +1,30 @@
-"""From Enter to the answer: whole commands with and without the server: `make bench-enter`.
+"""Measure complete commands, from Enter to the answer, with and without the server.
 
-Small lineages of large components are asked for on a warehouse of the paper's trace, each by a
-process of its own. What was measured goes to `results/enter.json`.
+`make bench-enter` runs it. Each command is a process of its own that asks for a small lineage in a
+large component, on a warehouse of the paper's trace. Results go to `results/enter.json`.
 """
 
 import argparse
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from classes import KINDS, all_triples, drawn
 from command import Command
-from enter_form import SERVED, Results, Times
-from machine import machine, packages
-from peers import opened
+from enter_table import RESULTS, SERVED, CommandTimes, Results
+from machine import mean_load, packages
+from machine import run as recorded
+from peers import open_snapshot
 
 from provhouse.cypher.server import down
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from serve import served
 
-RESULTS = Path(__file__).parent / "results" / "enter.json"
 KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
 WITH, WITHOUT = 40, 3
 """Commands with the server, and without."""
@@ -35,18 +32,18 @@ WITH, WITHOUT = 40, 3
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure whole commands.")
+    parser = argparse.ArgumentParser(description="Measure complete commands.")
     parser.add_argument("--warehouse", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=6)
     given = parser.parse_args()
     settings = Settings.load({"warehouse": given.warehouse})
-    RESULTS.write_text(json.dumps(run(settings, given.seed), indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(run(settings, given.seed))
 
 
 def run(settings: Settings, seed: int) -> Results:
-    """All kinds of commands."""
-    load = os.getloadavg()[0]
-    snapshot = opened(settings.warehouse)
+    """Measure all kinds of commands."""
+    load = mean_load()
+    snapshot = open_snapshot(settings.warehouse)
     (found,) = drawn(snapshot, all_triples(snapshot), settings.theta, [KIND], WITH + 1, seed)
     items: list[str] = snapshot.names.names(found.items).to_pylist()
     command = Command(settings.warehouse)
@@ -63,18 +60,15 @@ def run(settings: Settings, seed: int) -> Results:
     down(settings.graph_home, Silent())
     took["without the server"] = spread(ask, items[: WITHOUT + 1])
     return {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **recorded(load, packages("typer", "pyspark", "provhouse")),
         "seed": seed,
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": packages("typer", "pyspark", "provhouse"),
         "triples": snapshot.commit.totals.triples,
         "took": took,
     }
 
 
-def spread(run: Callable[[str], object], items: Sequence[str]) -> Times:
-    """What it took; the first time does not count, when files are read that the system forgot."""
+def spread(run: Callable[[str], object], items: Sequence[str]) -> CommandTimes:
+    """Return the times of a command, without the first, which may read files from disk."""
     run(items[0])
     seconds = []
     for item in items[1:]:

@@ -1,35 +1,40 @@
-"""The table that tells what `enter.py` measured, as Markdown."""
+"""The results of `enter.py`: the form of `results/enter.json`, and a table."""
 
-import json
-from pathlib import Path
-from typing import cast
+from form import Percentiles, ResultsFile, SeededRun
+from markup import bars, cores, grid
 
-from enter_form import SERVED, Results
-
-RESULTS = Path(__file__).parent / "results" / "enter.json"
-WANTED = 0.3
-"""Seconds from Enter to the end of a small answer."""
+SERVED = "with the server, nothing kept decoded"
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+class CommandTimes(Percentiles):
+    """Seconds of several commands, from Enter to the end of the answer."""
+
+    commands: int
+
+
+class Results(SeededRun):
+    """One run."""
+
+    triples: int
+    took: dict[str, CommandTimes]
+
+
+RESULTS = ResultsFile[Results]("enter.json")
+MOST = 0.3
+"""The target, in seconds from Enter to the end of a small answer, at the median."""
 
 
 def table(results: Results) -> str:
-    """A row for each kind of command, and what it stands on."""
-    machine = results["machine"]
-    return "\n".join(
-        [
-            "| a command that asks for a small lineage | commands | p50 | p95 |",
-            "| --- | ---: | ---: | ---: |",
-            *(
-                f"| {name} | {took['commands']} | {took['p50']:.2f} s | {took['p95']:.2f} s |"
-                for name, took in results["took"].items()
-            ),
-            f"\n{results['triples']:,} triples, {machine['cores']} cores ({machine['cpu']}), load"
-            f" before {results['load']}, seed {results['seed']}.\n",
-            f"- a command with the server: at most {WANTED} s:"
-            f" {'yes' if results['took'][SERVED]['p50'] <= WANTED else '**no**'}",
-        ]
+    """Return a table with a row for each kind of command, a note on the run, and the target."""
+    head = ("a command that asks for a small lineage", "commands", "p50", "p95")
+    rows = (
+        (name, f"{took['commands']}", f"{took['p50']:.2f} s", f"{took['p95']:.2f} s")
+        for name, took in results["took"].items()
     )
+    note = (
+        f"{results['triples']:,} triples, {cores(results['machine'])}, load"
+        f" before {results['load']}, seed {results['seed']}."
+    )
+    kept = results["took"][SERVED]["p50"] <= MOST
+    bar = bars({f"a command with the server: at most {MOST} s": kept})
+    return f"{grid(head, rows)}\n\n{note}\n\n{bar}"

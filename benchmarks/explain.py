@@ -1,28 +1,26 @@
-"""How long questions take beside what `provhouse explain` estimates: `make bench-explain`.
+"""Compare the time of questions with the estimates of `provhouse explain`: `make bench-explain`.
 
-It draws items at random, half of them among all items, half among those of components that are cut,
-where what is read differs most. Each is asked by CSProv, a few by RQ and CCProv too, in one session
-that is warm, but keeps nothing of one question for the next. What they read and took goes to
-`results/explain.json` by the name of the warehouse; `explain_table.py` compares it with what
-`query/cost.py` says. `--fit` measures nothing and prints the constants that fit all results best.
+Items are drawn at random: half of them among all items, half in components that are cut, where
+questions differ most in how much they read. CSProv answers all questions, RQ and CCProv a few, in
+one warm session that keeps nothing of one question for the next. Reads and times go to
+`results/explain.json`, by the name of the warehouse; `explain_table.py` compares them with the
+estimates of `query/cost.py`. `--fit` measures nothing and prints the constants that best fit all
+results.
 """
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pyarrow.compute as pc
-from explain_form import Asked, Levels, Measured, Results
-from explain_table import RESULTS, read
+from explain_table import RESULTS, QuestionByLevels, QuestionBySets, Results, WarehouseRun
 from form import Totals
-from machine import machine, versions
+from machine import mean_load, versions
+from machine import run as recorded
 from methods import timed
 from scipy.optimize import nnls
 
@@ -39,23 +37,23 @@ from provhouse.query.cost import SET, TRIPLE
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov")
 ITEMS = 100
-"""So many are asked by CSProv, in both directions."""
+"""The number of items that CSProv is asked for, in both directions."""
 FEW = 10
-"""Of these so many by the others, upstream."""
+"""The number of these that RQ and CCProv are asked for, upstream."""
 WARM = 10
-"""So many questions more before the first one that counts."""
+"""The number of questions before the first one that counts."""
 
 
-def run(settings: Settings, seed: int, progress: Progress) -> Measured:
-    """Draw, measure, and say what came out."""
-    load = os.getloadavg()[0]  # before we make some ourselves
+def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
+    """Draw items, measure questions, and return the results."""
+    load = mean_load()  # before the benchmark adds to it
     rng = np.random.default_rng(seed)
     with Asker(settings, progress) as asker:
         none = np.empty(0, np.int64)
         asker.spark.partitions.fetch(asker.snapshot.partitions, none, none)
-        _ = asker.graph  # Neo4j's start belongs to no question either
+        _ = asker.graph  # so that no question includes Neo4j's start
         address = server.running(settings.graph_home)
-        assert address  # the asker keeps it up
+        assert address  # the asker keeps Neo4j running
         items = asker.snapshot.names.names(drawn(asker, rng)).to_pylist()
         for item in items[-WARM:]:
             asker.ask(item, "upstream")
@@ -66,11 +64,8 @@ def run(settings: Settings, seed: int, progress: Progress) -> Measured:
         for method in METHODS:
             asker.ask(items[-1], "upstream", method)
         return {
-            "date": f"{datetime.now(UTC):%Y-%m-%d}",
+            **recorded(load, versions(address.http)),
             "seed": seed,
-            "load": round(load, 2),
-            "machine": machine(),
-            "versions": versions(address.http),
             "warehouse": totals(asker),
             "copy_seconds": filled,
             "by_sets": by_sets,
@@ -79,13 +74,13 @@ def run(settings: Settings, seed: int, progress: Progress) -> Measured:
 
 
 def totals(asker: Asker) -> Totals:
-    """What the warehouse holds."""
-    held = asker.snapshot.commit.totals
-    return cast(Totals, {name: getattr(held, name) for name in Totals.__annotations__})
+    """Return the totals of the warehouse."""
+    totals = asker.snapshot.commit.totals
+    return cast(Totals, {name: getattr(totals, name) for name in Totals.__annotations__})
 
 
 def drawn(asker: Asker, rng: np.random.Generator) -> I64:
-    """Items from all and from cut components, in turn; some more than are asked."""
+    """Return items from all components and from cut ones in turn, including those for warming."""
     snapshot = asker.snapshot
     _, component, sets = np.unique(snapshot.set_components, return_inverse=True, return_counts=True)
     cut = np.flatnonzero(sets[component] > 1)
@@ -95,7 +90,7 @@ def drawn(asker: Asker, rng: np.random.Generator) -> I64:
 
 
 def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
-    """Items of some sets, each as likely as any other."""
+    """Return items of these sets; all are equally likely."""
     items = asker.snapshot.set_items[sets]
     at = rng.choice(int(items.sum()), (ITEMS + WARM) // 2, replace=False)
     before = np.cumsum(items) - items
@@ -103,14 +98,14 @@ def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
     return asker.snapshot.set_firsts[sets][own] + at - before[own]
 
 
-def asked(asker: Asker, items: list[str]) -> Iterator[Asked]:
-    """Each item by CSProv; what was read must be what the explanation says."""
+def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
+    """Ask CSProv for each item; exit if it reads other amounts than ``explain`` says."""
     for item in items:
         for direction in DIRECTIONS:
             answer = asker.ask(item, direction, "csprov")
-            told = asker.explain(Question(item, direction)).methods[0]
-            if told.read != answer.read:
-                sys.exit(f"{item} should read {told.read}, but read {answer.read}")
+            explained = asker.explain(Question(item, direction)).methods[0]
+            if explained.read != answer.read:
+                sys.exit(f"{item} read {answer.read}, but explain says {explained.read}")
             yield {
                 "sets": answer.read.sets,
                 "partitions": answer.read.partitions,
@@ -119,23 +114,23 @@ def asked(asker: Asker, items: list[str]) -> Iterator[Asked]:
             }
 
 
-def levelled(asker: Asker, items: list[str]) -> Iterator[Levels]:
-    """Each item by RQ and CCProv."""
+def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
+    """Ask RQ and CCProv for each item."""
     for item in items:
-        for told in asker.explain(Question(item, "upstream")).methods[1:]:
-            answer = asker.ask(item, "upstream", told.method)
+        for explained in asker.explain(Question(item, "upstream")).methods[1:]:
+            answer = asker.ask(item, "upstream", explained.method)
             yield {
-                "method": told.method,
-                "guessed": told.levels or 0,
+                "method": explained.method,
+                "guessed": explained.levels or 0,
                 "levels": pc.max(answer.items["depth"]).as_py() or 0,
                 "seconds": round(answer.seconds["total"], 5),
             }
 
 
 def fit(results: Results) -> dict[str, float]:
-    """The constants of `query/cost.py` with the least relative errors over all results.
+    """Return the constants of `query/cost.py` with the least relative errors on all results.
 
-    Those of a set and a triple are as they stand there: items drawn at random need few of them.
+    Those of a set and a triple stay as they are: items drawn at random read too few of them.
     """
     rows = [row for one in results.values() for row in one["by_sets"]]
     known = [SET * row["sets"] + TRIPLE * row["triples"] for row in rows]
@@ -158,26 +153,28 @@ def fit(results: Results) -> dict[str, float]:
 def relative(
     features: list[list[int]], seconds: list[float], known: Sequence[float] = ()
 ) -> list[float]:
-    """Weights of features, none below 0, so that sums come near to seconds in relation to them.
+    """Return non-negative weights of features whose sums have the least relative errors.
 
-    A part of each may be ``known`` beforehand.
+    ``known`` is a part of each time that is not to be fitted.
     """
     weights = np.array(seconds)
-    wanted = 1 - np.array(known or np.zeros(len(weights))) / weights
-    found, _ = nnls(np.array(features, float) / weights[:, None], wanted)
+    target = 1 - np.array(known or np.zeros(len(weights))) / weights
+    found, _ = nnls(np.array(features, float) / weights[:, None], target)
     return [float(value) for value in found]
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure beside what explain estimates.")
+    parser = argparse.ArgumentParser(description="Compare times with the estimates of explain.")
     parser.add_argument("--warehouse", type=Path, default=Path("demo-warehouse"))
     parser.add_argument("--name", default="the demo's flights")
     parser.add_argument("--seed", type=int, default=6)
-    parser.add_argument("--fit", action="store_true", help="print constants, measure nothing")
+    parser.add_argument(
+        "--fit", action="store_true", help="print the best constants, measure nothing"
+    )
     given = parser.parse_args()
     if given.fit:
-        print("\n".join(f"{name} = {value:.3g}" for name, value in fit(read()).items()))
+        print("\n".join(f"{name} = {value:.3g}" for name, value in fit(RESULTS.read()).items()))
         return
     settings = replace(Settings.load({"warehouse": given.warehouse}), hot_mb=0)
     sys.exit(
@@ -188,11 +185,10 @@ def main() -> None:
 
 
 def write(settings: Settings, name: str, seed: int) -> None:
-    """Measure, and leave the results where `tables.py` finds them."""
+    """Measure, and write the results."""
     with progress_display() as progress:
         measured = run(settings, seed, progress)
-    results = {**(read() if RESULTS.exists() else {}), name: measured}
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write({**RESULTS.read(missing={}), name: measured})
 
 
 if __name__ == "__main__":

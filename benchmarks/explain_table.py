@@ -1,72 +1,102 @@
-"""The table that tells how near the estimates of `query/cost.py` come, as Markdown."""
+"""The results of `explain.py`: the form of `results/explain.json`, and a table of the estimates."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import cast
+from typing import TypedDict
 
 import numpy as np
-from explain_form import Measured, Results
+from form import ResultsFile, SeededRun, Totals
+from markup import cores, grid
 
 from provhouse.model.answer import Read
 from provhouse.query import cost
 
-RESULTS = Path(__file__).parent / "results" / "explain.json"
+
+class QuestionBySets(TypedDict):
+    """One question by CSProv: how much it read, and its total seconds."""
+
+    sets: int
+    partitions: int
+    triples: int
+    seconds: float
+
+
+class QuestionByLevels(TypedDict):
+    """One question by RQ or CCProv: the guessed and the actual levels, and its total seconds."""
+
+    method: str
+    guessed: int
+    levels: int
+    seconds: float
+
+
+class WarehouseRun(SeededRun):
+    """One run on one warehouse.
+
+    ``copy_seconds`` is the time in which RQ's copy of all triples was made.
+    """
+
+    warehouse: Totals
+    copy_seconds: float
+    by_sets: list[QuestionBySets]
+    by_levels: list[QuestionByLevels]
+
+
+Results = dict[str, WarehouseRun]
+"""Runs by the name of the warehouse."""
+
+
+RESULTS = ResultsFile[Results]("explain.json")
 TIMES = 2.0
-"""An estimate is near if neither it nor what was measured is more than so many times the other."""
+"""An estimate is near if it and the measured time differ by at most this factor."""
 NAMES = {"csprov": "CSProv", "rq": "RQ", "ccprov": "CCProv"}
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last runs."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
-
-
 def table(results: Results) -> str:
-    """A row for each warehouse and method, and what it stands on."""
+    """Return a table with a row for each warehouse and method, and notes on the runs."""
     head = ("warehouse", "method", "asked", "median time", "within 2 times", "estimate / time: "
             "p5", "p50", "p95")  # fmt: skip
-    rows = [head, ("---", "---", *["---:"] * 6)]
-    for name, one in results.items():
-        for method, pairs in estimated(one).items():
-            rows.append((name, NAMES[method], *_cells(pairs)))
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", *(_note(name, one) for name, one in results.items())])
+    rows = (
+        (name, NAMES[method], *_cells(pairs))
+        for name, one in results.items()
+        for method, pairs in estimated(one).items()
+    )
+    notes = (_note(name, one) for name, one in results.items())
+    return "\n".join([grid(head, rows, left=(0, 1)), "", *notes])
 
 
-def estimated(one: Measured) -> dict[str, list[tuple[float, float]]]:
-    """Estimate and measured seconds of each question, by method."""
+def estimated(one: WarehouseRun) -> dict[str, list[tuple[float, float]]]:
+    """Return the estimated and the measured seconds of each question, by method."""
     pairs: dict[str, list[tuple[float, float]]] = {"csprov": [], "rq": [], "ccprov": []}
     for asked in one["by_sets"]:
         read = Read(asked["sets"], asked["partitions"], asked["triples"])
         pairs["csprov"].append((cost.csprov_seconds(read), asked["seconds"]))
     for row in one["by_levels"]:
-        told = (
+        estimate = (
             cost.ccprov_seconds(one["warehouse"]["triples"], row["guessed"])
             if row["method"] == "ccprov"
             else cost.rq_seconds(row["guessed"])
         )
-        pairs[row["method"]].append((told, row["seconds"]))
+        pairs[row["method"]].append((estimate, row["seconds"]))
     return pairs
 
 
 def near(pairs: list[tuple[float, float]]) -> float:
-    """The share of estimates that are within ``TIMES`` of what was measured."""
-    ratios = [told / took for told, took in pairs]
+    """Return the share of estimates that are within ``TIMES`` of the measured time."""
+    ratios = [estimate / took for estimate, took in pairs]
     return sum(1 / TIMES <= ratio <= TIMES for ratio in ratios) / len(ratios)
 
 
 def _cells(pairs: list[tuple[float, float]]) -> Iterator[str]:
-    told, took = np.array(pairs).T
+    estimate, took = np.array(pairs).T
     yield f"{len(pairs)}"
     yield f"{np.median(took) * 1000:,.0f} ms"
     yield f"{near(pairs):.0%}"
-    yield from (f"{value:.2f}" for value in np.quantile(told / took, [0.05, 0.5, 0.95]))
+    yield from (f"{value:.2f}" for value in np.quantile(estimate / took, [0.05, 0.5, 0.95]))
 
 
-def _note(name: str, one: Measured) -> str:
-    machine, held = one["machine"], one["warehouse"]
+def _note(name: str, one: WarehouseRun) -> str:
+    totals = one["warehouse"]
     return (
-        f"- {name}: {held['triples']:,} triples in {held['sets']:,} sets, seed {one['seed']}, on"
-        f" {machine['cores']} cores ({machine['cpu']}), load before {one['load']}"
+        f"- {name}: {totals['triples']:,} triples in {totals['sets']:,} sets, seed {one['seed']},"
+        f" on {cores(one['machine'])}, load before {one['load']}"
     )

@@ -1,6 +1,6 @@
-"""What steps of an ingest cannot do without, measured alone on the same data and cores.
+"""Floors of an ingest's steps: their indispensable work alone, on the same data and cores.
 
-A step that takes twice its floor spends half of its time on what nobody could leave out.
+A step that takes twice its floor spends half of its time on work that nothing can save.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ Work = TypeVar("Work")
 
 
 def floors(trace: Trace, files: Iterable[Path], copies: int) -> dict[str, float]:
-    """By step: decoding and hashing, union-find, sorting and compressing."""
+    """Return seconds by step: decoding and hashing, union-find, sorting and compressing."""
     return {
         "read": _on_all_cores(_decoded, sorted(files)),
         "cut": copies * _timed(lambda: weak_components(len(trace.table), [(trace.src, trace.dst)])),
@@ -43,7 +43,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _on_all_cores(work: Callable[[Work], None], parts: Iterable[Work]) -> float:
-    """Seconds for all parts, in processes that are there already."""
+    """Return the seconds for all parts, in processes that have already started."""
     cores = len(sched_getaffinity(0))
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
         list(pool.map(abs, range(8 * cores)))
@@ -51,7 +51,7 @@ def _on_all_cores(work: Callable[[Work], None], parts: Iterable[Work]) -> float:
 
 
 def _decoded(path: Path) -> None:
-    """Read a file and hash its names: every byte has to be looked at."""
+    """Read a file and hash its names, which every ingest has to do."""
     pa.set_cpu_count(1)
     for batch in pa_csv.open_csv(path):
         for name in (SRC, DST):

@@ -1,25 +1,81 @@
-"""What the forms of several results have in common."""
+"""The parts that the results of several benchmarks share, and the files that store results."""
 
-from typing import TypedDict
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypedDict, TypeVar, cast
+
+FOLDER = Path(__file__).parent / "results"
+Content = TypeVar("Content")
 
 
-class Spread(TypedDict):
-    """The middle one and the largest of what was measured."""
+@dataclass(frozen=True)
+class ResultsFile(Generic[Content]):
+    """A JSON file in ``results``, which a script writes and a page is generated from."""
 
-    median: float
-    max: float
+    name: str
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return FOLDER / self.name
+
+    def read(self, missing: Content | None = None) -> Content:
+        """Return the results of the last run, or ``missing``, if given and there are none."""
+        if missing is not None and not self.path.exists():
+            return missing
+        return cast(Content, json.loads(self.path.read_text(encoding="utf-8")))
+
+    def write(self, results: Content, elsewhere: Path | None = None) -> None:
+        """Write the results to the file, or to another one."""
+        text = json.dumps(results, indent=1) + "\n"
+        (elsewhere or self.path).write_text(text, encoding="utf-8")
 
 
 class Machine(TypedDict):
-    """What it ran on."""
+    """The machine that the benchmark ran on."""
 
     cpu: str
     cores: int
     memory_gib: int
 
 
+class Record(TypedDict):
+    """The day on which results were written, and the machine that wrote them."""
+
+    date: str
+    machine: Machine
+
+
+class Run(Record):
+    """One run. ``load`` is the machine's mean load over the minute before it began."""
+
+    load: float
+    versions: dict[str, str]
+
+
+class SeededRun(Run):
+    """One run that draws at random."""
+
+    seed: int
+
+
+class Spread(TypedDict):
+    """The median and the largest of several measurements."""
+
+    median: float
+    max: float
+
+
+class Percentiles(TypedDict):
+    """Percentiles of several times, in seconds."""
+
+    p50: float
+    p95: float
+
+
 class Totals(TypedDict):
-    """What the warehouse holds."""
+    """The totals of a warehouse."""
 
     triples: int
     items: int

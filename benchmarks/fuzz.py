@@ -1,32 +1,76 @@
-"""Sum up what the targets of `make fuzz` have recorded, as `results/fuzz.json`.
+"""The records of `make fuzz`: a summary in `results/fuzz.json`, and a table.
 
 python benchmarks/fuzz.py RECORD
 """
 
 import argparse
 import json
-from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
+from typing import TypedDict
 
-from fuzz_form import Results
-from machine import machine, packages
+from form import Record, ResultsFile
+from machine import packages, record
+from markup import cores, grid
 
-RESULTS = Path(__file__).parent / "results" / "fuzz.json"
+
+class Target(TypedDict):
+    """The inputs of one target, by the way they ended; none of them found a defect."""
+
+    target: str
+    inputs: int
+    seconds: float
+    ends: dict[str, int]
+    """The number of inputs, by the way they ended."""
+    grown_mib: int
+    """The most that the memory of the tested process grew by."""
+
+
+class Results(Record):
+    """The records of all targets from the last complete run of `make fuzz`."""
+
+    versions: dict[str, str]
+    targets: list[Target]
+
+
+RESULTS = ResultsFile[Results]("fuzz.json")
+SHOWN = {"held": "accepted"}
+"""Ends whose recorded name does not explain itself."""
 
 
 def main() -> None:
-    """Write the results anew."""
+    """Write the results from the records."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
     lines = parser.parse_args().record.read_text(encoding="utf-8").splitlines()
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
+        **record(),
         "versions": packages("provhouse", "schemathesis"),
         "targets": sorted(map(json.loads, lines), key=itemgetter("target")),
     }
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
+
+
+def table(results: Results) -> str:
+    """Return a table with a row for each target, and the totals."""
+    head = ("target", "inputs", "s", "how they ended", "memory")
+    return f"{grid(head, map(_row, results['targets']), left=(0, 3))}\n\n{_note(results)}"
+
+
+def _row(one: Target) -> tuple[str, ...]:
+    ends = ", ".join(f"{SHOWN.get(end, end)}: {count:,}" for end, count in one["ends"].items())
+    memory = f"+{one['grown_mib']} MiB"
+    return one["target"], f"{one['inputs']:,}", f"{one['seconds']:.0f}", ends, memory
+
+
+def _note(results: Results) -> str:
+    inputs = sum(one["inputs"] for one in results["targets"])
+    minutes = sum(one["seconds"] for one in results["targets"]) / 60
+    return (
+        f"{inputs:,} inputs; the targets took {minutes:.0f} minutes in total and ran two at a time,"
+        f" {results['date']}, on {cores(results['machine'])},"
+        f" schemathesis {results['versions']['schemathesis']}."
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""LC1 and LC3 of the paper's trace: filings, their text, and what is found in it.
+"""LC1 and LC3 of the paper's trace: filings, their text, and facts found in it.
 
-Sets that the paper works through come first in their block, so that they can be given what they
-had: their layers, the sets that they are derived from, their triples.
+The sets of the paper's worked queries come first in their block, so that their layers, triples and
+parent sets can be set to the paper's figures.
 """
 
 from collections.abc import Mapping
@@ -15,41 +15,41 @@ from workflow import LAST
 from provhouse.model.arrays import I64
 
 FEW_ROOTS = (0.27, 0.33)
-"""The shares of the first layers in the sets of sp2 that others share."""
+"""The shares of items in the first two layers of the shared sets of sp2."""
 
 
 @dataclass(frozen=True)
 class Giant:
-    """What is known of LC1 or LC3."""
+    """The known figures of LC1 or LC3."""
 
     items: int
     triples: int
     dependencies: int
     documents: tuple[int, int]
-    """The first, and how many."""
+    """The first document, and the number of documents."""
     sp1: tuple[tuple[int, ...], int, int]
-    """For each split: the sizes that are given, the number of sets, their items."""
+    """For each split: the given sizes, the number of sets, and the number of their items."""
     sp2: tuple[tuple[int, ...], int, int]
     sp3: tuple[tuple[int, ...], int]
     most: int
-    """The most items in a set of sp3 that is not given."""
+    """The most items in a set of sp3 whose size is not given."""
     shared: int
-    """How many of the first sets of sp2 are derived from many of sp1."""
+    """The number of sets of sp2, from the first, that derive from many sets of sp1."""
     layers: Mapping[int, tuple[int, ...]]
     """The layers of some sets of sp3."""
     overlap: float
     """The share of windows in sp3 that overlap."""
     wider: int
-    """By how much the windows of the usual sets of sp2 are wider."""
+    """The number of items by which windows are wider in the usual sets of sp2."""
     aggregates: int
     widest: tuple[int, ...]
     worked: Mapping[int, tuple[range, int]] = field(default_factory=dict)
-    """For sets of sp3 that the paper works through: those of sp2 above it, and its triples."""
+    """For the sets of sp3 in worked queries: the sets of sp2 above them, and their triples."""
 
 
 SHARED = (21_734, 9_400, 4_300, 2_366)
 READ = (118, 125, 122, 119, 131, 108, 127, 120, 124, 117, 126, 123, 127)
-"""The thirteen sets of sp2 that the worked query LC-SL reads, derived from the second of sp1."""
+"""The thirteen sets of sp2 that the worked query LC-SL reads; all derive from the second of sp1."""
 LARGE = (3_291, 2_810, 2_400, 2_100, 1_850, 1_640, 1_450, 1_300, 1_180, 1_090, 1_040)
 SHORT, LONG = len(LARGE), 0
 """The sets of the worked queries."""
@@ -63,7 +63,7 @@ LC1 = Giant(
     sp3=((*LARGE, 79), 219_879),
     most=999,
     shared=len(SHARED),
-    # Few aggregates in the middle, so that much is derived from thousands of items.
+    # Few aggregates in the middle, so that many items derive from thousands of others.
     layers={LONG: (850, 620, 460, 30, 450, 881), SHORT: (26, 27, 26, 0, 0, 0)},
     overlap=0.7,
     wider=1,
@@ -90,7 +90,7 @@ LC3 = Giant(
 
 
 def giant(rng: Rng, first: int, of: Giant) -> Part:
-    """LC1 or LC3, a tree of sets for the most part."""
+    """Return LC1 or LC3; its sets are mostly a tree."""
     sp1 = _filings(rng, first, of)
     links = _sp2_links(rng, of, sp1)
     sp2 = _text(rng, of, sp1, links)
@@ -106,7 +106,7 @@ def giant(rng: Rng, first: int, of: Giant) -> Part:
 
 
 def _filings(rng: Rng, first: int, of: Giant) -> Block:
-    """Split sp1: each set the filings of some companies."""
+    """Return split sp1: each set has the filings of some companies."""
     items = sizes(rng, *of.sp1, 20, of.sp1[0][0])
     begin, count = of.documents
     filings = 1 + (items * (count - len(items))) // items.sum()
@@ -116,7 +116,7 @@ def _filings(rng: Rng, first: int, of: Giant) -> Block:
 
 
 def _sp2_links(rng: Rng, of: Giant, sp1: Block) -> Links:
-    """Each set of sp2 is derived from one of sp1, the first few from more."""
+    """Return the links of sp2: each set derives from one of sp1, the first few from more."""
     sets, known = len(sp1.bounds), len(of.sp2[0])
     others = np.sort(rng.choice(sets, of.sp2[1] - known, p=sp1.sizes / sp1.sizes.sum()))
     child = [np.full(sets // (1 + 2 * n), n) for n in range(of.shared)]
@@ -128,7 +128,7 @@ def _sp2_links(rng: Rng, of: Giant, sp1: Block) -> Links:
 
 
 def _text(rng: Rng, of: Giant, sp1: Block, links: Links) -> Block:
-    """Split sp2."""
+    """Return split sp2."""
     items = sizes(rng, *of.sp2, 2, 999)
     width = layered(rng, items, 3)
     shared = items[: of.shared]
@@ -139,7 +139,7 @@ def _text(rng: Rng, of: Giant, sp1: Block, links: Links) -> Block:
 
 
 def _primary(rng: Rng, of: Giant, sp2: Block) -> I64:
-    """The set of sp2 that each of sp3 is derived from: neighbours share it, some share much."""
+    """Return the set of sp2 that each of sp3 derives from; neighbours share it, some many."""
     weight = sp2.sizes**0.7 * rng.lognormal(0, 0.8, len(sp2.bounds))
     primary = np.sort(rng.choice(len(weight), of.sp3[1], p=weight / weight.sum()))
     known = len(of.sp3[0])
@@ -150,7 +150,7 @@ def _primary(rng: Rng, of: Giant, sp2: Block) -> I64:
 
 
 def _found(rng: Rng, of: Giant, sp2: Block, primary: I64, items: int) -> Block:
-    """Split sp3, sp4 and sp5 together."""
+    """Return split sp3: sp4 and sp5 together."""
     width = layered(rng, sizes(rng, *of.sp3, items, 1, of.most), 6)
     for number, layers in of.layers.items():
         width[number] = layers
@@ -160,7 +160,7 @@ def _found(rng: Rng, of: Giant, sp2: Block, primary: I64, items: int) -> Block:
 
 
 def _sp3_links(rng: Rng, of: Giant, sp3: Block, primary: I64, count: int) -> Links:
-    """So many links; the sets that the paper works through have theirs."""
+    """Return ``count`` links of sp3; the sets of worked queries get the paper's."""
     fixed = [(number, one) for number, (above, _) in of.worked.items() for one in above[1:]]
     child, parent = np.array(fixed, np.int64).reshape(-1, 2).T
     return linked(rng, sp3, primary, Links(child, parent), count, of.sp2[1], set(of.worked))
@@ -180,7 +180,7 @@ def _within(rng: Rng, of: Giant, sp1: Block, sp2: Block, sp3: Block) -> list[Inn
 def _from_filings(
     rng: Rng, of: Giant, sp1: Block, sp2: Block, links: Links
 ) -> list[tuple[I64, I64]]:
-    """Triples from sp1 to sp2; the sets of sp2 that others share take only what they need."""
+    """Return the triples from sp1 to sp2; shared sets of sp2 get no more than they need."""
     shared = links.child < of.shared
     few = Links(links.child[shared], links.parent[shared])
     many = Links(links.child[~shared], links.parent[~shared])

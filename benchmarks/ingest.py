@@ -1,31 +1,29 @@
-"""The whole ingest of the paper's trace, from CSV files to the first answer: `make bench-ingest`.
+"""Measure a complete ingest of the paper's trace, from CSV files to the first answer.
 
-The command is run as a user runs it. After the first load the first question is asked, and its
-answer compared with the trace itself; then 10,000 triples are appended three times. What was
-measured goes to `results/ingest.json`, by number of copies.
+`make bench-ingest` runs it. It uses the command as a user does. After the ingest it asks the first
+question and compares the answer with the trace; then it appends 10,000 triples three times. Results
+go to `results/ingest.json`, by number of copies.
 """
 
 import argparse
 import csv
-import json
-import os
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from command import Command, size
 from floors import floors
-from ingest_form import Answered, Measured, Results
-from machine import machine, packages
+from ingest_form import FirstAnswer, IngestRun
+from ingest_table import RESULTS
+from machine import mean_load, packages
+from machine import run as recorded
 from paper_trace import paper
 from trace_files import Trace, names, write
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, OP, SRC
 
-RESULTS = Path(__file__).parent / "results" / "ingest.json"
 SEED = 5
 APPENDED = 10_000
 PARTS = {
@@ -35,33 +33,31 @@ PARTS = {
     "neo4j": "neo4j",
     "neo4j_log": "neo4j/data/transactions",
 }
-"""What is counted apart, by folder of the warehouse."""
+"""The folders of the warehouse whose size is recorded, by name in the results."""
 Rows = Iterator[tuple[str, str]]
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure a whole ingest, and appends to it.")
+    parser = argparse.ArgumentParser(description="Measure a complete ingest, and appends.")
     parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="work there and leave it, else in a temporary")
+    parser.add_argument("--folder", type=Path, help="a folder to work in and keep")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         measured = run(given.folder or Path(temporary), given.copies)
-    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    results: Results = {**held, str(given.copies): measured}
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write({**RESULTS.read(missing={}), str(given.copies): measured})
 
 
-def run(folder: Path, copies: int) -> Measured:
-    """Make the trace, take it in, ask, append."""
+def run(folder: Path, copies: int) -> IngestRun:
+    """Write the trace, ingest it, ask, append."""
     trace = paper(SEED)
     files = folder / "trace"
     paths = sorted(files.iterdir()) if files.exists() else write(trace, files, copies)
     command = Command(folder / "warehouse")
     rng = np.random.default_rng(SEED)
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     first = command.ingest(files)
-    held = {part: size(command.warehouse / where) for part, where in PARTS.items()}
+    disk = {part: size(command.warehouse / where) for part, where in PARTS.items()}
     answer = asked(command, trace, rng)
     appended = {
         "new small components": into_small(),
@@ -73,21 +69,18 @@ def run(folder: Path, copies: int) -> Measured:
         for name, rows in appended.items()
     }
     return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "load": load,
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
+        **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "csv_bytes": size(files),
         "ingest": first,
-        "bytes": held,
+        "bytes": disk,
         "first_answer": answer,
         "floors": {s: round(v, 2) for s, v in floors(trace, paths, copies).items()},
         "appends": appends,
     }
 
 
-def asked(command: Command, trace: Trace, rng: np.random.Generator) -> Answered:
-    """The lineage of one item; it must be what the trace says."""
+def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnswer:
+    """Ask for the lineage of one item; exit if it differs from the trace."""
     item = int(rng.choice(trace.dst))
     answer = command.json("lineage", texts(trace, 1, np.array([item]))[0])
     if len(answer["items"]) != len(upstream(trace, item)):
@@ -101,7 +94,7 @@ def asked(command: Command, trace: Trace, rng: np.random.Generator) -> Answered:
 
 
 def upstream(trace: Trace, item: int) -> set[int]:
-    """The items that one is derived from, step by step."""
+    """Return the items that one derives from, found level by level."""
     found: set[int] = set()
     near = np.array([item])
     while len(near):
@@ -111,12 +104,12 @@ def upstream(trace: Trace, item: int) -> set[int]:
 
 
 def into_small() -> Rows:
-    """New components of two items."""
+    """Return triples that are new components of two items."""
     return ((f"fresh/{number}/a", f"fresh/{number}/b") for number in range(APPENDED))
 
 
 def into_large(trace: Trace, rng: np.random.Generator) -> Rows:
-    """Half hang a new item on one of a large component, half connect two of its items."""
+    """Yield triples: half add an item to a large component, half connect two of its items."""
     among = np.flatnonzero(trace.document == np.bincount(trace.document).argmax())
     one, other = np.sort(rng.choice(among, (2, APPENDED // 2)), axis=0)
     old = texts(trace, 1, one)
@@ -125,7 +118,7 @@ def into_large(trace: Trace, rng: np.random.Generator) -> Rows:
 
 
 def between_any(trace: Trace, copies: int, rng: np.random.Generator) -> Rows:
-    """Connect items of the same copy, whichever they are."""
+    """Yield triples that connect random items of the same copy."""
     copy = rng.integers(1, copies + 1, APPENDED)
     one, other = np.sort(rng.integers(0, len(trace.table), (2, APPENDED)), axis=0)
     for number in range(1, copies + 1):
@@ -136,13 +129,13 @@ def between_any(trace: Trace, copies: int, rng: np.random.Generator) -> Rows:
 
 
 def texts(trace: Trace, copy: int, items: I64) -> list[str]:
-    """The names of items of a copy."""
+    """Return the names of items of a copy."""
     found: list[str] = names(trace, copy, items.astype(np.int32)).to_pylist()
     return found
 
 
 def append_file(path: Path, rows: Rows) -> Path:
-    """A file of triples."""
+    """Write a file of triples, and return its path."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow((SRC, DST, OP))

@@ -1,12 +1,12 @@
-"""The form of `results/ingest.json`, which one script writes and another makes tables from."""
+"""The form of `results/ingest.json`."""
 
 from typing import TypedDict
 
-from form import Machine
+from form import Run
 
 
 class Ingested(TypedDict):
-    """One ingest: seconds of each step and of all (``total``), and of the whole command."""
+    """One ingest: seconds of each step, of all steps (``total``), and of the complete command."""
 
     triples: int
     items: int
@@ -18,8 +18,8 @@ class Ingested(TypedDict):
     peak_memory_mb: int
 
 
-class Answered(TypedDict):
-    """The first question after the ingest, by a new command that starts all it needs."""
+class FirstAnswer(TypedDict):
+    """The first question after the ingest, by a new command, which starts Spark and Neo4j."""
 
     items: int
     method: str
@@ -27,23 +27,16 @@ class Answered(TypedDict):
     wall_seconds: float
 
 
-class Measured(TypedDict):
-    """One size of the trace. ``load`` is the machine's mean load over the minute before it began.
+class IngestRun(Run):
+    """One size of the trace. ``floors`` are the seconds of a step's indispensable work alone."""
 
-    ``floors`` are seconds that a step takes if it does nothing but what it cannot do without.
-    """
-
-    date: str
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     csv_bytes: int
     ingest: Ingested
     bytes: dict[str, int]
-    first_answer: Answered
+    first_answer: FirstAnswer
     floors: dict[str, float]
     appends: dict[str, Ingested]
 
 
-Results = dict[str, Measured]
-"""By the number of copies."""
+Results = dict[str, IngestRun]
+"""Runs by the number of copies."""

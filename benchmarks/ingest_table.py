@@ -1,68 +1,55 @@
-"""The tables that tell what `ingest.py` measured, as Markdown."""
+"""The tables of what `ingest.py` measured, as Markdown."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import cast
 
-from ingest_form import Ingested, Measured, Results
+from form import ResultsFile
+from ingest_form import Ingested, IngestRun, Results
+from markup import Row, bars, cores, grid
 
-RESULTS = Path(__file__).parent / "results" / "ingest.json"
+RESULTS = ResultsFile[Results]("ingest.json")
 SECONDS = {"1": 75, "9": 600}
 GIBIBYTES = {"1": 6, "9": 14}
 BYTES_A_TRIPLE = 40
-"""The bars of a whole ingest, by number of copies or for each."""
+"""The targets of an ingest: of the first two by number of copies, of the last for any number."""
 APPEND_SECONDS = 20
 GROWTH = {"between any items": 3.0}
 USUAL_GROWTH = 1.5
-"""How many times as long an append may take on nine copies."""
-Row = Sequence[str]
-
-
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last runs."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+"""The target for appends to nine copies, as multiples of the time on one."""
 
 
 def tables(results: Results) -> str:
-    """The ingest by step, the appends, and what of the bars holds."""
+    """Return the tables of the ingest by step and of the appends, and the targets."""
     sizes = sorted(results, key=int)
     parts = [
         "\n".join(note(results[size]) for size in sizes),
         grid(("", *map(heading, sizes)), ingests([results[size] for size in sizes])),
         "Appends of 10,000 triples, in seconds without the start of Spark and Neo4j:",
         grid(("", *map(heading, sizes)), appends([results[size] for size in sizes])),
-        "\n".join(f"- {name}: {'yes' if kept else '**no**'}" for name, kept in bars(results)),
+        bars(dict(targets(results))),
     ]
     return "\n\n".join(parts)
 
 
 def heading(copies: str) -> str:
-    """What a column is about."""
+    """Return the title of a column."""
     return "the trace" if copies == "1" else f"{copies} copies"
 
 
-def grid(head: Row, rows: Iterator[Row]) -> str:
-    """A Markdown table."""
-    rule = ("---", *["---:"] * (len(head) - 1))
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
-
-
-def note(one: Measured) -> str:
-    """What it ran on, and what the first question found."""
-    machine, answer = one["machine"], one["first_answer"]
+def note(one: IngestRun) -> str:
+    """Return a note on the machine and the first question."""
+    answer = one["first_answer"]
     return (
         f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
-        f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on {machine['cores']} cores"
-        f" ({machine['cpu']}), load {one['load']} before. The first question, asked by a new"
+        f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on"
+        f" {cores(one['machine'])}, load {one['load']} before. The first question, asked by a new"
         f" command, took {answer['wall_seconds']:.1f} s for {answer['items']:,} items;"
         f" {answer['method']} read {answer['triples_read']:,} triples."
     )
 
 
-def ingests(sizes: Sequence[Measured]) -> Iterator[Row]:
-    """A row for each step, in seconds, with its floor where one was measured."""
+def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
+    """Yield a row for each step, in seconds, with its floor where one was measured."""
     for step in sizes[0]["ingest"]["seconds"]:
         yield step, *(taken(one, step) for one in sizes)
     yield "the complete command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
@@ -78,27 +65,27 @@ def ingests(sizes: Sequence[Measured]) -> Iterator[Row]:
     yield "time grows with triples to the power of", *(exponent(sizes[0], one) for one in sizes)
 
 
-def taken(one: Measured, step: str) -> str:
-    """Seconds of a step, and of its floor."""
+def taken(one: IngestRun, step: str) -> str:
+    """Return the seconds of a step and of its floor."""
     seconds, floor = one["ingest"]["seconds"][step], one["floors"].get(step)
     return f"{seconds:.1f}" if floor is None else f"{seconds:.1f} (floor {floor:.1f})"
 
 
-def exponent(small: Measured, large: Measured) -> str:
-    """By which power of the triples the time grows, starts apart."""
+def exponent(small: IngestRun, large: IngestRun) -> str:
+    """Return the power of the triples with which the time grows, without starts."""
     size = large["ingest"]["triples"] / small["ingest"]["triples"]
-    time = apart(large["ingest"]) / apart(small["ingest"])
+    time = without_start(large["ingest"]) / without_start(small["ingest"])
     return "" if size == 1 else f"{math.log(time) / math.log(size):.2f}"
 
 
-def appends(sizes: Sequence[Measured]) -> Iterator[Row]:
-    """A row for each kind of append."""
+def appends(sizes: Sequence[IngestRun]) -> Iterator[Row]:
+    """Yield a row for each kind of append."""
     for name in sizes[0]["appends"]:
-        yield name, *(f"{apart(one['appends'][name]):.1f}" for one in sizes)
+        yield name, *(f"{without_start(one['appends'][name]):.1f}" for one in sizes)
 
 
-def bars(results: Results) -> Iterator[tuple[str, bool]]:
-    """What is wanted, and whether it is so."""
+def targets(results: Results) -> Iterator[tuple[str, bool]]:
+    """Yield each target, and whether it was met."""
     for copies, one in results.items():
         name = heading(copies)
         seconds, most = SECONDS[copies], GIBIBYTES[copies]
@@ -108,20 +95,20 @@ def bars(results: Results) -> Iterator[tuple[str, bool]]:
         bytes_each = one["bytes"]["all"] / one["ingest"]["triples"]
         yield f"{name}: at most {BYTES_A_TRIPLE} bytes a triple", bytes_each <= BYTES_A_TRIPLE
     for kind, append in results["1"]["appends"].items():
-        yield f"the trace, append {kind}: under 20 s", apart(append) < APPEND_SECONDS
+        yield f"the trace, append {kind}: under 20 s", without_start(append) < APPEND_SECONDS
     if "9" in results:
         small, large = (results[copies]["appends"] for copies in ("1", "9"))
         for kind, append in large.items():
             most_times = GROWTH.get(kind, USUAL_GROWTH)
-            kept = apart(append) <= most_times * apart(small[kind])
+            kept = without_start(append) <= most_times * without_start(small[kind])
             yield f"append {kind}: on nine copies at most {most_times} times as long", kept
 
 
-def apart(one: Ingested) -> float:
-    """Seconds without the start of Spark and Neo4j."""
+def without_start(one: Ingested) -> float:
+    """Return the seconds without the start of Spark and Neo4j."""
     return one["seconds"]["total"] - one["seconds"]["start"]
 
 
-def gibibytes(one: Measured) -> float:
-    """Peak memory."""
+def gibibytes(one: IngestRun) -> float:
+    """Return the peak memory in GiB."""
     return one["ingest"]["peak_memory_mb"] * 1e6 / 2**30

@@ -1,4 +1,4 @@
-"""LC2 of the paper's trace: hardly any text, but references that many values share."""
+"""LC2 of the paper's trace: little text, but references that many values share."""
 
 import numpy as np
 from connected import Links, Widest, between, inner, layered, sizes
@@ -10,18 +10,18 @@ from provhouse.model.arrays import I64
 ITEMS, TRIPLES, DEPENDENCIES = 920_000, 1_370_000, 206_945
 FILING = 399
 SETS = 64_737, 132_599
-"""Sets of sp4 and of sp5."""
+"""The number of sets of sp4 and of sp5."""
 LARGE = (24_733, 5_100)
-"""Items of the large sets of sp5."""
+"""The number of items of the large sets of sp5."""
 WIDE = (1_500, 300)
-"""How many sets of sp4 they are derived from."""
+"""The number of sets of sp4 that each of these derives from."""
 FROM_TEXT = 300
-"""Sets of sp4 that are derived from the only one of sp2."""
+"""The number of sets of sp4 that derive from the only one of sp2."""
 WIDEST = Widest((301, 240, 160, 190, 130, 115))
 
 
 def lc2(rng: Rng, first: int) -> Part:
-    """LC2, a tree of sets for the most part."""
+    """Return LC2; its sets are mostly a tree."""
     one = np.array([FILING])
     sp1 = block(rng, np.array([[1, 3]]), first, SP1, LAST["sp1"], one)
     sp2 = block(rng, np.array([[40, 71, 100]]), sp1.end, SP2, LAST["sp2"], one)
@@ -43,10 +43,10 @@ def lc2(rng: Rng, first: int) -> Part:
 
 
 def _links(rng: Rng, above: int, below: int) -> tuple[I64, Links]:
-    """The first set of sp4 that each of sp5 is derived from, and links that connect all of sp4.
+    """Return the first set of sp4 that each of sp5 derives from, and links that connect all of sp4.
 
-    Each set of sp4 but the first shares one of sp5 with an earlier one: half of them with a
-    neighbour, the others with one of a few references that many share.
+    Each set of sp4 except the first has a child in sp5 that also derives from an earlier set of
+    sp4: for half of them a neighbour, for the others one of a few popular references.
     """
     primary = np.sort((above * rng.random(below) ** 3).astype(np.int64))
     number = np.arange(1, above)

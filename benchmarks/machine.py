@@ -1,17 +1,33 @@
-"""What a benchmark ran on: enough to judge its figures, nothing that tells whose machine it is."""
+"""The machine and programs of a benchmark: enough to judge its figures, nothing personal."""
 
 import os
 import platform
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 import psutil
 import requests
-from form import Machine
+from form import Machine, Record, Run
+
+
+def mean_load() -> float:
+    """Return the machine's mean load over the last minute."""
+    return round(os.getloadavg()[0], 2)
+
+
+def run(load: float, versions: dict[str, str]) -> Run:
+    """Return the fields that every run records; ``load`` is the mean load before it began."""
+    return {**record(), "load": load, "versions": versions}
+
+
+def record() -> Record:
+    """Return today's date and the machine."""
+    return {"date": datetime.now(UTC).date().isoformat(), "machine": machine()}
 
 
 def machine() -> Machine:
-    """Processor, cores that may be used, and memory."""
+    """Return the processor, the number of usable cores, and the memory."""
     return {
         "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)),
@@ -20,7 +36,7 @@ def machine() -> Machine:
 
 
 def versions(neo4j: str) -> dict[str, str]:
-    """The programs that take part; ``neo4j`` is the server's address for HTTP."""
+    """Return the versions of provhouse and its programs; ``neo4j`` is the server's HTTP address."""
     return {
         **packages("pyspark", "provhouse"),
         "neo4j": str(requests.get(neo4j, timeout=10).json()["neo4j_version"]),
@@ -28,11 +44,11 @@ def versions(neo4j: str) -> dict[str, str]:
 
 
 def packages(*names: str) -> dict[str, str]:
-    """Python and these packages."""
+    """Return the versions of Python and these packages."""
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
 def _cpu() -> str:
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(models, platform.machine())  # ARM names none
+    return next(models, platform.machine())  # ARM has no model name

@@ -1,19 +1,16 @@
-"""RQ, CCProv and CSProv on the paper's trace, the paper's own comparison: `make bench-methods`.
+"""Compare RQ, CCProv and CSProv on the paper's trace, as the paper does: `make bench-methods`.
 
-Items of the paper's classes are drawn at random (`classes.py`), for lineage and for impact. All
-methods are asked the same questions, warm, in one session, with partitions in memory and then on
-disk, and their answers must be equal. CSProv is asked many more besides, cold (nothing stays
-decoded) and hot. What was measured goes to `results/methods.json`, by number of copies.
+Items of the paper's classes are drawn at random (`classes.py`), for lineage and impact. All methods
+get the same questions in one warm session, with partitions in memory and then on disk, and their
+answers must be equal. CSProv gets many more, cold (nothing stays decoded) and hot. Results go to
+`results/methods.json`, by number of copies.
 """
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -25,9 +22,18 @@ import pyarrow.compute as pc
 from classes import KINDS, Kind, Questions, all_triples, drawn
 from empty_jobs import EmptyJobs
 from form import Totals
-from machine import machine, packages
-from methods_form import Answered, Class, Measured, On, Results, Run, Times
-from peers import made, opened
+from machine import mean_load, packages
+from machine import run as recorded
+from methods_form import (
+    AnswerSizes,
+    MeasuredClass,
+    MethodTimes,
+    Seconds,
+    StorageRun,
+    WarehouseMeasured,
+)
+from methods_table import RESULTS
+from peers import make_warehouse, open_snapshot
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
@@ -39,44 +45,44 @@ from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.store.tables.snapshot import Snapshot
 
-RESULTS = Path(__file__).parent / "results" / "methods.json"
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH = 100, 10, 1_000
-"""Items a class: for CSProv alone, for all methods, and in one batch."""
+"""The number of items of each class for CSProv alone and for all methods, and in one batch."""
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure the three methods.")
-    parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
-    parser.add_argument("--copies", type=int, default=1, help="of the trace, in that warehouse")
+    parser = argparse.ArgumentParser(description="Compare the three methods.")
+    parser.add_argument(
+        "--warehouse", type=Path, help="one with the paper's trace; default: a new one"
+    )
+    parser.add_argument("--copies", type=int, default=1, help="number of copies of the trace in it")
     parser.add_argument("--storage", nargs="+", choices=STORAGES, default=list(STORAGES))
-    parser.add_argument("--wanted", type=int, default=WANTED, help="items that all are asked for")
+    parser.add_argument(
+        "--wanted", type=int, default=WANTED, help="items of a class for all methods"
+    )
     parser.add_argument("--seed", type=int, default=4)
     given = parser.parse_args()
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         warehouse = given.warehouse or Path(temporary) / "warehouse"
         if given.warehouse is None:
-            made(warehouse, Path(temporary) / "trace", given.copies)
+            make_warehouse(warehouse, Path(temporary) / "trace", given.copies)
         settings = Settings.load({"warehouse": warehouse})
         sys.exit(guarded(lambda: write(settings, given), lambda: warehouse / "logs"))
 
 
 def write(settings: Settings, given: argparse.Namespace) -> None:
-    """Measure, and leave the results where `tables.py` finds them."""
-    results: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    load = os.getloadavg()[0]  # before we make some ourselves
-    snapshot = opened(settings.warehouse)
+    """Measure, and write the results."""
+    results = RESULTS.read(missing={})
+    load = mean_load()  # before the benchmark adds to it
+    snapshot = open_snapshot(settings.warehouse)
     questions = choose(snapshot, settings.theta, KINDS, MANY, given.seed)
     (batch,) = choose(snapshot, settings.theta, [BATCHED], BATCH, given.seed)
-    on: On = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+    on: WarehouseMeasured = {
+        **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "seed": given.seed,
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
     }
     runs = results.setdefault(str(given.copies), {})
@@ -84,11 +90,11 @@ def write(settings: Settings, given: argparse.Namespace) -> None:
         for name in given.storage:
             stored = replace(settings, spark_storage=STORAGES[name])
             runs[name] = run(stored, on, questions, batch, given.wanted, progress)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
 
 
-class Asked:
-    """The questions of one class, by name."""
+class ClassQuestions:
+    """The questions of one class, by the names of items."""
 
     def __init__(self, snapshot: Snapshot, drawn: Questions, rng: np.random.Generator) -> None:
         self.kind, self.tried = drawn.kind, drawn.tried
@@ -96,27 +102,27 @@ class Asked:
         sets = snapshot.set_rows(drawn.items)
         others = snapshot.set_firsts[sets] + rng.integers(0, snapshot.set_items[sets])
         self.near: list[str] = snapshot.names.names(others).to_pylist()
-        """Any other item of the same set, for each."""
+        """For each item, a random one of the same set."""
 
 
 def choose(
     snapshot: Snapshot, theta: int, kinds: Sequence[Kind], wanted: int, seed: int
-) -> list[Asked]:
-    """Questions of each class that has any."""
+) -> list[ClassQuestions]:
+    """Return the questions of each class that has any."""
     rng = np.random.default_rng(seed)
     found = drawn(snapshot, all_triples(snapshot), theta, kinds, wanted, seed)
-    return [Asked(snapshot, one, rng) for one in found if len(one.items)]
+    return [ClassQuestions(snapshot, one, rng) for one in found if len(one.items)]
 
 
 def run(
     settings: Settings,
-    on: On,
-    questions: list[Asked],
-    batch: Asked,
+    on: WarehouseMeasured,
+    questions: list[ClassQuestions],
+    batch: ClassQuestions,
     wanted: int,
     progress: Progress,
-) -> Run:
-    """All classes with one storage: all methods and CSProv cold, then CSProv hot and a batch."""
+) -> StorageRun:
+    """Measure all classes with one storage: all methods cold, then CSProv hot, then a batch."""
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
@@ -145,14 +151,14 @@ def run(
 
 @contextmanager
 def warmed(settings: Settings, progress: Progress) -> Iterator[Asker]:
-    """An asker with everything started."""
+    """Open an asker with Spark and Neo4j started."""
     with Asker(settings, progress) as asker:
         asker.warm()
         yield asker
 
 
 def fill(asker: Asker) -> dict[str, float]:
-    """Fill the cache of each method, and tell how long each took; CCProv filters those of RQ."""
+    """Fill the cache of each method, and return the seconds; CCProv uses RQ's caches."""
     spark = asker.spark
     return {
         "csprov": timed(lambda: spark.partitions.warm(asker.snapshot.partitions)),
@@ -161,13 +167,15 @@ def fill(asker: Asker) -> dict[str, float]:
     }
 
 
-def measure(asker: Asker, one: Asked, wanted: int, job: tuple[float, float]) -> Class:
-    """One class: some items by all methods, then all by CSProv."""
+def measure(
+    asker: Asker, one: ClassQuestions, wanted: int, job: tuple[float, float]
+) -> MeasuredClass:
+    """Measure one class: some items by all methods, then all by CSProv."""
     kind = one.kind
-    same(asker, one.items[0], kind)  # whatever else a first time costs
-    some = [same(asker, item, kind) for item in one.items[:wanted]]
+    ask_all(asker, one.items[0], kind)  # a first question may have other costs
+    some = [ask_all(asker, item, kind) for item in one.items[:wanted]]
     cold = [asker.ask(item, kind.direction, "csprov") for item in one.items]
-    by_method: dict[str, Measured] = {
+    by_method: dict[str, MethodTimes] = {
         method: measured([each[method] for each in some]) for method in METHODS
     }
     return {
@@ -184,13 +192,13 @@ def measure(asker: Asker, one: Asked, wanted: int, job: tuple[float, float]) -> 
 
 
 def floor(answer: Answer, job: float, partition: float) -> float:
-    """What the levels of an answer by RQ take if each is a job that does nothing."""
-    levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last finds no more
+    """Return the seconds of RQ's levels for an answer if each were an empty job."""
+    levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last level finds nothing
     return float(levels * job + answer.read.partitions * partition)
 
 
-def hot(asker: Asker, one: Asked) -> dict[str, Measured]:
-    """The same asked again, and something near it, while what was read stays decoded."""
+def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
+    """Ask each question again, and for an item of the same set, while partitions stay decoded."""
     again, near = [], []
     for item, other in zip(one.items, one.near, strict=True):
         direction = one.kind.direction
@@ -200,8 +208,8 @@ def hot(asker: Asker, one: Asked) -> dict[str, Measured]:
     return {"again": measured(again), "near": measured(near)}
 
 
-def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
-    """The same question by each method; raises Damaged if their answers differ."""
+def ask_all(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
+    """Ask each method the same question. Raises Damaged if their answers differ."""
     answers = {method: asker.ask(item, kind.direction, method) for method in METHODS}
     first = answers[METHODS[0]]
     fits = kind.least <= first.items.num_rows <= kind.most
@@ -209,8 +217,8 @@ def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
         equal = answer.items.equals(first.items) and answer.triples.equals(first.triples)
         if not (equal and fits):
             raise Damaged(
-                f"{METHODS[0]} and {method} should give the same answer for {item}, of the class"
-                f" {kind.name}",
+                f"{METHODS[0]} and {method} give different answers for {item}, or one that is not"
+                f" of the class {kind.name}",
                 f"They find {first.items.num_rows:,} and {answer.items.num_rows:,} items"
                 f" with {first.triples.num_rows:,} and {answer.triples.num_rows:,} triples",
                 "Please report it",
@@ -218,8 +226,8 @@ def same(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
     return answers
 
 
-def answered(answers: Sequence[Answer]) -> Answered:
-    """How large the answers are."""
+def answered(answers: Sequence[Answer]) -> AnswerSizes:
+    """Return the median sizes of the answers."""
     return {
         "items": median(answer.items.num_rows for answer in answers),
         "triples": median(answer.triples.num_rows for answer in answers),
@@ -227,8 +235,8 @@ def answered(answers: Sequence[Answer]) -> Answered:
     }
 
 
-def measured(answers: Sequence[Answer]) -> Measured:
-    """What the answers of one method took."""
+def measured(answers: Sequence[Answer]) -> MethodTimes:
+    """Return the times and reads of the answers of one method."""
     return {
         "asked": len(answers),
         "seconds": spread([answer.seconds["total"] for answer in answers]),
@@ -238,15 +246,15 @@ def measured(answers: Sequence[Answer]) -> Measured:
     }
 
 
-def spread(seconds: Sequence[float]) -> Times:
-    """Mean and two percentiles."""
+def spread(seconds: Sequence[float]) -> Seconds:
+    """Return the mean and two percentiles."""
     mean = float(np.mean(seconds))
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()
     return {"mean": round(mean, 5), "p50": round(p50, 5), "p95": round(p95, 5)}
 
 
 def timed(work: Callable[[], object]) -> float:
-    """How many seconds it takes."""
+    """Return the seconds that a function takes."""
     began = perf_counter()
     work()
     return round(perf_counter() - began, 4)

@@ -1,44 +1,41 @@
-"""The form of `results/methods.json`, which one script writes and another makes tables from."""
+"""The form of `results/methods.json`."""
 
 from typing import TypedDict
 
-from form import Machine, Totals
+from form import Percentiles, SeededRun, Totals
 
 
-class Times(TypedDict):
-    """Seconds."""
+class Seconds(Percentiles):
+    """The mean and percentiles of several times, in seconds."""
 
     mean: float
-    p50: float
-    p95: float
 
 
-class Answered(TypedDict):
-    """How large the answers of a class are, at the median; ``depth`` is that of the farthest
-    item."""
+class AnswerSizes(TypedDict):
+    """The median sizes of a class's answers; ``depth`` is that of the farthest item."""
 
     items: float
     triples: float
     depth: float
 
 
-class Measured(TypedDict):
-    """What one method took for ``asked`` questions of one class, in all, and read at the median."""
+class MethodTimes(TypedDict):
+    """One method's times for ``asked`` questions of a class, and the medians of what it read."""
 
     asked: int
-    seconds: Times
+    seconds: Seconds
     sets: float
     partitions: float
     triples: float
 
 
-class Class(TypedDict):
-    """Questions whose answer has ``least`` to ``most`` items, found among ``tried`` at random.
+class MeasuredClass(TypedDict):
+    """Questions whose answers have ``least`` to ``most`` items, found among ``tried`` random items.
 
-    ``methods`` are rq, ccprov and csprov for the same items, then csprov alone: cold for many more
-    items, again when it has just answered the same, near for another item of the same set.
-    ``rq_floor`` is what RQ's levels take if each is a job that does nothing, of the same width, in
-    mean seconds.
+    ``methods`` are rq, ccprov and csprov for the same items, then three for csprov alone: ``cold``
+    for many more items, ``again`` for a repeated question, ``near`` for another item of the same
+    set. ``rq_floor`` is the mean seconds of RQ's levels if each were an empty job of the same
+    width.
     """
 
     name: str
@@ -47,41 +44,36 @@ class Class(TypedDict):
     least: int
     most: int
     tried: int
-    answer: Answered
-    methods: dict[str, Measured]
+    answer: AnswerSizes
+    methods: dict[str, MethodTimes]
     rq_floor: float
 
 
 class Batch(TypedDict):
-    """Lineages of LC-SL asked one after the other, with nothing read before."""
+    """Lineages of LC-SL, asked one after the other, with no partition read before."""
 
     items: int
     seconds: float
 
 
-class On(TypedDict):
-    """What it was measured on. ``load`` is the machine's mean load over the minute before."""
+class WarehouseMeasured(SeededRun):
+    """The run and the warehouse."""
 
-    date: str
-    seed: int
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     warehouse: Totals
 
 
-class Run(TypedDict):
+class StorageRun(TypedDict):
     """All classes, with partitions in one kind of storage.
 
-    ``empty_job`` is one that does nothing on one cached partition, measured between the classes.
+    ``empty_job`` is a job that does nothing on one cached partition, measured between the classes.
     """
 
-    on: On
+    on: WarehouseMeasured
     fill_seconds: dict[str, float]
-    empty_job: Times
-    classes: list[Class]
+    empty_job: Seconds
+    classes: list[MeasuredClass]
     batch: Batch
 
 
-Results = dict[str, dict[str, Run]]
-"""By the number of copies of the paper's trace, then by where partitions were kept."""
+Results = dict[str, dict[str, StorageRun]]
+"""Runs by the number of copies of the paper's trace, then by the storage of partitions."""

@@ -1,16 +1,12 @@
-"""The tables that tell what `methods.py` measured, as Markdown: one for the README, and all."""
+"""The tables of what `methods.py` measured, as Markdown: one for the README, and all tables."""
 
-import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import cast
+from form import ResultsFile
+from markup import WORDS, bars, cores, duration, grid
+from methods_form import MeasuredClass, MethodTimes, Results, StorageRun, WarehouseMeasured
 
-from methods_form import Class, Measured, On, Results, Run
-
-RESULTS = Path(__file__).parent / "results" / "methods.json"
+RESULTS = ResultsFile[Results]("methods.json")
 NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 ALONE = {"cold": "CSProv, cold", "again": "asked again", "near": "another item of its set"}
-WORDS = {"upstream": "lineage", "downstream": "impact"}
 PAPER = {
     ("1", "RAM"): {
         "SC-SL": (2.3, 0.3, 0.3), "LC-SL": (2.1, 2.3, 0.6), "LC-LL": (2.7, 2.5, 0.8)
@@ -23,20 +19,14 @@ PAPER = {
 }  # fmt: skip
 """Mean seconds of RQ, CCProv and CSProv for lineage (CSProv, section V, on 8 nodes of 12 cores)."""
 EMPTY_JOBS = {"SC-SL": 2.0, "LC-SL": 2.5, "LC-LL": 3.0}
-"""How many times an empty job CSProv may take for lineage, at the median."""
+"""The targets for CSProv's median lineage, as multiples of an empty job."""
 AHEAD = {"LC-SL": (4, 8), "LC-LL": (10, 8)}
-"""How many times as fast as RQ and CCProv it is to be, in memory."""
+"""The targets for CSProv in memory: how many times as fast as RQ and as CCProv."""
 HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
-Row = Sequence[str]
-
-
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last runs."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
 
 
 def short(results: Results) -> str:
-    """For the README: each class in memory, a row each, and what it stands on."""
+    """Return the README's table, with a row for each class in memory, and a note on the run."""
     run = results["1"]["RAM"]
     on = run["on"]
     larger = results["9"]["RAM"]["classes"] if "9" in results else []
@@ -44,69 +34,68 @@ def short(results: Results) -> str:
     head += ["read by CSProv"]
     rows = []
     for place, each in enumerate(run["classes"]):
-        times = [lasted(each["methods"][name]["seconds"]["p50"]) for name in NAMES]
+        times = [duration(each["methods"][name]["seconds"]["p50"]) for name in NAMES]
         if larger:
-            times += [lasted(larger[place]["methods"]["csprov"]["seconds"]["p50"])]
+            times += [duration(larger[place]["methods"]["csprov"]["seconds"]["p50"])]
         read = f"{each['methods']['csprov']['triples']:,.0f} triples"
         rows.append([title(each), f"{each['answer']['items']:,.0f}", *times, read])
     asked = run["classes"][0]["methods"]["csprov"]["asked"]
     note = (
         f"Medians of {asked} questions of each class on the paper's trace of"
         f" {on['warehouse']['triples']:,} triples, on {on['machine']['cores']} cores, all in"
-        f" memory. An empty Spark job took {lasted(run['empty_job']['p50'])} there."
+        f" memory. An empty Spark job took {duration(run['empty_job']['p50'])} there."
     )
     return f"{grid(head, rows)}\n\n{note}"
 
 
 def tables(results: Results) -> str:
-    """Everything, and which bars hold."""
+    """Return all tables, and the targets."""
     parts = []
     for copies, runs in results.items():
         for storage, run in runs.items():
             parts += [
-                f"**{trace(copies)}, {held_in(storage)}**: {described(run['on'])}",
-                noted(run),
+                f"**{trace(copies)}, {storage_title(storage)}**: {run_title(run['on'])}",
+                overheads(run),
                 compared(run, PAPER.get((copies, storage), {})),
             ]
             parts += [alone(run), batched(run)]
-    kept = (f"- {name}: {'yes' if holds else '**no**'}" for name, holds in bars(results).items())
-    return "\n\n".join([*parts, "\n".join(kept)])
+    return "\n\n".join([*parts, bars(targets(results))])
 
 
 def trace(copies: str) -> str:
-    """What people call so many copies."""
+    """Return the title of a number of copies."""
     return "The paper's trace" if copies == "1" else f"{copies} copies of the trace"
 
 
-def held_in(storage: str) -> str:
-    """Where partitions are."""
+def storage_title(storage: str) -> str:
+    """Return the title of a storage of partitions."""
     return "partitions in memory" if storage == "RAM" else "partitions on disk"
 
 
-def described(one: On) -> str:
-    """What it ran on."""
-    machine, held = one["machine"], one["warehouse"]
+def run_title(one: WarehouseMeasured) -> str:
+    """Return a note on the warehouse, the machine and the versions."""
+    totals = one["warehouse"]
     used = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
     return (
-        f"{held['triples']:,} triples of {held['items']:,} items in {held['sets']:,} sets, on"
-        f" {machine['cores']} cores ({machine['cpu']}), load {one['load']} before, seed"
+        f"{totals['triples']:,} triples of {totals['items']:,} items in {totals['sets']:,} sets, on"
+        f" {cores(one['machine'])}, load {one['load']} before, seed"
         f" {one['seed']}, with {used}."
     )
 
 
-def noted(run: Run) -> str:
-    """What the times of a run are to be seen beside."""
-    fills = ", ".join(f"{lasted(took)} for {name}" for name, took in run["fill_seconds"].items())
+def overheads(run: StorageRun) -> str:
+    """Return a note on the times of an empty job and of filling the caches."""
+    fills = ", ".join(f"{duration(took)} for {name}" for name, took in run["fill_seconds"].items())
     empty = run["empty_job"]
     return (
-        f"An empty Spark job takes {lasted(empty['p50'])} (p95 {lasted(empty['p95'])}); filling"
+        f"An empty Spark job takes {duration(empty['p50'])} (p95 {duration(empty['p95'])}); filling"
         " the caches took"
         f" {fills.replace('rq, ccprov', 'RQ and CCProv').replace('csprov', 'CSProv')}."
     )
 
 
-def compared(run: Run, paper: dict[str, tuple[float, float, float]]) -> str:
-    """All methods, for each class; the paper's seconds where it has the class."""
+def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> str:
+    """Return a table of all methods by class, with the paper's seconds for the classes it has."""
     head = ["", "items", "RQ", "its jobs, empty", "CCProv", "CSProv", "RQ / CSProv",
             "CCProv / CSProv", "triples read", "in the paper"]  # fmt: skip
     rows = []
@@ -116,8 +105,8 @@ def compared(run: Run, paper: dict[str, tuple[float, float, float]]) -> str:
         counts = [f"{each['methods'][name]['triples']:,.0f}" for name in NAMES]
         rows.append(
             [
-                title(each), f"{each['answer']['items']:,.0f}", lasted(rq["mean"]),
-                lasted(each["rq_floor"]), lasted(ccprov["mean"]), lasted(csprov["mean"]),
+                title(each), f"{each['answer']['items']:,.0f}", duration(rq["mean"]),
+                duration(each["rq_floor"]), duration(ccprov["mean"]), duration(csprov["mean"]),
                 f"{rq['mean'] / csprov['mean']:.1f}", f"{ccprov['mean'] / csprov['mean']:.1f}",
                 "; ".join(counts), "" if theirs is None else ", ".join(f"{s:g} s" for s in theirs),
             ]
@@ -125,8 +114,8 @@ def compared(run: Run, paper: dict[str, tuple[float, float, float]]) -> str:
     return grid(head, rows)
 
 
-def alone(run: Run) -> str:
-    """CSProv cold and hot, by many more items."""
+def alone(run: StorageRun) -> str:
+    """Return a table of CSProv alone, cold and hot, for many more items."""
     head = ["p50 / p95", "items", "sets", "partitions", *ALONE.values(), "cold / empty job"]
     rows = []
     for each in run["classes"]:
@@ -141,23 +130,23 @@ def alone(run: Run) -> str:
     return grid(head, rows)
 
 
-def batched(run: Run) -> str:
-    """What a batch takes."""
+def batched(run: StorageRun) -> str:
+    """Return a note on the time of a batch."""
     items, seconds = run["batch"]["items"], run["batch"]["seconds"]
     return (
         f"A batch of {items:,} lineages of LC-SL, with no partition read before, takes"
-        f" {lasted(seconds)}, {lasted(seconds / items)} each."
+        f" {duration(seconds)}, {duration(seconds / items)} each."
     )
 
 
-def both(measured: Measured) -> str:
-    """The median and the 95th percentile."""
+def both(measured: MethodTimes) -> str:
+    """Return the median and the 95th percentile."""
     seconds = measured["seconds"]
-    return f"{lasted(seconds['p50'])} / {lasted(seconds['p95'])}"
+    return f"{duration(seconds['p50'])} / {duration(seconds['p95'])}"
 
 
-def bars(results: Results) -> dict[str, bool]:
-    """What is wanted, and whether it is so."""
+def targets(results: Results) -> dict[str, bool]:
+    """Return the targets, and whether each was met."""
     found: dict[str, bool] = {}
     for copies, runs in results.items():
         for storage, run in runs.items():
@@ -172,8 +161,8 @@ def bars(results: Results) -> dict[str, bool]:
     return found
 
 
-def in_memory(where: str, run: Run, first: bool) -> dict[str, bool]:
-    """The bars of one run in memory; those that compare with an empty job on the trace itself."""
+def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
+    """Return the targets of a run in memory; some apply to one copy (``first``) only."""
     found: dict[str, bool] = {}
     for each in run["classes"]:
         rq, ccprov, csprov = (each["methods"][name]["seconds"] for name in NAMES)
@@ -201,8 +190,8 @@ def in_memory(where: str, run: Run, first: bool) -> dict[str, bool]:
     return found
 
 
-def grown(where: str, larger: Run, smaller: Run) -> dict[str, bool]:
-    """Whether CSProv took at most twice as long."""
+def grown(where: str, larger: StorageRun, smaller: StorageRun) -> dict[str, bool]:
+    """Return whether CSProv took at most twice as long on more copies, by class."""
     by_title = {
         title(each): each["methods"]["cold"]["seconds"]["p50"] for each in smaller["classes"]
     }
@@ -215,8 +204,8 @@ def grown(where: str, larger: Run, smaller: Run) -> dict[str, bool]:
     }
 
 
-def lc_sl(run: Run) -> float:
-    """Median seconds of a small lineage in a large component, cold."""
+def lc_sl(run: StorageRun) -> float:
+    """Return the median seconds of a cold small lineage in a large component."""
     (cold,) = (
         each["methods"]["cold"]
         for each in run["classes"]
@@ -225,19 +214,6 @@ def lc_sl(run: Run) -> float:
     return cold["seconds"]["p50"]
 
 
-def title(each: Class) -> str:
-    """What people call a class."""
+def title(each: MeasuredClass) -> str:
+    """Return the title of a class."""
     return f"{each['name']}, {WORDS[each['direction']]}"
-
-
-def grid(head: Row, rows: Sequence[Row] | Iterator[Row]) -> str:
-    """A Markdown table."""
-    rule = ("---", *["---:"] * (len(head) - 1))
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
-
-
-def lasted(seconds: float) -> str:
-    """A time with two digits that count."""
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{seconds * 1000:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"

@@ -1,23 +1,24 @@
-"""The best sets that a slow search finds on small instances: what the ingest's own are judged by.
+"""Search slowly for the best sets of small instances, to judge the sets of an ingest by.
 
-Simulated annealing (`annealing.py`) over any assignment of items to sets, connected or not. What is
-made small is the number of triples that all items with a lineage read, upstream and downstream,
-while sets and dependencies stay at most one per five items and sets below theta. Nothing is sampled
-and nothing of the ingest's search is used, but that it is one of the places to start from.
+Simulated annealing (`annealing.py`) tries any assignment of items to sets, connected or not. It
+minimises the number of triples that all items with a lineage read, upstream and downstream, with at
+most one set or dependency per five items and sets below theta. It samples nothing and uses the
+ingest's sets only as one of its starting points.
 
-The instances are the largest components of small hard shapes. `results/optimised.json` holds what
-was found.
+The instances are the largest components of small hard shapes. Results go to
+`results/optimised.json`.
 """
 
 import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import TypedDict
 
 import numpy as np
 from annealing import annealed
 from cuts import Large, found, large, packed, score
+from form import ResultsFile
 from sets_form import SLOWLY, Cut, mean
 from shapes import SHAPES
 
@@ -27,16 +28,15 @@ from provhouse.sets.distinct import dense_values
 from provhouse.sets.forest import Forest
 from provhouse.sets.search import ENOUGH
 
-RESULTS = Path(__file__).parent / "results" / "optimised.json"
 ITEMS, THETA = 2_000, 120
 LIMIT = THETA - 1
-"""To how many items an ingest of such a theta packs."""
+"""The number of items to which an ingest with this theta packs sets."""
 SEED = 5
 CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
 
 
 class Best(TypedDict):
-    """The best cut of one shape, to what each start led (up and down, mean), in how many steps."""
+    """The best cut of one shape, the mean reads (up and down) by start, and the steps."""
 
     shape: str
     items: int
@@ -57,12 +57,15 @@ class Results(TypedDict):
     shapes: list[Best]
 
 
+RESULTS = ResultsFile[Results]("optimised.json")
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Search slowly for the best sets.")
     parser.add_argument("--minutes", type=float, default=12, help="for each shape")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("shapes", nargs="*", default=CAN_HELP, metavar="SHAPE")
     given = parser.parse_args()
     results: Results = {
@@ -76,16 +79,11 @@ def main() -> None:
     for name in given.shapes:
         results["shapes"].append(search(name, given.seed, given.minutes))
         print(json.dumps(results["shapes"][-1]), flush=True)
-        given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-
-
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+        RESULTS.write(results, given.out)
 
 
 def instance(shape: str, seed: int) -> Large:
-    """The largest component of a small shape."""
+    """Return the largest component of a small shape."""
     trace = SHAPES[shape](ITEMS, seed)
     table = trace.table if trace.tabled else np.zeros_like(trace.table)
     every, _ = large(trace.src, trace.dst, table, 1)
@@ -93,7 +91,7 @@ def instance(shape: str, seed: int) -> Large:
 
 
 def search(shape: str, seed: int, minutes: float) -> Best:
-    """Anneal from each start for its share of the time."""
+    """Anneal from each start for an equal share of the time, and return the best cut."""
     graph = instance(shape, seed)
     asked = graph.derived()
     begun = dict(starts(graph))
@@ -120,7 +118,7 @@ def search(shape: str, seed: int, minutes: float) -> Best:
 
 
 def starts(graph: Large) -> Iterator[tuple[str, I32]]:
-    """Assignments to start from; each has at most one set per ``ENOUGH`` items."""
+    """Yield assignments to start from; each has at most one set per ``ENOUGH`` items."""
     yield "found", packed(graph, found(graph, THETA, LIMIT)[0], LIMIT)
     forest, largest = Forest.of(graph.items), 1
     while len(np.unique(forest.roots())) > graph.items // (2 * ENOUGH):

@@ -1,4 +1,4 @@
-"""What a trace is like, beside what the paper says of its own (section V)."""
+"""The figures of a trace beside those that the paper gives for its own (CSProv, section V)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from provhouse.sets.splits import Split, split_codes
 
 THETA = 25_000
 WANTED = 10
-"""Items in each class of queries."""
+"""The number of items in each class of queries."""
 ROUGHLY = 100_000
 LARGE = {"LC1": (12, 27), "LC2": (9, 14), "LC3": (7, 12)}
-"""Items and triples of the large components, in units of ``ROUGHLY``; the largest is LC1."""
+"""Items and triples of the large components, in units of ``ROUGHLY``; the largest is first."""
 SETS = {
     ("LC1", "sp1"): (20, 0, 490),
     ("LC1", "sp2"): (29_696, 4, 21_734),
@@ -35,41 +35,41 @@ SETS = {
     ("LC2", "sp4"): (64_737, 0, 30),
     ("LC2", "sp5"): (132_599, 2, 24_733),
 }
-"""Sets, those of 1,000 items and more, and the largest."""
+"""The number of sets, of sets with at least 1,000 items, and of items in the largest set."""
 WORKED = {"LC-SL": (79, 102, 13, 1, 1_816, 4_177), "LC-LL": (3_291, 4_403, 4, 20, 44_196, 60_169)}
-"""Items and triples of the set; sets of sp2 and sp1 above it; items and triples read for it."""
+"""Items and triples of the set; sets of sp2 and sp1 above it; items and triples that it reads."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of the trace and of the paper's."""
+    """One figure of a trace, and the paper's."""
 
     name: str
     ours: int
     paper: int
     unit: int = 1
-    """What the paper rounds to."""
+    """The paper's rounding."""
 
     @property
     def same(self) -> bool:
-        """Whether ours is the paper's, rounded as it rounds."""
+        """Whether the figure, rounded as in the paper, is the paper's."""
         return round(self.ours / self.unit) * self.unit == self.paper
 
     def line(self) -> str:
-        """The figure for people."""
-        told = "" if self.same else f"  differs by {self.ours - self.paper:+,}"
-        return f"{self.name:<50}{self.ours:>12,}{self.paper:>12,}{told}"
+        """Return the figure as a line of text."""
+        difference = "" if self.same else f"  differs by {self.ours - self.paper:+,}"
+        return f"{self.name:<50}{self.ours:>12,}{self.paper:>12,}{difference}"
 
 
-class Measured:
-    """One copy of the paper's trace, measured."""
+class PaperFigures:
+    """The figures of one copy of the paper's trace."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.items = len(trace.table)
 
     def figures(self) -> list[Figure]:
-        """All figures, in the paper's order."""
+        """Return all figures, in the paper's order."""
         return [*self._shape(), *self._sets(), *self._worked(), *self._classes()]
 
     @cached_property
@@ -79,22 +79,22 @@ class Measured:
 
     @cached_property
     def sizes(self) -> I64:
-        """Items of each component."""
+        """The number of items of each component."""
         return np.bincount(self.component)
 
     @cached_property
     def triples(self) -> I64:
-        """Triples of each component."""
+        """The number of triples of each component."""
         return np.bincount(self.component[self.trace.dst], minlength=len(self.sizes))
 
     @cached_property
     def large(self) -> dict[str, int]:
-        """The large components."""
+        """The large components, by name."""
         return dict(zip(LARGE, np.argsort(-self.sizes, kind="stable").tolist(), strict=False))
 
     @cached_property
     def depth(self) -> I32:
-        """The longest way to each item."""
+        """The length of the longest path to each item."""
         return depths(self.items, self.trace.src, self.trace.dst)
 
     def _shape(self) -> Iterator[Figure]:
@@ -125,7 +125,7 @@ class Measured:
 
     @cached_property
     def _small(self) -> int:
-        """The component that SC-SL asks in: the largest after the large ones."""
+        """The component that SC-SL queries: the largest after the large ones."""
         return int(np.argsort(-self.sizes, kind="stable")[len(LARGE)])
 
     @cached_property
@@ -135,18 +135,18 @@ class Measured:
 
     @cached_property
     def count(self) -> int:
-        """How many sets there are, small components included."""
+        """The number of sets, including small components."""
         return int(self.label.max()) + 1
 
     @cached_property
     def _split(self) -> I32:
-        """The split of each table, by its place among ``splits()``."""
+        """The split of each table, by its position in ``splits()``."""
         of = {table: n for n, split in enumerate(splits().values()) for table in split}
         return np.array([of[table] for table in self.trace.tables], np.int32)
 
     @cached_property
     def _set_split(self) -> I32:
-        """The split of each set, -1 where it is a whole component."""
+        """The split of each set; -1 if the set is a complete component."""
         split = np.full(self.count, -1, np.int32)
         inside = np.isin(self.component, list(self.large.values()))
         split[self.label[inside]] = self._split[self.trace.table[inside]]
@@ -154,14 +154,14 @@ class Measured:
 
     @cached_property
     def _dependencies(self) -> tuple[I64, I64]:
-        """Distinct (child, parent) among sets."""
+        """The distinct pairs of child and parent sets."""
         child, parent = self.label[self.trace.dst].astype(np.int64), self.label[self.trace.src]
         across = child != parent
         one, other = np.divmod(np.unique(child[across] * self.count + parent[across]), self.count)
         return one, other
 
     def _sets_of(self, component: str, split: str) -> Bools:
-        """Which sets are of a component and of a split: sp3 is sp4 and sp5."""
+        """Return a mask of the sets of a component and a split; sp3 is sp4 and sp5."""
         chosen = np.zeros(self.count, bool)
         chosen[self.label[self.component == self.large[component]]] = True
         names = ("sp4", "sp5") if split == "sp3" else (split,)
@@ -181,7 +181,7 @@ class Measured:
         yield Figure("set dependencies", len(self._dependencies[0]), 645_303)
 
     def _lc2_pieces(self) -> int:
-        """Into how many pieces split sp3 as a whole cuts LC2."""
+        """Return the number of pieces into which split sp3, without its sub-splits, cuts LC2."""
         sp4 = list(splits()).index("sp4")
         inside = self.component == self.large["LC2"]
         inside &= self._split[self.trace.table] >= sp4
@@ -194,14 +194,14 @@ class Measured:
         for name, paper in WORKED.items():
             sp3 = np.flatnonzero(self._sets_of("LC1", "sp3") & (items == paper[0]))
             walks = [self._walk(one) for one in sp3.tolist()] or [(0, 0, 0, 0, 0, 0)]
-            # The paper shows one of its ten; ours is the set of that size that is most alike.
+            # The paper shows one of ten queries; this takes the most similar set of that size.
             best = min(walks, key=lambda walk: abs(walk[2] - paper[2]))
-            told = ("items", "triples", "sets of sp2", "sets of sp1", "items read", "triples read")
-            for what, ours, theirs in zip(told, best, paper, strict=True):
+            names = ("items", "triples", "sets of sp2", "sets of sp1", "items read", "triples read")
+            for what, ours, theirs in zip(names, best, paper, strict=True):
                 yield Figure(f"{name} worked query: {what}", ours, theirs)
 
     def _walk(self, first: int) -> tuple[int, int, int, int, int, int]:
-        """The figures of one worked query, as in ``WORKED``."""
+        """Return the figures of one worked query, as in ``WORKED``."""
         label = self.label
         child, parent = self._dependencies
         reached, last = {first}, [first]
@@ -224,7 +224,7 @@ class Measured:
         )
 
     def _classes(self) -> Iterator[Figure]:
-        """How many of ten wanted items of each class there are, and how deep the deepest lies."""
+        """Yield the number of items found for each class, ten if possible, and the longest path."""
         ends = pa.table(
             {SRC: self.trace.src.astype(np.int64), DST: self.trace.dst.astype(np.int64)}
         )
@@ -243,9 +243,9 @@ class Measured:
 
 
 def hand_cut(trace: Trace, component: I32) -> I32:
-    """The set of each item by algorithm 3, along the splits of ``workflow`` and no further.
+    """Return the set of each item by algorithm 3, along the splits of ``workflow`` and no further.
 
-    Written anew, plainly, to be compared with what an ingest makes of the same splits.
+    This is a second, plain implementation, to compare with an ingest with the same splits.
     """
     found = splits()
     given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]
@@ -260,7 +260,7 @@ def hand_cut(trace: Trace, component: I32) -> I32:
 
 
 def weak(items: int, src: I32, dst: I32) -> I32:
-    """The weakly connected component of each item, from 0."""
+    """Return the weakly connected component of each item, from 0."""
     matrix = coo_matrix((np.ones(len(src), np.bool_), (src, dst)), shape=(items, items))
     found: I32 = connected_components(matrix.tocsr(), connection="weak")[1].astype(np.int32)
     return found

@@ -1,4 +1,4 @@
-"""What the components of the paper's trace have in common."""
+"""The parts that the components of the paper's trace share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from provhouse.model.arrays import I64
 Rng = np.random.Generator
 
 SP1, SP2, SP4, SP5 = 0, 2, 5, 7
-"""The level at which each split begins; sp3 is sp4 and sp5."""
+"""The levels at which splits begin; sp3 is sp4 and sp5."""
 DOCUMENTS = 532
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some components: blocks of items that follow each other, and the triples among them."""
+    """Several components: consecutive blocks of items, and their triples."""
 
     blocks: Sequence[Block]
     src: I64
@@ -28,14 +28,14 @@ class Part:
 def part(
     blocks: Sequence[Block], within: Sequence[Inner], across: Sequence[tuple[I64, I64]] = ()
 ) -> Part:
-    """Put together what was made."""
+    """Return the part that consists of these blocks and triples."""
     src = [each.src for each in within] + [each[0] for each in across]
     dst = [each.dst for each in within] + [each[1] for each in across]
     return Part(blocks, np.concatenate(src), np.concatenate(dst))
 
 
 def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64) -> Block:
-    """Sets with layers of these widths, which begin somewhere from ``level`` on."""
+    """Return sets with layers of these widths, which begin at random levels from ``level`` on."""
     room = last - level + 1 - (width > 0).sum(axis=1)
     begin = level + (rng.random(len(width)) ** 2 * (room + 1)).astype(np.int64)
     return Block(bounds(width, first), begin, rng.integers(0, len(ROUTES), len(width)), document)
@@ -44,15 +44,16 @@ def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64
 def linked(
     rng: Rng, of: Block, primary: I64, known: Links, count: int, parents: int, closed: set[int]
 ) -> Links:
-    """Add links to sets near the first one, or anywhere, until there are ``count``.
+    """Add links to sets near the primary one, or anywhere, until there are ``count``.
 
-    Sets with many roots get several, the ``closed`` ones none.
+    Sets with many roots get several links, the ``closed`` sets none. Raises ValueError if too few
+    links are possible.
     """
     sets = len(of.bounds)
     several = np.minimum(of.roots // 8, 12)
     several[list(closed)] = 0
-    held = 1 + np.bincount(known.child, minlength=sets)
-    single = np.flatnonzero((of.roots < 8) & (held < 2 * of.roots))
+    links = 1 + np.bincount(known.child, minlength=sets)
+    single = np.flatnonzero((of.roots < 8) & (links < 2 * of.roots))
     child = np.concatenate([np.repeat(np.arange(sets), several), rng.permutation(single)])
     near = primary[child] + rng.geometric(0.2, len(child)) * rng.choice((-1, 1), len(child))
     parent = np.where(rng.random(len(child)) < 0.7, near, rng.integers(0, parents, len(child)))
@@ -60,5 +61,5 @@ def linked(
     parent = np.concatenate([primary, known.parent, parent % parents])
     kept = np.sort(np.unique(child * parents + parent, return_index=True)[1])[:count]
     if len(kept) < count:
-        raise ValueError(f"{len(kept)} links are possible, not {count}")
+        raise ValueError(f"only {len(kept)} of {count} links are possible")
     return Links(child[kept], parent[kept])

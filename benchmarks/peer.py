@@ -1,4 +1,4 @@
-"""What is asked of a contender of `peers.py`, whichever it is."""
+"""The interface of a contender of `peers.py`."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,63 +17,66 @@ from provhouse.model.question import Direction
 
 @dataclass(frozen=True)
 class Given:
-    """Where a contender finds what it is to hold, and a folder of its own."""
+    """The input of a contender, and a folder of its own."""
 
     items: Path
-    """Parquet: id."""
+    """A Parquet file with the column id."""
     triples: Path
-    """Parquet: src, dst."""
+    """A Parquet file with the columns src and dst."""
     settings: dict[str, str]
-    """Those of the warehouse, which holds the same."""
+    """The settings of the warehouse that contains the same triples."""
     limit: float
-    """Seconds that an answer may take."""
+    """The seconds that an answer may take."""
     scratch: Path
 
 
 class Peer:
-    """A contender, in use until it is closed; it knows items by number."""
+    """A contender, which knows items by number. Its ``stack`` must be closed after use."""
 
     process: int | None = None
-    """A process that it needs and that need not be a child of ours."""
+    """A process that it uses and that may not be a child of this one."""
 
     def __init__(self, given: Given) -> None:
         self.given = given
-        self.held = given.scratch
-        """What it keeps on disk, or starts from each time."""
+        self.storage = given.scratch
+        """The files that it keeps on disk, or those that it reads at each start."""
         self.watch = Stopwatch()
-        """Of the steps of its load."""
+        """The times of the steps of its load."""
         self.stack = ExitStack()
-        """What it lets go of at its end."""
+        """The resources to close at the end."""
         self.late = Event()
-        """Whether the time for the question is over."""
+        """Whether the time limit of the question has passed."""
 
     def load(self) -> None:
-        """Take in what is given, until the first question can be asked."""
+        """Load the input, so that questions can be asked."""
         raise NotImplementedError
 
     def ask(self, item: int, direction: Direction) -> I64:
-        """All items that one is derived from, or that are derived from it, in no order."""
+        """Return all items that one derives from, or that derive from it, in any order."""
         raise NotImplementedError
 
     def ask_named(self, item: str, direction: Direction) -> bool:
-        """Ask for names, triples and attributes too; False where these are not held."""
+        """Ask for names, triples and attributes too; return False if it does not store them."""
         return False
 
     def levels(self, item: int, reached: Callable[[I64], I64]) -> I64:
-        """All items found, for who can only tell what some items reach in one step."""
+        """Return all items found level by level, for contenders that can only follow one step.
+
+        Raises TooSlow if the time limit passes.
+        """
         found = np.empty(0, np.int64)
         frontier = np.array([item], np.int64)
         while len(frontier):
             if self.late.is_set():
-                raise TooSlow("All levels should be there in time")
+                raise TooSlow("The levels were not complete in time")
             frontier = np.setdiff1d(reached(frontier), found)
             found = np.union1d(found, frontier)
         return found
 
     def cancel(self) -> None:
-        """Stop what is going on for the question that is late; called by another thread."""
+        """Stop the current question, which is late; called by another thread."""
 
 
 def ends(direction: Direction) -> tuple[str, str]:
-    """The columns of the near and the far end of a triple."""
+    """Return the columns of the near and the far end of a triple."""
     return (DST, SRC) if direction == "upstream" else (SRC, DST)

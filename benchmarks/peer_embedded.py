@@ -1,10 +1,10 @@
-"""Contenders that run inside a process: igraph, Ladybug, and DuckDB in two ways."""
+"""Contenders that run inside this process: igraph, Ladybug, and DuckDB in two ways."""
 
 from importlib import import_module
 
 import numpy as np
 import pyarrow.parquet as pq
-from contenders import Input
+from contenders import NumberedEdges
 from peer import Given, Peer, ends
 
 from provhouse.model.arrays import I64
@@ -12,11 +12,11 @@ from provhouse.model.question import Direction
 
 
 class IGraph(Peer):
-    """All in memory; it has the graph to make anew at each start."""
+    """igraph, with everything in memory; it has to rebuild the graph at each start."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
-        self.held = given.triples
+        self.storage = given.triples
 
     def load(self) -> None:
         igraph = import_module("igraph")
@@ -25,7 +25,7 @@ class IGraph(Peer):
             triples = pq.read_table(self.given.triples)
             src, dst = (triples[end].to_numpy() for end in ("src", "dst"))
             self._graph = igraph.Graph(count, directed=True)
-            self._graph.add_edges(Input(count, src, dst).pairs())
+            self._graph.add_edges(NumberedEdges(count, src, dst).pairs())
 
     def ask(self, item: int, direction: Direction) -> I64:
         way = "in" if direction == "upstream" else "out"
@@ -33,7 +33,7 @@ class IGraph(Peer):
 
 
 class Ladybug(Peer):
-    """Shortest paths to all items that are reached, so that no other path is followed."""
+    """Ladybug, with shortest paths to all reached items, so that it follows no other paths."""
 
     FARTHEST = 300
     STATEMENT = "MATCH (:Item {{id: $id}}){}[:Reaches* SHORTEST 1..{}]{}(a:Item) RETURN a.id"
@@ -65,7 +65,7 @@ class Ladybug(Peer):
 
 
 class DuckDB(Peer):
-    """A recursive query over a table of triples, which no index makes faster."""
+    """DuckDB, with a recursive query over a table of triples, which no index makes faster."""
 
     STATEMENT = """
         WITH RECURSIVE found(item) AS (
@@ -99,7 +99,7 @@ class DuckDB(Peer):
 
 
 class IndexedDuckDB(DuckDB):
-    """A query for each level of the answer, by indexes of both ends."""
+    """DuckDB, with a query for each level of the answer, by indexes on both ends."""
 
     STATEMENT = "SELECT {far} FROM triples WHERE {near} IN (SELECT unnest(?))"
     LOAD = (

@@ -1,4 +1,4 @@
-"""Neo4j as a contender: all triples in a server of its own, loaded by its importer."""
+"""Neo4j as a contender: all triples in a server of its own, loaded with its importer."""
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,24 +14,24 @@ from provhouse.model.arrays import I64
 from provhouse.model.question import Direction
 
 MEMORY = "1g"
-"""Of the heap, and again of the page cache, which then holds the whole store."""
+"""The size of the heap, and of the page cache, in which the complete store then fits."""
 PATTERN = {"upstream": "<-[:REACHES*1..]-", "downstream": "-[:REACHES*1..]->"}
-# Without DISTINCT it would follow every path; one list comes faster than a row for each item.
+# Without DISTINCT, Neo4j would follow every path. One list is faster than a row for each item.
 STATEMENT = "MATCH (:Item {{id: $id}}){}(a:Item) RETURN collect(DISTINCT a.id) AS items"
 INDEX = ("CREATE CONSTRAINT FOR (i:Item) REQUIRE i.id IS UNIQUE", "CALL db.awaitIndexes(600)")
 HEADERS = {"items": ["id:ID(Item)"], "triples": [":START_ID(Item)", ":END_ID(Item)"]}
 
 
 class Neo4j(Peer):
-    """Breadth first to the distinct items of paths of any length, from an item found by index.
+    """Neo4j, which searches breadth first from an item found by index, to distinct items.
 
-    The server itself ends a question that is late.
+    The server itself ends a late question.
     """
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
         self._home = given.scratch / "neo4j"
-        self.held = self._home / "data"
+        self.storage = self._home / "data"
 
     def load(self) -> None:
         self._home.mkdir()

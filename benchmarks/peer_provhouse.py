@@ -1,4 +1,4 @@
-"""provhouse as a contender: a warm asker in this process, every partition cached in Spark."""
+"""provhouse as a contender: a warm asker in this process, with all partitions cached in Spark."""
 
 from peer import Given, Peer
 
@@ -12,12 +12,12 @@ from provhouse.query.methods.csprov import CSProv
 
 
 class Provhouse(Peer):
-    """Cold, it fetches each partition from Spark for each question; hot, it keeps them decoded."""
+    """provhouse: cold, each question fetches its partitions; hot, they stay decoded."""
 
     def __init__(self, given: Given, hot: bool) -> None:
         super().__init__(given)
         self._settings = Settings.load({**given.settings, **({} if hot else {"hot_mb": 0})})
-        self.held = self._settings.warehouse
+        self.storage = self._settings.warehouse
 
     def load(self) -> None:
         with self.watch.step("start"):

@@ -1,8 +1,9 @@
-"""One contender in a process of its own: `peer_run.py NAME FOLDER`, which prints what it took.
+"""One contender in a process of its own: `peer_run.py NAME FOLDER` prints its figures as JSON.
 
-The folder holds `items.parquet`, `triples.parquet` and `questions.json`. All contenders know items
-by number, and answer with the numbers of all items that they find. Each question is asked once
-while memory is watched, which warms whatever a contender keeps, and then again by the clock.
+The folder contains `items.parquet`, `triples.parquet` and `questions.json`. All contenders know
+items by number, and answer with the numbers of all items that they find. Each question is asked
+once while memory is measured, which also warms the contender's caches, and then again with the
+clock running.
 """
 
 import hashlib
@@ -23,7 +24,7 @@ from peer_embedded import DuckDB, IGraph, IndexedDuckDB, Ladybug
 from peer_neo4j import Neo4j
 from peer_provhouse import Provhouse
 from peer_spark import SparkJoins
-from peers_form import Answered, Asked, Input, Question, Run
+from peers_form import AnswerDigest, ClassAnswers, ClassQuestions, ContenderInput, ContenderRun
 
 from provhouse.model.arrays import I64
 from provhouse.runtime.memory import PeakMemory
@@ -41,8 +42,8 @@ CONTENDERS: dict[str, Callable[[Given], Peer]] = {
 Result = TypeVar("Result")
 
 
-def run(name: str, folder: Path, given: Input) -> Run:
-    """Let one contender load, and answer all questions twice."""
+def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
+    """Let one contender load the input and answer all questions twice; return its figures."""
     with TemporaryDirectory(prefix="provhouse-peer-") as scratch:
         files = folder / "items.parquet", folder / "triples.parquet"
         peer = CONTENDERS[name](Given(*files, given["settings"], given["limit"], Path(scratch)))
@@ -55,31 +56,31 @@ def run(name: str, folder: Path, given: Input) -> Run:
             return {
                 "load": {step: round(took, 2) for step, took in peer.watch.seconds.items()},
                 "peak_memory_mb": memory.megabytes,
-                "disk_bytes": size(peer.held),
+                "disk_bytes": size(peer.storage),
                 "asked": [timed(peer, question, known) for question, known in pairs],
             }
 
 
-def answered(peer: Peer, question: Question) -> Iterator[Answered]:
-    """The answers, up to one that is late."""
+def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
+    """Yield the answers up to the first late one."""
     direction = question["direction"]
     for item, name in zip(question["items"], question["names"], strict=True):
         found = within(peer, partial(peer.ask, item, direction))
         if found is None or within(peer, partial(peer.ask_named, name, direction)) is None:
             return
-        yield told(item, found[1])
+        yield digested(item, found[1])
 
 
-def told(item: int, found: I64) -> Answered:
-    """An answer in short, without the item itself, which some programs count."""
+def digested(item: int, found: I64) -> AnswerDigest:
+    """Return an answer's digest, without the item itself, which some programs include."""
     others = np.setdiff1d(found, [item]).astype(np.int64)
     return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
 
 
-def timed(peer: Peer, question: Question, answers: list[Answered]) -> Asked:
-    """The times of the questions of a class that all have answers."""
+def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> ClassAnswers:
+    """Return the times of the questions of a class, if all of them have answers."""
     direction = question["direction"]
-    asked: Asked = {"answers": answers, "late": True, "seconds": [], "named": []}
+    asked: ClassAnswers = {"answers": answers, "late": True, "seconds": [], "named": []}
     if len(answers) < len(question["items"]):
         return asked
     for item, name in zip(question["items"], question["names"], strict=True):
@@ -93,7 +94,7 @@ def timed(peer: Peer, question: Question, answers: list[Answered]) -> Asked:
 
 
 def within(peer: Peer, ask: Callable[[], Result]) -> tuple[float, Result] | None:
-    """What is answered and how many seconds it took; None if that is more than allowed."""
+    """Return the seconds of a question and its answer; None if it exceeds the time limit."""
     peer.late.clear()
 
     def stop() -> None:

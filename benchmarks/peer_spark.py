@@ -16,11 +16,11 @@ ITEM = "item"
 
 
 class SparkJoins(Peer):
-    """The items of a level go to Spark, and what they reach comes back."""
+    """Spark, which gets the items of a level and returns the items that they reach."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
-        self.held = given.triples
+        self.storage = given.triples
 
     def load(self) -> None:
         with self.watch.step("start"):
@@ -47,7 +47,10 @@ class SparkJoins(Peer):
 
 
 def plain() -> SparkSession:
-    """Spark as it comes. Ours compiles little, which makes joins three times as slow."""
+    """Return a session with Spark's defaults.
+
+    provhouse's own session compiles little, which makes joins three times as slow.
+    """
     os.environ["JAVA_HOME"] = str(java().parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

@@ -1,18 +1,16 @@
-"""provhouse beside what else answers lineage: `make bench-peers`, on the paper's trace.
+"""Compare lineage and impact with other programs, on the paper's trace: `make bench-peers`.
 
-All contenders hold the same triples and are asked the same questions, items of the paper's classes
-drawn at random (`classes.py`), one contender after the other, each in a process of its own
-(`peer_run.py`). They must find the same items. What was measured goes to `results/peers.json`.
+All contenders get the same triples and the same questions, about items of the paper's classes drawn
+at random (`classes.py`). They run one after the other, each in a process of its own
+(`peer_run.py`), and must find the same items. Results go to `results/peers.json`.
 """
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
@@ -24,12 +22,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from classes import KINDS, Kind, Questions, all_triples, by_component, drawn
 from command import Command
-from form import Totals
+from form import Percentiles, Totals
 from ingest_form import Ingested
-from machine import machine, packages
+from machine import mean_load, packages, run
 from paper_trace import paper
 from peer_run import CONTENDERS
-from peers_form import Answered, Class, Input, Measured, Results, Run, Times
+from peers_form import (
+    AnswerDigest,
+    ContenderFigures,
+    ContenderInput,
+    ContenderRun,
+    PeersClass,
+    Results,
+)
+from peers_table import RESULTS
 from trace_files import write
 
 from provhouse.model.errors import Damaged
@@ -39,61 +45,59 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
-RESULTS = Path(__file__).parent / "results" / "peers.json"
 OURS = ("provhouse, cold", "provhouse, hot")
 PACKAGES = ("provhouse", "pyspark", "igraph", "ladybug", "duckdb")
 SEED = 5
 WANTED = 10
 LIMIT = 60.0
-"""Seconds that an answer may take."""
+"""The seconds that an answer may take."""
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure lineage beside other programs.")
-    parser.add_argument("--warehouse", type=Path, help="of the paper's trace; else one is made")
-    parser.add_argument("--copies", type=int, default=1, help="of the trace, if one is made")
+    parser = argparse.ArgumentParser(description="Compare lineage with other programs.")
+    parser.add_argument(
+        "--warehouse", type=Path, help="one with the paper's trace; default: a new one"
+    )
+    parser.add_argument("--copies", type=int, default=1, help="of the trace in a new warehouse")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)  # before we make some ourselves
+    load = mean_load()  # before the benchmark adds to it
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         folder = Path(temporary)
         warehouse, ingested = given.warehouse, None
         if warehouse is None:
             warehouse = folder / "warehouse"
-            ingested = made(warehouse, folder / "trace", given.copies)
-        snapshot = opened(warehouse)
+            ingested = make_warehouse(warehouse, folder / "trace", given.copies)
+        snapshot = open_snapshot(warehouse)
         questions = prepared(snapshot, {"warehouse": str(warehouse)}, folder, given.seed)
         runs = {name: started(name, folder) for name in given.only}
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
+        **run(load, {**packages(*PACKAGES), "neo4j": neo4j()}),
         "seed": given.seed,
         "limit": LIMIT,
-        "load": load,
-        "machine": machine(),
-        "versions": {**packages(*PACKAGES), "neo4j": neo4j()},
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
         "ingest": ingested,
         "classes": list(compared(questions, runs)),
-        "contenders": {name: run and measured(run) for name, run in runs.items()},
+        "contenders": {name: one and measured(one) for name, one in runs.items()},
     }
-    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
-def made(warehouse: Path, files: Path, copies: int) -> Ingested:
-    """A warehouse of the paper's trace."""
+def make_warehouse(warehouse: Path, files: Path, copies: int) -> Ingested:
+    """Ingest the paper's trace into a new warehouse."""
     write(paper(SEED), files, copies)
     return Command(warehouse).ingest(files)
 
 
-def opened(warehouse: Path) -> Snapshot:
-    """What a warehouse holds now."""
+def open_snapshot(warehouse: Path) -> Snapshot:
+    """Return the current snapshot of a warehouse; exit if it has none."""
     layout = Layout(warehouse.absolute())
     commit = current(layout)
     if commit is None:
-        sys.exit(f"{warehouse} should be a warehouse, but nothing was ingested there")
+        sys.exit(f"{warehouse} is not a warehouse: nothing was ingested into it")
     return Snapshot(layout, commit)
 
 
@@ -105,7 +109,7 @@ def prepared(
     kinds: Sequence[Kind] = KINDS,
     wanted: int = WANTED,
 ) -> list[Questions]:
-    """Write what contenders read, and return the questions; classes that no item fits have none."""
+    """Write the contenders' input, and return the questions of each class that any item fits."""
     triples = all_triples(snapshot)
     theta = Settings.load(settings).theta
     items = np.sort(by_component(snapshot, theta)[0])
@@ -113,7 +117,7 @@ def prepared(
     pq.write_table(triples, folder / "triples.parquet")
     asked = drawn(snapshot, triples, theta, kinds, wanted, seed)
     every = [one for one in asked if len(one.items)]
-    given: Input = {
+    given: ContenderInput = {
         "settings": settings,
         "limit": LIMIT,
         "questions": [
@@ -129,8 +133,8 @@ def prepared(
     return every
 
 
-def started(name: str, folder: Path) -> Run | None:
-    """Run one contender; None if it failed, which a peer may."""
+def started(name: str, folder: Path) -> ContenderRun | None:
+    """Run one contender; return None if it failed, which only peers may do."""
     script = Path(__file__).with_name("peer_run.py")
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
@@ -138,12 +142,16 @@ def started(name: str, folder: Path) -> Run | None:
     print(name, done.stdout or "failed", file=sys.stderr, flush=True)
     if done.returncode and name in OURS:
         done.check_returncode()
-    return None if done.returncode else cast(Run, json.loads(done.stdout.splitlines()[-1]))
+    return None if done.returncode else cast(ContenderRun, json.loads(done.stdout.splitlines()[-1]))
 
 
-def compared(questions: Sequence[Questions], runs: Mapping[str, Run | None]) -> Iterator[Class]:
-    """What the classes are; raises Damaged if two contenders, or a contender and what the items
-    were drawn by, differ in an answer."""
+def compared(
+    questions: Sequence[Questions], runs: Mapping[str, ContenderRun | None]
+) -> Iterator[PeersClass]:
+    """Yield each class with the median number of items in its answers.
+
+    Raises Damaged if contenders give different answers, or if an answer is not of its class.
+    """
     for number, one in enumerate(questions):
         answers = [run["asked"][number]["answers"] for run in runs.values() if run]
         sizes = [agreed(one, given) for given in zip_longest(*answers)]
@@ -159,13 +167,13 @@ def compared(questions: Sequence[Questions], runs: Mapping[str, Run | None]) -> 
         }
 
 
-def agreed(questions: Questions, answers: Iterable[Answered | None]) -> int:
-    """How many items an answer has, by all who gave it in time."""
+def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
+    """Return the number of items of an answer, from all contenders that gave it in time."""
     found = {(answer["digest"], answer["items"]) for answer in answers if answer}
     kind = questions.kind
     if len(found) != 1 or not kind.least <= min(found)[1] <= kind.most:
         raise Damaged(
-            f"All contenders should find the same {kind.least:,} to {kind.most:,} items for each"
+            f"The contenders do not find the same {kind.least:,} to {kind.most:,} items for a"
             f" question of {kind.name}, {kind.direction}",
             f"They found {' and '.join(f'{items:,}' for _, items in sorted(found))}",
             "Please report it",
@@ -173,8 +181,8 @@ def agreed(questions: Questions, answers: Iterable[Answered | None]) -> int:
     return found.pop()[1]
 
 
-def measured(run: Run) -> Measured:
-    """What one contender took, class by class."""
+def measured(run: ContenderRun) -> ContenderFigures:
+    """Return the figures of one contender, class by class."""
     return {
         "load": run["load"],
         "peak_memory_mb": run["peak_memory_mb"],
@@ -189,8 +197,11 @@ def measured(run: Run) -> Measured:
     }
 
 
-def times(seconds: Sequence[float]) -> Times | None:
-    """Two percentiles, of ten questions the second nearly the slowest; None of none."""
+def times(seconds: Sequence[float]) -> Percentiles | None:
+    """Return two percentiles, or None if there are no times.
+
+    With ten questions, the 95th is nearly the slowest.
+    """
     if not seconds:
         return None
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()
@@ -198,7 +209,7 @@ def times(seconds: Sequence[float]) -> Times | None:
 
 
 def neo4j() -> str:
-    """The version of the server's jars."""
+    """Return the version of the server's jars."""
     (number,) = (
         jar.coordinate.rpartition(":")[2]
         for jar in locked("neo4j")

@@ -1,89 +1,85 @@
-"""The form of `results/peers.json`, which one script writes and another makes tables from."""
+"""The form of `results/peers.json`, and of the input and output of one contender."""
 
 from typing import TypedDict
 
-from form import Machine, Totals
+from form import Percentiles, SeededRun, Totals
 from ingest_form import Ingested
 
 from provhouse.model.question import Direction
 
 
-class Question(TypedDict):
-    """The questions of one class: items by number, and by name for who has names."""
+class ClassQuestions(TypedDict):
+    """The questions of one class: items by number, and by name for contenders that store names."""
 
     direction: Direction
     items: list[int]
     names: list[str]
 
 
-class Input(TypedDict):
-    """What a contender is told besides the triples: settings of the warehouse that holds them, and
-    how many seconds an answer may take."""
+class ContenderInput(TypedDict):
+    """A contender's input besides the triples.
+
+    ``settings`` are those of the warehouse with the same triples, ``limit`` is the seconds that an
+    answer may take.
+    """
 
     settings: dict[str, str]
     limit: float
-    questions: list[Question]
+    questions: list[ClassQuestions]
 
 
-class Answered(TypedDict):
-    """One answer: how many items, the asked one apart, and the same text for the same items."""
+class AnswerDigest(TypedDict):
+    """One answer: the number of items, without the asked one, and a digest of them."""
 
     items: int
     digest: str
 
 
-class Asked(TypedDict):
-    """The questions of one class as one contender answered them, each with its seconds.
+class ClassAnswers(TypedDict):
+    """One contender's answers to the questions of one class, with the seconds of each.
 
-    ``late`` says that the answer after these was not there within the limit: the class was left
-    then. ``named`` is the time with names, triples and attributes put to it, where a contender
-    does that.
+    If ``late``, the next answer was not complete within the limit, and the rest of the class was
+    skipped. ``named`` are the seconds of answers with names, triples and attributes, from
+    contenders that store them.
     """
 
-    answers: list[Answered]
+    answers: list[AnswerDigest]
     late: bool
     seconds: list[float]
     named: list[float]
 
 
-class Run(TypedDict):
-    """One contender in a process of its own.
+class ContenderRun(TypedDict):
+    """The run of one contender in a process of its own.
 
-    ``load`` is seconds by step. ``peak_memory_mb`` is that of all its processes while it loads and
-    answers every question once, before the clock runs.
+    ``load`` is seconds by step. ``peak_memory_mb`` covers all its processes while it loads and
+    answers every question once, before the clock starts.
     """
 
     load: dict[str, float]
     peak_memory_mb: int
     disk_bytes: int
-    asked: list[Asked]
+    asked: list[ClassAnswers]
 
 
-class Times(TypedDict):
-    """Seconds."""
+class ClassTimes(TypedDict):
+    """One contender's times for one class; None if an answer exceeded the limit."""
 
-    p50: float
-    p95: float
-
-
-class Took(TypedDict):
-    """What one class took one contender; None where an answer was not there within the limit."""
-
-    seconds: Times | None
-    named: Times | None
+    seconds: Percentiles | None
+    named: Percentiles | None
 
 
-class Measured(TypedDict):
+class ContenderFigures(TypedDict):
     """One contender; ``took`` is in the order of the classes."""
 
     load: dict[str, float]
     peak_memory_mb: int
     disk_bytes: int
-    took: list[Took]
+    took: list[ClassTimes]
 
 
-class Class(TypedDict):
-    """Questions for so many items, found among ``tried`` drawn at random, and their answers."""
+class PeersClass(TypedDict):
+    """A class: its ``asked`` items, found among ``tried`` random ones, and its median answer."""
 
     name: str
     direction: str
@@ -95,20 +91,15 @@ class Class(TypedDict):
     items: float
 
 
-class Results(TypedDict):
-    """One run. ``load`` is the machine's mean load over the minute before it began.
+class Results(SeededRun):
+    """One run.
 
-    ``ingest`` is how the warehouse was made, None if it was given. A contender that failed, as for
-    want of memory or of its package, is None.
+    ``ingest`` is the ingest of a new warehouse, None if one was given. A contender is None if it
+    failed, for example because it ran out of memory or its package is missing.
     """
 
-    date: str
-    seed: int
     limit: float
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     warehouse: Totals
     ingest: Ingested | None
-    classes: list[Class]
-    contenders: dict[str, Measured | None]
+    classes: list[PeersClass]
+    contenders: dict[str, ContenderFigures | None]

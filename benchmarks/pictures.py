@@ -1,4 +1,4 @@
-"""How components are cut, in pictures: which tables lie in sets together, what a question reads."""
+"""Pictures of how components are cut: groups of tables whose items share sets, and their reads."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,11 +12,11 @@ from provhouse.sets.depths import depths
 from provhouse.sets.distinct import dense_values, distinct_pairs
 
 WITHIN = 0.99
-"""Tables belong together if such a part of the triples between them lies within sets."""
+"""Tables form a group if at least this share of the triples between them is within sets."""
 
 
 def drawn(graph: Large, label: I32, names: Sequence[str], asked: I64) -> Iterator[Picture]:
-    """A picture of each component, the largest first; ``names`` are those of the tables."""
+    """Yield a picture of each component, the largest first; ``names`` are the tables' names."""
     sizes = np.bincount(graph.component)
     for component in np.argsort(-sizes, kind="stable").tolist():
         chosen = graph.component == component
@@ -67,12 +67,12 @@ def _picture(graph: Large, label: I32, names: Sequence[str], asked: I64) -> Pict
 
 
 def _derivations(graph: Large) -> tuple[I32, I32]:
-    """The pairs of different tables one of which is derived from the other."""
+    """Return the distinct pairs of a table and another one that derives from it."""
     return distinct_pairs(graph.table[graph.src], graph.table[graph.dst])
 
 
 def _groups(graph: Large, label: I32, tables: int) -> I32:
-    """The group of each table, numbered in the order of their derivation."""
+    """Return the group of each table; groups are numbered in the order of their derivation."""
     code = graph.table[graph.src].astype(np.int64) * tables + graph.table[graph.dst]
     every = np.bincount(code, minlength=tables**2)
     within = np.bincount(code, label[graph.src] == label[graph.dst], tables**2)

@@ -1,6 +1,6 @@
-"""Draw what was measured, from the same results as the tables: `make bench-plots`.
+"""Draw plots from the same results as the tables: `make bench-plots`.
 
-The pictures go to `docs/plots`; the same results and the same matplotlib give the same bytes.
+The plots go to `docs/plots`; the same results and the same matplotlib give the same bytes.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ import ingest_table
 import methods_table
 import peers_table
 from components_form import OURS, times
+from markup import WORDS
 
 PLOTS = Path(__file__).parent.parent / "docs" / "plots"
 COLORS = {"rq": "#9aa5b1", "ccprov": "#6b8fb4", "csprov": "#d1495b"}
@@ -20,7 +21,7 @@ INK = "#333333"
 
 
 def main() -> None:
-    """Draw all of them."""
+    """Draw all plots."""
     matplotlib = import_module("matplotlib")
     matplotlib.use("svg")
     matplotlib.rcParams.update(
@@ -40,8 +41,8 @@ def main() -> None:
 
 
 def methods(pyplot: Any) -> Any:
-    """The three methods in memory, a panel for each number of copies, with the paper's times."""
-    results = methods_table.read()
+    """Draw the methods in memory, with a panel for each number of copies, and the paper's times."""
+    results = methods_table.RESULTS.read()
     figure, panels = pyplot.subplots(
         1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
     )
@@ -73,36 +74,36 @@ def methods(pyplot: Any) -> Any:
 
 
 def peers(pyplot: Any) -> Any:
-    """What an answer takes each contender, by class."""
-    results = peers_table.read()
-    there = {name: each for name, each in results["contenders"].items() if each}
+    """Draw the time of an answer for each contender, by class."""
+    results = peers_table.RESULTS.read()
+    succeeded = {name: each for name, each in results["contenders"].items() if each}
     figure, panels = pyplot.subplots(
-        1, len(results["classes"]), figsize=(11, 0.28 * len(there) + 0.9), sharey=True
+        1, len(results["classes"]), figsize=(11, 0.28 * len(succeeded) + 0.9), sharey=True
     )
     for place, (panel, one) in enumerate(zip(panels, results["classes"], strict=True)):
-        took = [each["took"][place]["seconds"] for each in there.values()]
+        took = [each["took"][place]["seconds"] for each in succeeded.values()]
         times = [found["p50"] if found else results["limit"] for found in took]
-        ours = [name.startswith("provhouse") for name in there]
+        ours = [name.startswith("provhouse") for name in succeeded]
         colors = [COLORS["csprov"] if mine else COLORS["ccprov"] for mine in ours]
-        panel.barh(range(len(there)), times, 0.7, color=colors)
+        panel.barh(range(len(succeeded)), times, 0.7, color=colors)
         panel.set_xscale("log")
-        panel.set_title(f"{one['name']}\n{peers_table.WORDS[one['direction']].lower()}", fontsize=9)
+        panel.set_title(f"{one['name']}\n{WORDS[one['direction']]}", fontsize=9)
         panel.set_xlabel("seconds")
-    panels[0].set_yticks(range(len(there)))
-    panels[0].set_yticklabels(there)
+    panels[0].set_yticks(range(len(succeeded)))
+    panels[0].set_yticklabels(succeeded)
     panels[0].invert_yaxis()
     return figure
 
 
 def components(pyplot: Any) -> Any:
-    """How many times as long as ours each contender takes, on each trace."""
-    traces = components_table.read()["traces"]
+    """Draw each contender's time on each trace as a multiple of provhouse's."""
+    traces = components_table.RESULTS.read()["traces"]
     figure, panel = pyplot.subplots(figsize=(7, 3))
     names = [name for name in traces[0]["contenders"] if name != OURS]
     for number, one in enumerate(traces):
-        there = [name for name in names if one["contenders"][name]]
-        heights = [times(one, name) for name in there]
-        at = [names.index(name) + (number - (len(traces) - 1) / 2) * 0.2 for name in there]
+        succeeded = [name for name in names if one["contenders"][name]]
+        heights = [times(one, name) for name in succeeded]
+        at = [names.index(name) + (number - (len(traces) - 1) / 2) * 0.2 for name in succeeded]
         panel.bar(at, heights, 0.18, label=f"{one['trace']}, {one['edges']:,} edges")
     panel.axhline(1, color=INK, linewidth=0.7)
     panel.set_yscale("log")
@@ -114,8 +115,8 @@ def components(pyplot: Any) -> Any:
 
 
 def ingest(pyplot: Any) -> Any:
-    """The steps of a whole ingest, in microseconds a triple."""
-    results = ingest_table.read()
+    """Draw the steps of a complete ingest, in microseconds a triple."""
+    results = ingest_table.RESULTS.read()
     figure, panel = pyplot.subplots(figsize=(7, 0.5 * len(results) + 0.8))
     shades: Sequence[Any] = pyplot.get_cmap("tab10").colors
     for row, one in enumerate(results.values()):

@@ -1,4 +1,4 @@
-"""Sum up the rounds that `make test-long` has recorded, as `results/reliability.json`.
+"""The rounds that `make test-long` records: a summary in `results/reliability.json`, and a table.
 
 python benchmarks/reliability.py [--rounds .long/rounds.jsonl]
 """
@@ -6,19 +6,43 @@ python benchmarks/reliability.py [--rounds .long/rounds.jsonl]
 import argparse
 import json
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypedDict
 
-from machine import machine
-from reliability_form import Results, Rounds
+from form import Record, ResultsFile
+from machine import record
+from markup import cores, grid
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "benchmarks" / "results" / "reliability.json"
-sys.path.append(str(ROOT / "tests"))
+
+
+class Rounds(TypedDict):
+    """The number of rounds of one kind, and after how many the new generation was visible."""
+
+    rounds: int
+    new: int
+
+
+class Results(Record):
+    """The rounds recorded so far; a round is recorded if every check after it passed."""
+
+    points: dict[str, dict[str, Rounds]]
+    """Kills at fault points, by the interrupted command and the killed process."""
+    moments: dict[str, dict[str, Rounds]]
+    """Kills at random moments, by the interrupted command and the killed process."""
+    points_planned: int
+    moments_planned: int
+
+
+RESULTS = ResultsFile[Results]("reliability.json")
+VICTIMS = ("command", "Neo4j", "Spark")
+SHOWN = {"ingest anew": "ingest (Neo4j down)", "repair anew": "repair (Neo4j empty)"}
+"""Rounds whose recorded name does not explain itself."""
 
 
 def main() -> None:
-    """Write the results anew."""
+    """Write the results from the recorded rounds."""
+    sys.path.append(str(ROOT / "tests"))
     from fire.rounds import kills, points
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -26,8 +50,7 @@ def main() -> None:
     lines = parser.parse_args().rounds.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
+        **record(),
         "points": {},
         "moments": {},
         "points_planned": len(points()),
@@ -40,7 +63,39 @@ def main() -> None:
         cell = by.setdefault(name, {}).setdefault(row["victim"], none)
         cell["rounds"] += 1
         cell["new"] += row["new"]
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
+
+
+def table(results: Results) -> str:
+    """Return a table with a row for each interrupted command, and how much of the plan was run."""
+    head = ("interrupted", "at", *(f"{victim} killed" for victim in VICTIMS))
+    rows = (
+        (SHOWN.get(change, change), where, *(_cell(cells.get(victim)) for victim in VICTIMS))
+        for where, by in (
+            ("a fault point", results["points"]),
+            ("a random moment", results["moments"]),
+        )
+        for change, cells in sorted(by.items())
+    )
+    return f"{grid(head, rows, left=(0, 1))}\n\n{_note(results)}"
+
+
+def _cell(cell: Rounds | None) -> str:
+    return f"{cell['rounds']} ({cell['new']} new)" if cell else ""
+
+
+def _note(results: Results) -> str:
+    points, moments = (_count(results[kind]) for kind in ("points", "moments"))
+    return (
+        f"Run by {results['date']}: {points} of {results['points_planned']} rounds at fault points,"
+        f" {moments} of {results['moments_planned']} at random moments,"
+        f" on {cores(results['machine'])}. A round counts if every check after it"
+        ' passed; "new" counts rounds after which the new generation was visible.'
+    )
+
+
+def _count(by: dict[str, dict[str, Rounds]]) -> int:
+    return sum(cell["rounds"] for cells in by.values() for cell in cells.values())
 
 
 if __name__ == "__main__":

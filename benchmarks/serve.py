@@ -1,19 +1,18 @@
-"""The warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
+"""Measure the warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
 
-100 clients ask without pause: small lineages with nothing kept decoded (cold) and with it (hot),
-large ones for the bytes, then all of them mixed for ten minutes while memory is looked at, and last
-three times as many as the server takes in. What was measured goes to `results/serve.json`.
+100 clients ask without pause: small lineages, first with nothing kept decoded (cold), then with
+partitions kept decoded (hot), then a mix of all classes for ten minutes while memory is measured. 8
+clients ask for large lineages, to measure bytes. Last, three times as many clients ask as the
+server accepts. Results go to `results/serve.json`.
 """
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter, sleep
@@ -21,9 +20,10 @@ from time import perf_counter, sleep
 import numpy as np
 import psutil
 from classes import KINDS, all_triples, drawn
-from machine import machine, versions
+from machine import mean_load, versions
+from machine import run as recorded
 from serve_clients import Load, Orders, path_of
-from serve_form import Phase, Results
+from serve_table import RESULTS, Phase, Results
 
 from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
@@ -34,14 +34,13 @@ from provhouse.serve.client import Client
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
 
-RESULTS = Path(__file__).parent / "results" / "serve.json"
 CLIENTS = Path(__file__).with_name("serve_clients.py")
 SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
 MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
 EVERY = 30.0
-"""Seconds between two looks at memory."""
+"""Seconds between two measurements of memory."""
 ITEMS = 200
-"""Items of each class that are asked for."""
+"""The number of items of each class to ask for."""
 
 
 def main() -> None:
@@ -49,15 +48,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the server under load.")
     parser.add_argument("--warehouse", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=6)
-    parser.add_argument("--minutes", type=float, default=10, help="how long the mixed load lasts")
+    parser.add_argument("--minutes", type=float, default=10, help="duration of the mixed load")
     given = parser.parse_args()
     settings = Settings.load({"warehouse": given.warehouse})
-    RESULTS.write_text(json.dumps(run(settings, given.seed, given.minutes), indent=2) + "\n")
+    RESULTS.write(run(settings, given.seed, given.minutes))
 
 
 def run(settings: Settings, seed: int, minutes: float) -> Results:
-    """All phases."""
-    load = os.getloadavg()[0]
+    """Measure all phases."""
+    load = mean_load()
     questions = choose(settings, seed)
     used = versions(up(settings.graph_home, settings.neo4j_memory, Silent()).http)
     phases: list[Phase] = []
@@ -77,11 +76,8 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
         phases.append(phase(settings, "mixed", 100, 60 * minutes, MIXED, questions, seed))
         phases.append(phase(settings, "too many, mixed", 600, 60, MIXED, questions, seed))
     return {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **recorded(load, used),
         "seed": seed,
-        "load": round(load, 2),
-        "machine": machine(),
-        "versions": used,
         "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
         "start_seconds": round(start, 2),
         "phases": phases,
@@ -89,7 +85,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
 
 
 def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
-    """Addresses of questions, by class; the same item is asked in one class only."""
+    """Return the addresses of questions by class; a question is in one class only."""
     layout = Layout(settings.warehouse)
     snapshot = Snapshot(layout, commit_as_of(layout))
     questions = {}
@@ -102,7 +98,7 @@ def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
 
 @contextmanager
 def served(settings: Settings) -> Iterator[None]:
-    """A server with all partitions in Spark's memory."""
+    """Run a server with all partitions in Spark's memory."""
     process.up(settings, Silent(), wait=True)
     try:
         client = Client.of(settings.warehouse)
@@ -122,7 +118,7 @@ def phase(
     questions: dict[str, list[str]],
     seed: int,
 ) -> Phase:
-    """Let so many clients ask for so long."""
+    """Let ``clients`` ask for ``seconds``, and return what was measured."""
     found = server_file.running(settings.warehouse)
     assert found
     orders: Orders = {
@@ -155,7 +151,7 @@ def phase(
 
 
 class Watching(Thread):
-    """Looks at something within a block: as it begins, every ``EVERY`` seconds, and as it ends."""
+    """A thread that calls ``look`` as a block begins, every ``EVERY`` seconds, and as it ends."""
 
     def __init__(self, look: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -171,7 +167,7 @@ class Watching(Thread):
         self._look()
 
     def run(self) -> None:
-        """Until the block ends."""
+        """Look until the block ends."""
         while True:
             self._look()
             if self._over.wait(EVERY):
@@ -187,13 +183,13 @@ def _family(pid: int) -> list[psutil.Process]:
 
 
 def _cpu(pid: int) -> float:
-    """Processor seconds of the server and its Spark so far."""
+    """Return the CPU seconds of the server and its Spark so far."""
     times = [one.cpu_times() for one in _family(pid)]
     return sum(one.user + one.system for one in times)
 
 
 def memory(pid: int, settings: Settings) -> int:
-    """Proportional set sizes of the server, its Spark and Neo4j, in megabytes."""
+    """Return the proportional set size of the server, its Spark and Neo4j, in megabytes."""
     graph = process_id(settings.graph_home)
     others = [psutil.Process(graph)] if graph else []
     family = {one.pid: one for one in [*_family(pid), *others]}

@@ -1,8 +1,8 @@
-"""Many clients at once, in a process of their own: started by `serve.py`, not by hand.
+"""Many concurrent clients in one process, which `serve.py` starts.
 
-Each asks, waits for the answer, and asks again. Speaks HTTP/1.1 over plain sockets, since a
-library for it would take more of the processor than the server does. Reads its orders as JSON from
-standard input and writes what was measured as JSON.
+Each client sends a question, waits for the answer, and sends the next one. They use HTTP/1.1 over
+plain sockets, because an HTTP library would need more CPU time than the server. The process reads
+its orders from standard input and writes its measurements to standard output, both as JSON.
 """
 
 import asyncio
@@ -15,7 +15,10 @@ from urllib.parse import quote
 
 
 class Orders(TypedDict):
-    """Who asks what for how long; ``questions`` are paths by class, ``weights`` go with them."""
+    """The server, the clients and their questions.
+
+    ``questions`` are paths by class, ``weights`` the relative frequencies of the classes.
+    """
 
     host: str
     port: int
@@ -28,7 +31,11 @@ class Orders(TypedDict):
 
 
 class Load(TypedDict):
-    """What came of it: for each class seconds of the answers; statuses, bytes, own CPU seconds."""
+    """The measurements.
+
+    ``seconds`` are those of each answer, by class; ``statuses`` are counts; ``cpu`` is the clients'
+    CPU seconds.
+    """
 
     seconds: dict[str, list[float]]
     statuses: dict[str, int]
@@ -38,7 +45,7 @@ class Load(TypedDict):
 
 
 async def run(orders: Orders) -> Load:
-    """Let all clients ask until the time is over."""
+    """Run all clients until the time is over."""
     load: Load = {"seconds": {}, "statuses": {}, "bytes": 0, "lasted": 0.0, "cpu": 0.0}
     began, cpu = perf_counter(), process_time()
     over = began + orders["seconds"]
@@ -48,7 +55,7 @@ async def run(orders: Orders) -> Load:
 
 
 async def client(orders: Orders, number: int, over: float, load: Load) -> None:
-    """One client; it waits a second, as it is told, where it was sent away."""
+    """Run one client; after a refusal, it waits for the second that the server asks for."""
     rng = random.Random(orders["seed"] * 10_000 + number)
     classes, weights = list(orders["weights"]), list(orders["weights"].values())
     reader, writer = await asyncio.open_connection(orders["host"], orders["port"])
@@ -74,7 +81,7 @@ def _request(orders: Orders, path: str) -> bytes:
 
 
 async def _reply(reader: asyncio.StreamReader) -> tuple[int, int]:
-    """The status of an answer, and the bytes of its body."""
+    """Return the status of an answer, and the bytes of its body."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     status = int(head.split(b" ", 2)[1])
     if b"transfer-encoding: chunked" not in head:
@@ -90,7 +97,7 @@ async def _reply(reader: asyncio.StreamReader) -> tuple[int, int]:
 
 
 def path_of(direction: str, item: str) -> str:
-    """The address of a question."""
+    """Return the address of a question."""
     name = "lineage" if direction == "upstream" else "impact"
     return f"/v1/{name}?item={quote(item, safe='')}"
 

@@ -1,40 +1,55 @@
-"""The table of the server under load, as Markdown."""
+"""The results of `serve.py`: the form of `results/serve.json`, and its tables."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import cast
+from typing import TypedDict
 
-from serve_form import Phase, Results
-
-RESULTS = Path(__file__).parent / "results" / "serve.json"
+from form import ResultsFile, SeededRun
+from markup import bars, cores, grid
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+class Phase(TypedDict):
+    """One load: CPU in cores, and megabytes at the start, every half minute, and at the end."""
+
+    name: str
+    clients: int
+    seconds: float
+    answers_per_second: float
+    megabytes_per_second: float
+    statuses: dict[str, int]
+    milliseconds: dict[str, dict[str, float]]
+    client_cpu: float
+    server_cpu: float
+    megabytes: list[int]
+
+
+class Results(SeededRun):
+    """One run."""
+
+    triples: int
+    start_seconds: float
+    phases: list[Phase]
+
+
+RESULTS = ResultsFile[Results]("serve.json")
 
 
 def table(results: Results) -> str:
-    """A row for each phase, then what answers took, and what it stands on."""
+    """Return a table of the phases, one of the times of answers, a note, and the targets."""
     head = ("load", "clients", "answers/s", "MB/s", "accepted", "server, cores", "clients, cores",
             "memory before, halfway, after")  # fmt: skip
-    lines = [_row(head), _row(["---", *["---:"] * 7])]
-    lines += [_row(_cells(phase)) for phase in results["phases"]]
-    lines += ["", _row(("load", "class", "p50", "p95")), _row(("---", "---", "---:", "---:"))]
-    lines += [_row(row) for phase in results["phases"] for row in _times(phase)]
-    machine = results["machine"]
+    phases = grid(head, ([*_cells(phase)] for phase in results["phases"]))
+    rows = (row for phase in results["phases"] for row in _times(phase))
+    times = grid(("load", "class", "p50", "p95"), rows, left=(0, 1))
     note = (
-        f"{results['triples']:,} triples, {machine['cores']} cores ({machine['cpu']}) for server,"
+        f"{results['triples']:,} triples, {cores(results['machine'])} for server,"
         f" Neo4j and clients together, load before {results['load']}, seed {results['seed']}. `up`"
         f" was ready to answer after {results['start_seconds']:.0f} s."
     )
-    kept = (f"- {name}: {'yes' if holds else '**no**'}" for name, holds in bars(results).items())
-    return "\n".join([*lines, "", note, "", *kept])
+    return "\n\n".join([phases, times, note, bars(targets(results))])
 
 
-def bars(results: Results) -> dict[str, bool]:
-    """What is wanted of the server, and whether it is so."""
+def targets(results: Results) -> dict[str, bool]:
+    """Return the targets, and whether each was met."""
     by_name = {phase["name"]: phase for phase in results["phases"]}
     mixed = by_name["mixed"]
     return {
@@ -47,17 +62,13 @@ def bars(results: Results) -> dict[str, bool]:
 
 
 def accepted(phase: Phase) -> float:
-    """The share of requests that were answered."""
+    """Return the share of requests that were answered."""
     return phase["statuses"].get("200", 0) / sum(phase["statuses"].values())
 
 
 def flat(megabytes: list[int]) -> bool:
-    """Whether the end of a phase holds little more than its middle, when caches are full."""
+    """Return whether memory grew little since the middle of a phase, when caches were full."""
     return megabytes[-1] < 1.1 * megabytes[len(megabytes) // 2]
-
-
-def _row(cells: "tuple[str, ...] | list[str] | Iterator[str]") -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _cells(phase: Phase) -> Iterator[str]:

@@ -1,16 +1,14 @@
-"""What the sets that an ingest finds let questions read: `make bench-sets`.
+"""Measure how much questions read with the sets that an ingest finds: `make bench-sets`.
 
-On the paper's trace they are compared with the sets that the paper's splits give, on small hard
-shapes with the best that `optimise.py` found; the demo's flights and other traces are measured
-where they are there. Random items that have a lineage are asked in both directions. What was
-measured goes to `results/sets.json`.
+On the paper's trace, these sets are compared with those of the paper's splits; on small hard
+shapes, with the best that `optimise.py` found. The demo's flights and other traces are measured if
+they are available. Questions are about random items that have a lineage, in both directions.
+Results go to `results/sets.json`.
 """
 
 import argparse
 import json
-import os
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
@@ -20,7 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.dataset as ds
 from cuts import Large, found, large, packed, score
-from machine import machine, packages
+from machine import mean_load, packages, run
 from paper_report import THETA, hand_cut, weak
 from paper_trace import paper as paper_trace
 from pictures import drawn
@@ -31,10 +29,11 @@ from sets_form import (
     NONE,
     PACKED,
     SLOWLY,
-    Measured,
+    MeasuredTrace,
     Results,
     ratio,
 )
+from sets_table import RESULTS
 from shapes import SHAPES
 from trace_files import Trace
 
@@ -45,44 +44,40 @@ from provhouse.sets.distinct import dense_values
 from provhouse.sets.search import ENOUGH
 
 ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results" / "sets.json"
 SEED = 5
 ASKED = 3_000
 SHAPE_ITEMS, SHAPE_THETA = 100_000, 2_500
 SAMPLE_THETAS = (10, 100)
-WANTED = ("merkle", "runs", "ladder", "zipf")
-"""Where a cut can help, as the issue has it."""
+CAN_HELP = ("merkle", "runs", "ladder", "zipf")
+"""The shapes with targets: those where a cut can help."""
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure what sets let questions read.")
+    parser = argparse.ArgumentParser(description="Measure how much questions read.")
     parser.add_argument("--flights", type=Path, default=ROOT / "demo-data" / "triples")
-    parser.add_argument("--samples", type=Path, help="a folder of other traces, as .csv.gz")
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--samples", type=Path, help="a folder of other traces, as .csv.gz files")
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     found(optimise.instance("ladder", SEED), optimise.THETA, optimise.LIMIT)  # compiles kernels
     paper = of_paper()
     slowly = list(small())
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
+        **run(load, packages("provhouse", "numpy", "numba")),
         "seed": SEED,
-        "load": load,
-        "machine": machine(),
-        "versions": packages("provhouse", "numpy", "numba"),
-        "bars": {**bars(paper), **slow_bars(slowly)},
+        "bars": {**targets(paper), **slow_targets(slowly)},
         "paper": paper,
         "flights": flights(given.flights),
         "shapes": [of_shape(name) for name in SHAPES],
         "small": slowly,
         "samples": list(samples(given.samples)) if given.samples else [],
     }
-    given.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
-def of_paper() -> Measured:
-    """The paper's trace, with its splits and with ours."""
+def of_paper() -> MeasuredTrace:
+    """Measure the paper's trace, with its splits and with provhouse's sets."""
     trace = paper_trace(SEED)
     graph, chosen = large(trace.src, trace.dst, trace.table, THETA)
     hand = hand_cut(trace, weak(len(trace.table), trace.src, trace.dst))[chosen]
@@ -90,17 +85,17 @@ def of_paper() -> Measured:
     return measured("paper", graph, THETA, dense_values(hand.astype(np.int32)), names)
 
 
-def of_shape(name: str) -> Measured:
-    """A hard shape."""
+def of_shape(name: str) -> MeasuredTrace:
+    """Measure a hard shape."""
     trace = SHAPES[name](SHAPE_ITEMS, SEED)
     graph, _ = large(trace.src, trace.dst, tables(trace), SHAPE_THETA)
     return measured(name, graph, SHAPE_THETA)
 
 
-def bars(paper: Measured) -> dict[str, bool]:
-    """What is wanted of the cut of the paper's trace, and whether it is so."""
+def targets(paper: MeasuredTrace) -> dict[str, bool]:
+    """Return the targets for the cut of the paper's trace, and whether each was met."""
     hand, plain, packed = (paper["cuts"][name] for name in (BY_HAND, FOUND, PACKED))
-    wanted = {
+    met = {
         f"{PACKED}: at most one set or dependency per {ENOUGH} items": ENOUGH
         * (packed["sets"] + packed["dependencies"])
         <= paper["items"],
@@ -113,34 +108,30 @@ def bars(paper: Measured) -> dict[str, bool]:
             ("mean", mine["mean"], by_hand["mean"], then["mean"]),
             ("p95", mine["p95"], by_hand["p95"], then["p95"]),
         ):
-            wanted[f"{FOUND}: {at} {word} at most 1.3 times that by hand"] = value <= 1.3 * other
-            wanted[f"{PACKED}: {at} {word} at most {most} times the unpacked"] = (
-                after <= most * value
-            )
-        wanted[f"{PACKED}: at most 4 partitions {word} at the median"] = then["partitions"] <= 4
-        wanted[f"{PACKED}: at most 5% of the component {word} at the median"] = (
-            then["share"] <= 0.05
-        )
-    return wanted
+            met[f"{FOUND}: {at} {word} at most 1.3 times that by hand"] = value <= 1.3 * other
+            met[f"{PACKED}: {at} {word} at most {most} times the unpacked"] = after <= most * value
+        met[f"{PACKED}: at most 4 partitions {word} at the median"] = then["partitions"] <= 4
+        met[f"{PACKED}: at most 5% of the component {word} at the median"] = then["share"] <= 0.05
+    return met
 
 
-def slow_bars(small: list[Measured]) -> dict[str, bool]:
-    """What is wanted where a cut can help: at most three times what the slow search reads."""
+def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
+    """Return the targets for small shapes, three times the reads of the slow search."""
     return {
         f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3
         for each in small
-        if each["name"] in WANTED
+        if each["name"] in CAN_HELP
     }
 
 
 def tables(trace: Trace) -> I32:
-    """The table of each item as the files tell it."""
+    """Return the table of each item, as in the files."""
     return trace.table if trace.tabled else np.zeros_like(trace.table)
 
 
-def small() -> Iterator[Measured]:
-    """The instances that were searched slowly, with what was found there."""
-    results = optimise.read()
+def small() -> Iterator[MeasuredTrace]:
+    """Measure the instances of the slow search, and add its cuts."""
+    results = optimise.RESULTS.read()
     for each in results["shapes"]:
         graph = optimise.instance(each["shape"], results["seed"])
         mine = measured(each["shape"], graph, results["theta"], everything=True)
@@ -148,24 +139,24 @@ def small() -> Iterator[Measured]:
         yield mine
 
 
-def samples(folder: Path) -> Iterator[Measured]:
-    """Other traces, at thetas so small that most are cut."""
+def samples(folder: Path) -> Iterator[MeasuredTrace]:
+    """Measure other traces, with thetas so small that most components are cut."""
     for path in sorted(folder.glob("*.csv.gz")):
         for theta in SAMPLE_THETAS:
             yield of_table(path.name.partition(".")[0], pa_csv.read_csv(path), theta)
 
 
-def flights(folder: Path) -> Measured | None:
-    """The demo's flights, if it left its triples there."""
+def flights(folder: Path) -> MeasuredTrace | None:
+    """Measure the demo's flights; return None if the demo has not run."""
     if not folder.exists():
-        print(f"No flights, since {folder} is not there: `make demo` makes it")
+        print(f"Flights are not measured: {folder} is missing; `make demo` creates it")
         return None
     triples = ds.dataset(folder).to_table([SRC, DST, SRC_TABLE, DST_TABLE])
     return of_table("flights", triples, THETA, draw=True)
 
 
-def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> Measured:
-    """A trace of named triples."""
+def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> MeasuredTrace:
+    """Measure a trace of named triples."""
     ends, tables = (
         pa.concat_arrays([triples[name].combine_chunks() for name in names]).dictionary_encode()
         for names in ((SRC, DST), (SRC_TABLE, DST_TABLE))
@@ -186,8 +177,8 @@ def measured(
     hand: I32 | None = None,
     names: Sequence[str] = (),
     everything: bool = False,
-) -> Measured:
-    """Cut these components and ask random items, or all; draw those whose tables have names."""
+) -> MeasuredTrace:
+    """Cut these components and ask for random items, or all; draw pictures if tables have names."""
     limit = min(Settings().pack, theta - 1)
     asked = graph.derived()
     if not everything:

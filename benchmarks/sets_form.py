@@ -1,13 +1,16 @@
-"""The form of `results/sets.json`, which one script writes and another makes tables from."""
+"""The form of `results/sets.json`."""
 
 from typing import TypedDict
 
-from form import Machine
+from form import SeededRun
 
 
-class Read(TypedDict):
-    """Triples that questions in one direction read; in the median also how many partitions, and
-    which share of their component's triples those hold."""
+class Reads(TypedDict):
+    """The number of triples that questions in one direction read.
+
+    ``partitions`` and ``share`` are medians: the number of partitions read, and their share of the
+    component's triples.
+    """
 
     mean: float
     median: float
@@ -17,19 +20,21 @@ class Read(TypedDict):
 
 
 class Cut(TypedDict):
-    """One way to cut, what it gives, and how long finding it took."""
+    """One way to cut, its figures, and the seconds in which it was found."""
 
     cut: str
     sets: int
     dependencies: int
-    up: Read
-    down: Read
+    up: Reads
+    down: Reads
     seconds: float | None
 
 
 class Group(TypedDict):
-    """Tables whose derivations from each other lie within sets; how many sets they are in, and how
-    many of those and of their triples a question reads upstream in the mean."""
+    """Tables whose derivations from each other are within sets, and the number of these sets.
+
+    ``sets_read`` and ``triples_read`` are means over questions upstream.
+    """
 
     tables: dict[str, int]
     items: int
@@ -39,7 +44,7 @@ class Group(TypedDict):
 
 
 class Picture(TypedDict):
-    """How one component is cut: groups in their order, and which table is derived from which."""
+    """The cut of one component: ordered groups, and pairs of a table and one derived from it."""
 
     items: int
     triples: int
@@ -47,8 +52,8 @@ class Picture(TypedDict):
     derivations: list[tuple[str, str]]
 
 
-class Measured(TypedDict):
-    """Cuts of the large components of one trace, by name, and how many random items were asked."""
+class MeasuredTrace(TypedDict):
+    """The cuts of the large components of one trace, by name; ``asked`` counts questions."""
 
     name: str
     items: int
@@ -60,20 +65,15 @@ class Measured(TypedDict):
     pictures: list[Picture]
 
 
-class Results(TypedDict):
-    """One run. ``load`` is the machine's mean load over the minute before it began."""
+class Results(SeededRun):
+    """One run."""
 
-    date: str
-    seed: int
-    load: float
-    machine: Machine
-    versions: dict[str, str]
     bars: dict[str, bool]
-    paper: Measured
-    flights: Measured | None
-    shapes: list[Measured]
-    small: list[Measured]
-    samples: list[Measured]
+    paper: MeasuredTrace
+    flights: MeasuredTrace | None
+    shapes: list[MeasuredTrace]
+    small: list[MeasuredTrace]
+    samples: list[MeasuredTrace]
 
 
 NONE, FOUND, PACKED = "none", "found", "found, packed"
@@ -82,10 +82,10 @@ SLOWLY = "searched slowly"
 
 
 def mean(cut: Cut) -> float:
-    """What a question in both directions reads."""
+    """Return the mean number of triples of a question in both directions."""
     return cut["up"]["mean"] + cut["down"]["mean"]
 
 
-def ratio(each: Measured) -> float:
-    """What the cut that is found reads, as a multiple of what the slow search's does."""
+def ratio(each: MeasuredTrace) -> float:
+    """Return the mean reads with the ingest's cut, as a multiple of the slow search's."""
     return mean(each["cuts"][PACKED]) / mean(each["cuts"][SLOWLY])

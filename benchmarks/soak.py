@@ -1,29 +1,74 @@
-"""Keep what `make soak` has recorded, as `results/soak.json`.
+"""The record of `make soak`: a copy in `results/soak.json`, and a table.
 
 python benchmarks/soak.py RECORD
 """
 
 import argparse
 import json
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypedDict
 
-from machine import machine
-from soak_form import Results
+from form import Record, ResultsFile
+from machine import record
+from markup import cores, grid
 
-RESULTS = Path(__file__).parent / "results" / "soak.json"
+
+class Soaked(TypedDict):
+    """The figures of `tests/fire/test_soak.py`: a server under load, with writers and kills."""
+
+    minutes: float
+    answers: int
+    """Answers, each of which was equal to that of networkx."""
+    statuses: dict[str, int]
+    commands: dict[str, int]
+    """The number of commands that changed the warehouse, by name."""
+    neo4j_killed: int
+    p95_ms: dict[str, float]
+    """The 95th percentile of the answers in the first and in the last tenth of the time."""
+    megabytes: list[int]
+    """Memory of server, Spark and Neo4j together at the start, halfway and at the end."""
+    files: list[int]
+    """Open files at the same times."""
+
+
+class Results(Record):
+    """The last run."""
+
+    soaked: Soaked
+
+
+RESULTS = ResultsFile[Results]("soak.json")
 
 
 def main() -> None:
-    """Write the results anew."""
+    """Write the results from the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
-    results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
-        "soaked": json.loads(parser.parse_args().record.read_text(encoding="utf-8")),
+    soaked = json.loads(parser.parse_args().record.read_text(encoding="utf-8"))
+    RESULTS.write({**record(), "soaked": soaked})
+
+
+def table(results: Results) -> str:
+    """Return a table with a row for each figure."""
+    seen = results["soaked"]
+    commands = ", ".join(f"{count} {name}" for name, count in sorted(seen["commands"].items()))
+    first, last = seen["p95_ms"].values()
+    rows = {
+        "minutes": f"{seen['minutes']:g}",
+        "answers, each compared with networkx": f"{seen['answers']:,}",
+        "refused while Neo4j restarted (503)": f"{seen['statuses'].get('503', 0):,}",
+        "commands that changed the warehouse": commands,
+        "kills of Neo4j": f"{seen['neo4j_killed']}",
+        "p95 of the first and of the last tenth": f"{first:,.0f} ms, {last:,.0f} ms",
+        "memory at the start, halfway, at the end": _three(seen["megabytes"], " MB"),
+        "open files at the start, halfway, at the end": _three(seen["files"]),
     }
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    note = f"{results['date']}, on {cores(results['machine'])}, clients included."
+    return f"{grid(('measured', ''), rows.items())}\n\n{note}"
+
+
+def _three(numbers: list[int], unit: str = "") -> str:
+    return ", ".join(f"{number:,}{unit}" for number in numbers)
 
 
 if __name__ == "__main__":

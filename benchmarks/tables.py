@@ -1,35 +1,37 @@
-"""Put what was measured into pages, between two markers, so that no figure is typed.
+"""Write the tables of all benchmarks into the pages, so that no figure is typed by hand.
 
-The texts are made by the scripts whose names end in `_table.py` or `_tables.py`; a test checks that
-the pages hold just that.
+Each table is between two markers. A test checks that the pages are up to date.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import builds_table
 import components_table
 import enter_table
 import explain_table
-import fuzz_table
+import fuzz
 import ingest_table
 import methods_table
 import peers_table
-import reliability_table
+import reliability
 import serve_table
-import sets_tables
-import soak_table
+import sets_table
+import soak
 import time_left_table
 import worst_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
+SECTIONS = {"builds": builds_table.SECTION}
+"""Sections that are added to their page with their first results."""
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 
 
 def placed(text: str, name: str, between: str) -> str | None:
-    """The text with this between the markers of that name; None if it has none."""
+    """Return the text with ``between`` between the markers of that name; None if it has none."""
     opening, closing = f"<!-- {name} -->", f"<!-- /{name} -->"
     before, begin, rest = text.partition(opening)
     _, end, after = rest.partition(closing)
@@ -37,35 +39,40 @@ def placed(text: str, name: str, between: str) -> str | None:
 
 
 def pages() -> Iterator[tuple[Path, str, str]]:
-    """Each page with what belongs between which markers of it."""
-    compared = methods_table.read()
+    """Yield each page, the name of two of its markers, and the text between them."""
+    compared = methods_table.RESULTS.read()
     yield README, "methods", methods_table.short(compared)
     yield BENCHMARKS, "methods", methods_table.tables(compared)
-    yield BENCHMARKS, "components", components_table.tables(components_table.read())
-    yield BENCHMARKS, "explain", explain_table.table(explain_table.read())
-    yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.read())
-    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.read())
-    yield BENCHMARKS, "peers", peers_table.tables(peers_table.read())
-    yield BENCHMARKS, "serve", serve_table.table(serve_table.read())
-    yield BENCHMARKS, "enter", enter_table.table(enter_table.read())
-    yield BENCHMARKS, "worst", worst_table.table(worst_table.read())
-    yield RELIABILITY, "rounds", reliability_table.table(reliability_table.read())
-    yield RELIABILITY, "soak", soak_table.table(soak_table.read())
-    yield RELIABILITY, "fuzz", fuzz_table.table(fuzz_table.read())
-    found = sets_tables.read()
-    yield BENCHMARKS, "sets", sets_tables.tables(found)
-    yield SETS, "paper", sets_tables.pictures(found["paper"])
+    yield BENCHMARKS, "components", components_table.tables(components_table.RESULTS.read())
+    yield BENCHMARKS, "explain", explain_table.table(explain_table.RESULTS.read())
+    yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
+    yield BENCHMARKS, "time left", time_left_table.table(time_left_table.RESULTS.read())
+    yield BENCHMARKS, "peers", peers_table.tables(peers_table.RESULTS.read())
+    yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
+    yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
+    yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
+    if builds_table.RESULTS.path.exists():  # not a part of every release
+        yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
+    yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
+    yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
+    yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
+    found = sets_table.RESULTS.read()
+    yield BENCHMARKS, "sets", sets_table.tables(found)
+    yield SETS, "paper", sets_table.pictures(found["paper"])
     if found["flights"]:
-        yield SETS, "flights", sets_tables.pictures(found["flights"])
+        yield SETS, "flights", sets_table.pictures(found["flights"])
 
 
 def main() -> None:
-    """Bring the pages up to date."""
+    """Update the pages."""
     for page, name, between in pages():
-        text = placed(page.read_text(encoding="utf-8"), name, between)
-        if text is None:
-            sys.exit(f"{page.name} should have the markers <!-- {name} --> and <!-- /{name} -->")
-        page.write_text(text, encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        if name in SECTIONS and f"<!-- {name} -->" not in text:
+            text += f"\n{SECTIONS[name]}<!-- {name} -->\n<!-- /{name} -->\n"
+        updated = placed(text, name, between)
+        if updated is None:
+            sys.exit(f"{page.name} lacks the markers <!-- {name} --> and <!-- /{name} -->")
+        page.write_text(updated, encoding="utf-8")
 
 
 if __name__ == "__main__":

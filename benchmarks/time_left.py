@@ -1,8 +1,8 @@
-"""How right the time left is that an ingest of the paper's trace shows.
+"""Measure the error of the remaining time that an ingest of the paper's trace shows.
 
-For each step that tells how far it is, and takes at least ``LEAST`` seconds, the whole time that
-is shown (what is behind it and what is left) is compared with what the step took, whenever that
-was told after its first quarter. What was measured goes to `results/time_left.json`.
+For each step that reports its progress and takes at least ``LEAST`` seconds, the total time shown
+(elapsed and remaining) is compared with the actual time, for every report after the step's first
+quarter. Results go to `results/time_left.json`.
 """
 
 import argparse
@@ -11,14 +11,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from machine import machine
+from machine import record
 from paper_trace import paper
-from time_left_form import Results, Step
+from time_left_table import RESULTS, Results, Step
 from trace_files import write
 
 from provhouse.cli.failures import guarded
@@ -26,58 +25,57 @@ from provhouse.cli.progress_display import Remaining
 from provhouse.ingest.ingest import ingest
 from provhouse.model.settings import Settings
 
-RESULTS = Path(__file__).parent / "results" / "time_left.json"
 SEED = 1
 LEAST = 2.0
 
 
 @dataclass
-class _Told:
-    """A step, and what was shown of it: after how many seconds, and how many it would take."""
+class _ShownStep:
+    """A step, with pairs of the elapsed seconds and the total seconds shown then."""
 
     name: str
     began: float
     ended: float = 0.0
     remaining: Remaining = field(default_factory=Remaining)
-    wholes: list[tuple[float, float]] = field(default_factory=list)
+    totals: list[tuple[float, float]] = field(default_factory=list)
 
 
-class Listener:
-    """Keeps what a person would be shown."""
+class ProgressRecorder:
+    """A listener for progress that records what would be shown."""
 
     def __init__(self) -> None:
-        self.steps: list[_Told] = []
+        self.steps: list[_ShownStep] = []
 
     def begin(self, step: str) -> None:
-        """The step before has ended."""
+        """End the step before, and begin one."""
         self.end()
-        self.steps.append(_Told(step, perf_counter()))
+        self.steps.append(_ShownStep(step, perf_counter()))
 
     def end(self) -> None:
-        """The last step has ended."""
+        """End the last step."""
         if self.steps and not self.steps[-1].ended:
             self.steps[-1].ended = perf_counter()
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """A part is done."""
+        """Record the total time that is shown now."""
         step, now = self.steps[-1], perf_counter()
         if 0 < done <= total:
             step.remaining.add(now - step.began, done / total)
-        if whole := step.remaining.total_seconds():
-            step.wholes.append((now - step.began, max(whole, now - step.began)))
+        if shown := step.remaining.total_seconds():
+            step.totals.append((now - step.began, max(shown, now - step.began)))
 
     def count(self, name: str, value: int) -> None:
-        """Counts don't matter here."""
+        """Ignore a count."""
 
     def say(self, sentence: str) -> None:
-        """Nor do sentences."""
+        """Ignore a sentence."""
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure how right the time left is.")
+    parser = argparse.ArgumentParser(description="Measure the error of the remaining time.")
     parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="work there and leave it, else in a temporary")
+    parser.add_argument("--folder", type=Path, help="a folder to work in and keep")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         folder = given.folder or Path(temporary)
@@ -85,36 +83,35 @@ def main() -> None:
 
 
 def run(folder: Path, copies: int) -> None:
-    """Take the trace in, and write what was told."""
+    """Ingest the trace, and write the results."""
     paths = write(paper(SEED), folder / "trace", copies)
-    listener = Listener()
+    recorder = ProgressRecorder()
     settings = Settings.load({"warehouse": folder / "warehouse"})
     began = perf_counter()
-    ingest(paths, settings, progress=listener)
-    listener.end()
+    ingest(paths, settings, progress=recorder)
+    recorder.end()
     results: Results = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
+        **record(),
         "copies": copies,
         "seconds": round(perf_counter() - began, 1),
-        "steps": list(judged(listener.steps)),
+        "steps": list(judged(recorder.steps)),
     }
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results)
     print(json.dumps(results["steps"], indent=1))
 
 
-def judged(steps: Sequence[_Told]) -> Iterator[Step]:
-    """By how much each step was wrong."""
+def judged(steps: Sequence[_ShownStep]) -> Iterator[Step]:
+    """Yield the error of each step that took long enough."""
     for step in steps:
         took = step.ended - step.began
-        wrong = [abs(whole - took) / took for at, whole in step.wholes if at >= took / 4]
-        if took >= LEAST and wrong:
+        errors = [abs(total - took) / took for at, total in step.totals if at >= took / 4]
+        if took >= LEAST and errors:
             yield {
                 "step": step.name,
                 "seconds": round(took, 2),
-                "told": len(wrong),
-                "median": round(median(wrong), 3),
-                "most": round(max(wrong), 3),
+                "told": len(errors),
+                "median": round(median(errors), 3),
+                "most": round(max(errors), 3),
             }
 
 

@@ -1,37 +1,46 @@
-"""The table that tells what `time_left.py` measured, as Markdown."""
+"""The results of `time_left.py`: the form of `results/time_left.json`, and a table."""
 
-import json
-from pathlib import Path
-from typing import cast
+from typing import TypedDict
 
-from time_left_form import Results, Step
-
-RESULTS = Path(__file__).parent / "results" / "time_left.json"
-WRONG = 0.3
-"""By which part of a step its time may be wrong after its first quarter."""
+from form import Record, ResultsFile
+from markup import bars, grid
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+class Step(TypedDict):
+    """A step of an ingest: its seconds, and the errors of the total times shown while it ran.
+
+    ``median`` and ``most`` are errors relative to the actual time, over the ``told`` times that
+    were shown after the step's first quarter.
+    """
+
+    step: str
+    seconds: float
+    told: int
+    median: float
+    most: float
+
+
+class Results(Record):
+    """One ingest of several copies of the paper's trace."""
+
+    copies: int
+    seconds: float
+    steps: list[Step]
+
+
+RESULTS = ResultsFile[Results]("time_left.json")
+MOST = 0.3
+"""The target for the relative error of a step's total time after its first quarter."""
 
 
 def table(results: Results) -> str:
-    """Each step that takes long enough, and by how much its time was wrong."""
-    head = "| step | it took | error (median) | largest error |\n| --- | ---: | ---: | ---: |"
-    kept = all(step["most"] <= WRONG for step in results["steps"])
-    return "\n".join(
-        [
-            f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:\n",
-            head,
-            *map(_row, results["steps"]),
-            f"\n- after the first quarter of a step its forecast is right within {WRONG:.0%}:"
-            f" {'yes' if kept else '**no**'}",
-        ]
-    )
+    """Return a table with the errors of each step that takes long enough, and the target."""
+    title = f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:"
+    head = ("step", "it took", "error (median)", "largest error")
+    kept = all(step["most"] <= MOST for step in results["steps"])
+    bar = f"after the first quarter of a step its forecast is right within {MOST:.0%}"
+    return "\n\n".join([title, grid(head, map(_row, results["steps"])), bars({bar: kept})])
 
 
-def _row(step: Step) -> str:
-    return (
-        f"| {step['step']} | {step['seconds']:.1f} s | {step['median']:.0%} | {step['most']:.0%} |"
-    )
+def _row(step: Step) -> tuple[str, ...]:
+    return step["step"], f"{step['seconds']:.1f} s", f"{step['median']:.0%}", f"{step['most']:.0%}"

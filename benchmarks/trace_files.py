@@ -1,4 +1,4 @@
-"""A trace in memory, as numbers, and how it becomes files of named triples, a piece at a time."""
+"""A trace in memory, as numbers, and its files of named triples, written in pieces."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,29 +16,29 @@ from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
 
 Format = Literal["csv", "parquet"]
 ROWS = 1 << 20
-"""Triples in one file: about 160 MB of CSV."""
+"""The number of triples in one file: about 160 MB of CSV."""
 PIECE = 1 << 17
-"""Triples that have names at the same time."""
+"""The number of triples whose names are in memory at the same time."""
 DIGITS = 9
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One copy of a trace; items are numbers from 0, each the end of a triple."""
+    """One copy of a trace; items are numbers from 0, and each is an end of a triple."""
 
     src: I32
     dst: I32
-    """The ends of each triple, distinct pairs in the order in which they are written."""
+    """The ends of each triple: distinct pairs, in writing order."""
     table: I32
     """The table of each item."""
     tables: tuple[str, ...]
     ops: tuple[str, ...]
-    """What makes the items of each table."""
+    """The operation that makes the items of each table."""
     document: I32
     """The document that each item belongs to."""
     documents: tuple[str, ...]
     tabled: bool = True
-    """Whether the files tell the tables."""
+    """Whether the files name the tables."""
 
 
 def write(trace: Trace, out: Path, copies: int = 1, form: Format = "csv") -> list[Path]:
@@ -74,7 +74,7 @@ def _pieces(trace: Trace, copy: int, first: int, end: int) -> Iterator[pa.Table]
 
 
 def named(trace: Trace, copy: int, src: I32, dst: I32) -> pa.Table:
-    """Triples with names, operations and tables."""
+    """Return triples with names, operations and tables."""
     tables = pa.array(trace.tables if trace.tabled else [""] * len(trace.tables))
     return pa.table(
         {
@@ -89,7 +89,7 @@ def named(trace: Trace, copy: int, src: I32, dst: I32) -> pa.Table:
 
 
 def names(trace: Trace, copy: int, items: I32) -> pa.Array:
-    """The names of items: copy, document, table and number, 40 to 60 characters in all."""
+    """Return the names of items: copy, document, table and number, in 40 to 60 characters."""
     documents = pa.array([f"copy-{copy:02}/{document}" for document in trace.documents])
     return pc.binary_join_element_wise(
         documents.take(pa.array(trace.document[items])),
@@ -100,7 +100,7 @@ def names(trace: Trace, copy: int, items: I32) -> pa.Array:
 
 
 def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
-    """Triples by the key of their dst, as a workflow writes them, each pair once."""
+    """Return distinct triples in the order of their dst's key, as a workflow writes them."""
     order = np.lexsort((src, dst, key[dst]))
     src, dst = src[order], dst[order]
     kept = np.ones(len(src), bool)
@@ -109,7 +109,7 @@ def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
 
 
 def documents(rng: np.random.Generator, count: int) -> tuple[str, ...]:
-    """Names of documents like the accession numbers of filings."""
+    """Return names of documents like the accession numbers of filings."""
     filers = rng.choice(2_000_000, count, replace=False)
     years = rng.integers(10, 20, count)
     return tuple(
@@ -119,5 +119,5 @@ def documents(rng: np.random.Generator, count: int) -> tuple[str, ...]:
 
 
 def operations(verbs: Sequence[str], tables: Sequence[str]) -> tuple[str, ...]:
-    """The name of the operation that makes each table."""
+    """Return the name of the operation that makes each table."""
     return tuple(f"{verb}_{table}" for verb, table in zip(verbs, tables, strict=True))

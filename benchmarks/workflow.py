@@ -1,7 +1,7 @@
-"""The workflow of the paper's trace: tables by level, ways through them, splits by hand.
+"""The workflow of the paper's trace: tables by level, routes through them, and hand-made splits.
 
-The paper shows its 25 tables (Figure 1) by acronyms only. These are tables that curate text as
-filings of companies need it; those of a level are derived from those of levels above.
+The paper shows its 25 tables (Figure 1) only as acronyms. The names here are for a workflow that
+curates the text of companies' filings; tables of a level derive from tables of levels above.
 """
 
 import json
@@ -18,7 +18,7 @@ ROUTES = (
     "filings covers sections grids cells figures measures metrics facts aggregates indicators",
     f"filings companies {_TEXT} terms measures metrics events aggregates rows",
 )
-"""Ways through the workflow, one table for each level."""
+"""The routes through the workflow, with one table for each level."""
 VERBS = {
     "filings": "crawl",
     "covers": "parse",
@@ -53,12 +53,12 @@ LAST = {"sp1": 1, "sp2": 4, "sp4": 6, "sp5": 10}
 
 
 def routes() -> I32:
-    """The table of each route at each level, by its place among ``TABLES``."""
+    """Return the table of each route at each level, by its position in ``TABLES``."""
     return np.array([[TABLES.index(table) for table in way.split()] for way in ROUTES], np.int32)
 
 
 def splits() -> dict[str, list[str]]:
-    """The tables of each split, sub-splits named for themselves."""
+    """Return the tables of each split; sub-splits have their own names."""
     level = {table: n for way in ROUTES for n, table in enumerate(way.split())}
     begins = [0, *(last + 1 for last in LAST.values())]
     return {
@@ -68,7 +68,7 @@ def splits() -> dict[str, list[str]]:
 
 
 def splits_file() -> str:
-    """The text of the splits file: sp1, sp2, and sp3, which is sp4 and sp5."""
+    """Return the text of the splits file: sp1, sp2, and sp3, which consists of sp4 and sp5."""
     found = splits()
     of_file = {"sp1": found["sp1"], "sp2": found["sp2"], "sp3": [found["sp4"], found["sp5"]]}
     return "".join(f"{name} = {json.dumps(split)}\n" for name, split in of_file.items())

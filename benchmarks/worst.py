@@ -1,16 +1,14 @@
-"""CSProv where it has least to gain, traces of thousands of levels: `make bench-worst`.
+"""Measure CSProv where it gains least, on traces with thousands of levels: `make bench-worst`.
 
-Each deep shape is taken in by the command; then the items with the largest answers among many drawn
-at random are asked for, cold. Beside it stands a plain Spark job that only reads the triples which
-the question read. What was measured goes to `results/worst.json`.
+The command ingests each deep shape. Then CSProv is asked, cold, for the items with the largest
+answers among many random ones. For comparison, a plain Spark job only reads the triples of the same
+partitions. Results go to `results/worst.json`.
 """
 
 import argparse
 import json
-import os
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -23,11 +21,11 @@ from classes import DIRECTIONS, all_triples, by_component
 from command import Command
 from draw import Graph
 from form import Totals
-from machine import machine, packages
+from machine import mean_load, packages, run
 from methods import timed
 from shapes import SHAPES
 from trace_files import write
-from worst_form import Results, Shape, Worst
+from worst_table import RESULTS, DeepShape, LargestQuestions, Results
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import ATTRIBUTES, DST, OP, PARTITION, SRC
@@ -37,7 +35,6 @@ from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.query.locate import locate
 
-RESULTS = Path(__file__).parent / "results" / "worst.json"
 DEEP = ("chain", "ladder", "merkle", "runs")
 ITEMS = 200_000
 DRAWN, ASKED, REPEATED = 300, 5, 3
@@ -45,27 +42,24 @@ DRAWN, ASKED, REPEATED = 300, 5, 3
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Measure the largest questions of deep traces.")
+    parser = argparse.ArgumentParser(description="Measure the largest answers on deep traces.")
     parser.add_argument("--items", type=int, default=ITEMS, help="of each shape, about")
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    load = round(os.getloadavg()[0], 2)
+    load = mean_load()
     with TemporaryDirectory(prefix="provhouse-bench-") as folder:
         shapes = [measured(name, given.items, given.seed, Path(folder)) for name in DEEP]
     results: Results = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **run(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "seed": given.seed,
-        "load": load,
-        "machine": machine(),
-        "versions": packages("pyspark", "pyarrow", "numba", "provhouse"),
         "shapes": shapes,
     }
-    given.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write(results, given.out)
 
 
-def measured(shape: str, items: int, seed: int, folder: Path) -> Shape:
-    """Take one shape in and ask."""
+def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
+    """Ingest one shape, and measure its questions."""
     files, warehouse = folder / f"{shape}-trace", folder / shape
     write(SHAPES[shape](items, seed), files)
     Command(warehouse).ingest(files)
@@ -79,8 +73,8 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> Shape:
     return {"shape": shape, "warehouse": totals, "questions": questions}
 
 
-def worst(asker: Asker, direction: Direction, seed: int) -> Worst:
-    """The largest answers among some items at random."""
+def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
+    """Measure the largest answers among random items."""
     snapshot = asker.snapshot
     names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()
     answers = [asker.ask(name, direction, "csprov") for name in (names[0], *names)][1:]
@@ -101,7 +95,7 @@ def worst(asker: Asker, direction: Direction, seed: int) -> Worst:
 
 
 def largest(asker: Asker, direction: Direction, seed: int) -> I64:
-    """The items with the largest answers among ``DRAWN``."""
+    """Return the items with the largest answers among ``DRAWN`` random ones."""
     items = by_component(asker.snapshot, 0)[0]
     graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
     drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
@@ -110,7 +104,7 @@ def largest(asker: Asker, direction: Direction, seed: int) -> I64:
 
 
 def read(asker: Asker, item: str, direction: Direction) -> None:
-    """The triples of the partitions that a question needs, by Spark from the Delta table."""
+    """Read the triples of the partitions that a question needs, by Spark from the Delta table."""
     from pyspark.sql import functions as f
 
     snapshot = asker.snapshot

@@ -1,25 +1,51 @@
-"""The table of the largest questions of deep traces, as Markdown."""
+"""The results of `worst.py`: the form of `results/worst.json`, and a table."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import cast
+from typing import TypedDict
 
-from methods_table import WORDS, grid, lasted
-from worst_form import Results, Worst
+from form import ResultsFile, SeededRun, Totals
+from markup import WORDS, bars, cores, duration, grid
 
-RESULTS = Path(__file__).parent / "results" / "worst.json"
+
+class LargestQuestions(TypedDict):
+    """Medians of the questions with the largest answers of one shape, in one direction.
+
+    ``plain_seconds`` are those of a Spark job that only reads the triples of the same partitions
+    from the Delta table.
+    """
+
+    direction: str
+    asked: int
+    items: float
+    depth: float
+    sets: float
+    partitions: float
+    triples: float
+    seconds: dict[str, float]
+    plain_seconds: float
+
+
+class DeepShape(TypedDict):
+    """One shape, the totals of its warehouse, and its questions."""
+
+    shape: str
+    warehouse: Totals
+    questions: list[LargestQuestions]
+
+
+class Results(SeededRun):
+    """One run."""
+
+    shapes: list[DeepShape]
+
+
+RESULTS = ResultsFile[Results]("worst.json")
 MOST = 5.0
-"""So many times a plain job a question may take."""
-
-
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
+"""The target for the time of a question, as a multiple of the plain job's."""
 
 
 def table(results: Results) -> str:
-    """A row for each shape and direction, and what it stands on."""
+    """Return a table with a row for each shape and direction, a note on the run, and the target."""
     head = ("", "items", "levels", "sets", "triples read", "walk", "fetch", "recurse", "total",
             "plain job", "total / plain job")  # fmt: skip
     rows = [
@@ -27,23 +53,22 @@ def table(results: Results) -> str:
         for shape in results["shapes"]
         for one in shape["questions"]
     ]
-    machine = results["machine"]
     kept = all(_times(one) <= MOST for shape in results["shapes"] for one in shape["questions"])
     note = (
         f"Medians of the {results['shapes'][0]['questions'][0]['asked']} largest answers, on"
-        f" {machine['cores']} cores ({machine['cpu']}), load {results['load']} before, seed"
+        f" {cores(results['machine'])}, load {results['load']} before, seed"
         f" {results['seed']}."
     )
-    bar = f"- at most {MOST:g} times the plain job: {'yes' if kept else '**no**'}"
+    bar = bars({f"at most {MOST:g} times the plain job": kept})
     return f"{grid(head, rows)}\n\n{note}\n\n{bar}"
 
 
-def _cells(one: Worst) -> Iterator[str]:
+def _cells(one: LargestQuestions) -> Iterator[str]:
     yield from (f"{one[name]:,.0f}" for name in ("items", "depth", "sets", "triples"))
-    yield from (lasted(one["seconds"][step]) for step in ("walk", "fetch", "recurse", "total"))
-    yield lasted(one["plain_seconds"])
+    yield from (duration(one["seconds"][step]) for step in ("walk", "fetch", "recurse", "total"))
+    yield duration(one["plain_seconds"])
     yield f"{_times(one):.2f}"
 
 
-def _times(one: Worst) -> float:
+def _times(one: LargestQuestions) -> float:
     return one["seconds"]["total"] / one["plain_seconds"]

@@ -1,4 +1,4 @@
-"""What measures components: it counts memory, compares partitions and tells failures."""
+"""The benchmark of components measures memory, compares partitions and reports failures."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from components import agreed, bars, save, start, traces
-from components_form import Measured, Measurement
-from contenders import Input, of_edges, of_parts, read, run, smallest
+from components import agreed, save, start, targets, traces
+from components_form import ContenderTimes, Measurement
+from contenders import NumberedEdges, of_edges, of_parts, read, run, smallest
 from form import Spread
 
 from provhouse.model.arrays import I32
@@ -23,7 +23,7 @@ def pairs(items: int, edges: int) -> tuple[I32, I32]:
     return src, dst
 
 
-def test_contenders_find_networkxs_components(tmp_path: Path) -> None:
+def test_contenders_find_the_components_of_networkx(tmp_path: Path) -> None:
     src, dst = pairs(500, 400)
     save(tmp_path, 500, 400, [(src[:150], dst[:150]), (src[150:], dst[150:])])
     graph: nx.Graph[int] = nx.Graph()
@@ -33,7 +33,7 @@ def test_contenders_find_networkxs_components(tmp_path: Path) -> None:
     assert agreed("t", [each for each in runs if each]) == nx.number_connected_components(graph)
 
 
-def test_ours_needs_at_most_eight_bytes_an_item(tmp_path: Path) -> None:
+def test_provhouse_needs_at_most_eight_bytes_an_item(tmp_path: Path) -> None:
     save(tmp_path, ITEMS, ITEMS, [pairs(ITEMS, ITEMS)])
     one = start("provhouse", tmp_path)
     assert one
@@ -41,31 +41,31 @@ def test_ours_needs_at_most_eight_bytes_an_item(tmp_path: Path) -> None:
 
 
 def test_labels_of_any_kind_are_compared_by_the_smallest_item() -> None:
-    given = Input(5, np.array([3, 4], np.int32), np.array([0, 1], np.int32))
-    wanted = [0, 1, 2, 0, 1]
-    assert smallest(np.array([7, 3, 9, 7, 3])).tolist() == wanted
-    assert smallest(of_parts([{2}, {4, 1}, {0, 3}], given)).tolist() == wanted
-    four = Input(4, np.array([3, 2], np.int32), np.array([0, 1], np.int32))
+    given = NumberedEdges(5, np.array([3, 4], np.int32), np.array([0, 1], np.int32))
+    expected = [0, 1, 2, 0, 1]
+    assert smallest(np.array([7, 3, 9, 7, 3])).tolist() == expected
+    assert smallest(of_parts([{2}, {4, 1}, {0, 3}], given)).tolist() == expected
+    four = NumberedEdges(4, np.array([3, 2], np.int32), np.array([0, 1], np.int32))
     assert smallest(of_edges(pa.array([5, 2]), four)).tolist() == [0, 1, 1, 0]
 
 
-def test_contenders_that_differ_are_told(tmp_path: Path) -> None:
+def test_different_answers_are_reported(tmp_path: Path) -> None:
     save(tmp_path, 3, 1, [(np.array([0], np.int32), np.array([1], np.int32))])
     given = read(tmp_path)
     one = run("scipy", given)
-    other = run("scipy", Input(3, given.src, np.array([2], np.int32)))
+    other = run("scipy", NumberedEdges(3, given.src, np.array([2], np.int32)))
     assert one["components"] == other["components"] == 2
     with pytest.raises(Damaged, match="the same components of base"):
         agreed("base", [one, other])
 
 
-def test_a_peer_may_fail_but_not_ours(tmp_path: Path) -> None:
+def test_peers_may_fail_but_not_provhouse(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="non-zero exit status"):
         start("provhouse", tmp_path)
     assert start("igraph", tmp_path) is None
 
 
-def test_traces_are_the_same_graph_in_other_words() -> None:
+def test_all_traces_have_the_same_degrees() -> None:
     src, dst = np.array([0, 1, 3], np.int32), np.array([1, 2, 4], np.int32)
     made = traces(5, src, dst, seed=1, copies=3)
     degrees = {}
@@ -78,8 +78,8 @@ def test_traces_are_the_same_graph_in_other_words() -> None:
     }
 
 
-def test_bars_hold_or_do_not() -> None:
-    def took(seconds: float, size: float) -> Measured:
+def test_targets_are_met_or_not() -> None:
+    def took(seconds: float, size: float) -> ContenderTimes:
         spread: Spread = {"median": seconds, "max": seconds}
         return {"build": spread, "solve": spread, "total": spread, "bytes_an_item": size}
 
@@ -90,7 +90,7 @@ def test_bars_hold_or_do_not() -> None:
         "components": 1,
         "contenders": {"provhouse": took(2, 9), "scipy": took(3, 50), "igraph": None},
     }
-    assert bars(trace) == {
+    assert targets(trace) == {
         "base: at most 8 bytes an item": False,
         "base: ahead of all": True,
         "base: twice as fast as scipy": False,

@@ -1,4 +1,4 @@
-"""What cuts are said to let questions read is what a plain walk reads."""
+"""The reads computed for a cut are those of a plain walk."""
 
 import networkx as nx
 import numpy as np
@@ -16,7 +16,7 @@ THETA = 40
 
 
 def read(graph: Large, label: I32) -> tuple[float, float]:
-    """The mean over all items with a lineage, upstream and downstream, by networkx."""
+    """Return the mean reads of all items with a lineage, upstream and downstream, by networkx."""
     sets: nx.DiGraph[int] = nx.DiGraph()
     sets.add_nodes_from(label.tolist())
     sets.add_edges_from(zip(label[graph.src].tolist(), label[graph.dst].tolist(), strict=True))
@@ -45,7 +45,7 @@ def test_reads_are_those_of_a_walk(shape: str) -> None:
         assert cut["up"]["partitions"] == 1
 
 
-def test_large_components_are_chosen_whole() -> None:
+def test_large_components_are_chosen_completely() -> None:
     src, dst = np.array([0, 3, 5, 4, 7]), np.array([3, 5, 0, 2, 6])
     graph, chosen = large(src, dst, np.array([4, 4, 9, 4, 9, 9, 4, 4], np.int32), 3)
     assert chosen.tolist() == [True, False, False, True, False, True, False, False]

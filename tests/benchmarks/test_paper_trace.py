@@ -1,11 +1,11 @@
-"""The paper's trace, made anew at its full size, has the paper's figures."""
+"""The reconstruction of the paper's trace, at full size, has the paper's figures."""
 
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from paper_report import Figure, Measured
+from paper_report import Figure, PaperFigures
 from paper_trace import paper
 from trace_files import Trace
 from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
@@ -13,7 +13,7 @@ from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 from provhouse.ingest.splits import check_splits, read_splits
 
 READ = 0.05
-"""By how much the triples that a worked query reads may differ: by chance, in a few sets."""
+"""The relative error allowed for the triples of worked queries, which depend on chance."""
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +23,11 @@ def trace() -> Trace:
 
 @pytest.fixture(scope="module")
 def figures(trace: Trace) -> list[Figure]:
-    return Measured(trace).figures()
+    return PaperFigures(trace).figures()
 
 
 def test_all_figures_are_the_papers(figures: list[Figure]) -> None:
-    """Rounded as the paper rounds; only what a worked query reads is not planned."""
+    """Only the reads of worked queries may differ, after rounding as in the paper."""
     assert len(figures) == 70
     differing = [figure for figure in figures if not figure.same]
     assert {figure.name for figure in differing} <= {
@@ -38,13 +38,13 @@ def test_all_figures_are_the_papers(figures: list[Figure]) -> None:
         assert abs(figure.ours - figure.paper) < READ * figure.paper, figure.line()
 
 
-def test_a_figure_that_differs_is_told() -> None:
+def test_a_different_figure_is_reported() -> None:
     assert Figure("items", 4_549_999, 4_600_000, 100_000).line().endswith("differs by -50,001")
     assert Figure("items", 4_550_001, 4_600_000, 100_000).same
     assert not Figure("documents", 531, 532).same
 
 
-def test_each_triple_is_one_step_of_the_workflow_or_more(trace: Trace) -> None:
+def test_triples_lead_to_deeper_levels_of_the_workflow(trace: Trace) -> None:
     level = np.full(len(TABLES), -1)
     for way in routes():
         level[way] = np.arange(LEVELS)

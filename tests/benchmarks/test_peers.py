@@ -1,4 +1,4 @@
-"""Contenders of `peers.py` answer alike, and who differs, is late or fails is told."""
+"""Contenders of `peers.py` give equal answers; differences, delays and failures are reported."""
 
 import json
 from collections.abc import Callable
@@ -13,9 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 from classes import DIRECTIONS, Kind, Questions
 from peer import Given, Peer
-from peer_run import CONTENDERS, answered, run, timed, told
-from peers import compared, measured, opened, prepared, started
-from peers_form import Answered, Asked, Input, Question, Results, Run
+from peer_run import CONTENDERS, answered, digested, run, timed
+from peers import compared, measured, open_snapshot, prepared, started
+from peers_form import (
+    AnswerDigest,
+    ClassAnswers,
+    ClassQuestions,
+    ContenderInput,
+    ContenderRun,
+    Results,
+)
 from peers_table import tables
 
 from helpers.oracle import Triple
@@ -34,7 +41,7 @@ PACKAGES = {"igraph": "igraph", "Ladybug": "ladybug", "DuckDB": "duckdb"}
 
 
 def trace(seed: int) -> list[Triple]:
-    """A component with a cycle that is cut, and small ones that are not."""
+    """Return a component with a cycle, which is cut, and small components, which are not."""
     rng = np.random.default_rng(seed)
     pairs = [(int(rng.integers(0, one)), one) for one in range(1, LARGE)]
     pairs += [(int(rng.integers(0, one)), one) for one in range(200, LARGE)]
@@ -53,16 +60,16 @@ def installed(name: str) -> bool:
 def asked(
     houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Questions]]:
-    """The folder that contenders read, and the questions."""
+    """The folder with the contenders' input, and the questions."""
     house = houses(theta=100, pack=10, partition_triples=200)
     house.ingest(trace(8))
     settings = {n: str(getattr(house.settings, n)) for n in ("warehouse", "neo4j_home", "theta")}
     folder = tmp_path_factory.mktemp("peers")
-    return folder, prepared(opened(house.settings.warehouse), settings, folder, 8, KINDS, 2)
+    return folder, prepared(open_snapshot(house.settings.warehouse), settings, folder, 8, KINDS, 2)
 
 
-def given(folder: Path) -> Input:
-    found: Input = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+def given(folder: Path) -> ContenderInput:
+    found: ContenderInput = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -74,9 +81,9 @@ def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]
     triples = pq.read_table(folder / "triples.parquet")
     graph.add_edges_from(zip(*(triples[end].to_pylist() for end in ("src", "dst")), strict=True))
 
-    def answer(item: int, direction: Direction) -> Answered:
+    def answer(item: int, direction: Direction) -> AnswerDigest:
         reached = nx.ancestors if direction == "upstream" else nx.descendants
-        return told(item, np.array(list(reached(graph, item)), np.int64))
+        return digested(item, np.array(list(reached(graph, item)), np.int64))
 
     expected = [[answer(i, one.kind.direction) for i in one.items.tolist()] for one in questions]
     runs = {name: run(name, folder, given(folder)) for name in CONTENDERS if installed(name)}
@@ -91,10 +98,10 @@ def test_contenders_find_what_networkx_finds(asked: tuple[Path, list[Questions]]
     ]
 
 
-def test_answers_that_differ_are_told() -> None:
-    def one(*items: int) -> Run:
-        answers = [told(0, np.array(items))]
-        asked: Asked = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
+def test_different_answers_are_reported() -> None:
+    def one(*items: int) -> ContenderRun:
+        answers = [digested(0, np.array(items))]
+        asked: ClassAnswers = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
         return {"load": {}, "peak_memory_mb": 1, "disk_bytes": 1, "asked": [asked]}
 
     questions = [Questions(Kind("small", "upstream", False, 1, 2), np.array([0]), 1)]
@@ -108,7 +115,7 @@ def test_answers_that_differ_are_told() -> None:
 
 
 class Slow(Peer):
-    """Answers a question about 1 at once; other questions never end by themselves."""
+    """A peer that answers a question about 1 immediately, and others never."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
@@ -124,13 +131,13 @@ class Slow(Peer):
         self.cancelled.set()
 
 
-def test_who_is_late_is_not_waited_for(tmp_path: Path) -> None:
+def test_late_answers_are_not_awaited(tmp_path: Path) -> None:
     peer = Slow(Given(tmp_path, tmp_path, {}, 0.2, tmp_path))
-    question: Question = {"direction": "upstream", "items": [1, 2, 3], "names": ["", "", ""]}
+    question: ClassQuestions = {"direction": "upstream", "items": [1, 2, 3], "names": ["", "", ""]}
     answers = list(answered(peer, question))
-    assert answers == [told(1, np.array([5]))]
+    assert answers == [digested(1, np.array([5]))]
     assert timed(peer, question, answers)["late"]
-    early: Question = {"direction": "upstream", "items": [1], "names": [""]}
+    early: ClassQuestions = {"direction": "upstream", "items": [1], "names": [""]}
     assert not timed(peer, early, answers)["late"]
 
 
@@ -149,13 +156,13 @@ def test_levels_stop_when_the_time_is_over(tmp_path: Path) -> None:
     assert asked == [1, 2, 3]
 
 
-def test_a_peer_may_fail_but_not_ours(tmp_path: Path) -> None:
+def test_peers_may_fail_but_not_provhouse(tmp_path: Path) -> None:
     assert started("igraph", tmp_path) is None
     with pytest.raises(Exception, match="non-zero exit status"):
         started("provhouse, hot", tmp_path)
 
 
-def test_tables_tell_who_is_late_and_who_failed() -> None:
+def test_tables_show_late_and_failed_contenders() -> None:
     times = {"p50": 0.00123, "p95": 1.5}
     cost = {"load": {"start": 1.0, "load": 2.5}, "peak_memory_mb": 1234, "disk_bytes": 5_000_000}
     results = {

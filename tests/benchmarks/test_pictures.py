@@ -1,14 +1,14 @@
-"""Pictures show which tables lie in sets together, and what a question reads of them."""
+"""Pictures show groups of tables whose items share sets, and how much questions read of them."""
 
 import numpy as np
 from cuts import Large
-from mermaid import MOST, mermaid
 from pictures import drawn
 from sets_form import Picture
+from sets_table import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:
-    """Two of b from one of a, one of c from both; a and b lie in sets together, c alone."""
+    """Return the picture of three tables: b derives from a, c from both; a and b share sets."""
     src, dst = np.array([[0, 2], [0, 3], [1, 4], [1, 5], [2, 6], [3, 6], [4, 7], [5, 7], [2, 7]]).T
     graph = Large(
         src.astype(np.int32),
@@ -21,7 +21,7 @@ def picture() -> Picture:
     return only
 
 
-def test_tables_that_lie_in_sets_together_are_a_group() -> None:
+def test_tables_that_share_sets_are_a_group() -> None:
     drawn = picture()
     assert (drawn["items"], drawn["triples"]) == (8, 9)
     assert [group["tables"] for group in drawn["groups"]] == [{"a": 2, "b": 4}, {"c": 2}]
@@ -29,14 +29,14 @@ def test_tables_that_lie_in_sets_together_are_a_group() -> None:
     assert drawn["derivations"] == [("a", "b"), ("b", "c")]
 
 
-def test_a_group_tells_what_is_read_of_it() -> None:
-    """An item of b reads its set, of two triples; one of c both sets above it, and its own."""
+def test_a_group_has_its_mean_reads() -> None:
+    """An item of b reads its set of two triples; an item of c reads its own set and two above."""
     above, below = picture()["groups"]
     assert (above["sets_read"], above["triples_read"]) == (1.5, 3)
     assert (below["sets_read"], below["triples_read"]) == (0.5, 1.5)
 
 
-def test_the_diagram_names_every_table_and_what_leads_where() -> None:
+def test_the_diagram_has_every_table_and_derivation() -> None:
     text = mermaid(picture())
     assert text.startswith("```mermaid\nflowchart LR\n")
     assert "<b>a, b</b><br/>6 items in 2 sets" in text
@@ -44,7 +44,7 @@ def test_the_diagram_names_every_table_and_what_leads_where() -> None:
     assert "g1 --> g0" not in text
 
 
-def test_what_tables_do_not_tell_is_said_in_a_sentence() -> None:
+def test_too_many_groups_become_a_sentence() -> None:
     drawn = picture()
-    drawn["groups"] = drawn["groups"][:1] * (MOST + 1)
-    assert f"make {2 * (MOST + 1)} sets" in mermaid(drawn)
+    drawn["groups"] = drawn["groups"][:1] * (MOST_GROUPS + 1)
+    assert f"make {2 * (MOST_GROUPS + 1)} sets" in mermaid(drawn)

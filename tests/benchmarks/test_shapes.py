@@ -1,4 +1,4 @@
-"""Hard shapes are what their names say, from a seed."""
+"""Hard shapes have the properties that their names promise, and depend on their seed."""
 
 import networkx as nx
 import numpy as np
@@ -15,8 +15,8 @@ def graph(trace: Trace) -> "nx.DiGraph[int]":
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("items", [ITEMS, 10, 1])
-def test_any_shape(name: str, items: int) -> None:
-    """Distinct triples, every item the end of one, every table used, about as many as asked for."""
+def test_shapes_have_distinct_triples_and_no_unused_items(name: str, items: int) -> None:
+    """Every item is in a triple, every table is used, and the number of items is about right."""
     trace = SHAPES[name](items, 7)
     ends = set(zip(trace.src.tolist(), trace.dst.tolist(), strict=True))
     assert len(ends) == len(trace.src) > 0
@@ -32,7 +32,9 @@ def test_the_seed_decides(name: str) -> None:
     assert np.array_equal(one.src, again.src)
     assert np.array_equal(one.dst, again.dst)
     alike = len(one.src) == len(other.src) and np.array_equal(one.src, other.src)
-    assert alike == (name in {"chain", "instar", "outstar", "ladder"})  # nothing to draw there
+    assert alike == (
+        name in {"chain", "instar", "outstar", "ladder"}
+    )  # these draw nothing at random
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -75,8 +77,8 @@ def test_tables_of_merkle_derive_from_themselves() -> None:
     assert np.bincount(trace.dst).max() == 2
 
 
-def test_the_tree_of_merkle_is_that_of_its_version() -> None:
-    """Each node has its two children as they are at its version, by a plain simulation."""
+def test_merkle_has_the_tree_of_each_version() -> None:
+    """Each node has its two children at its version, by a plain simulation."""
     trace = SHAPES["merkle"](ITEMS, 7)
     parents: dict[int, set[int]] = {item: set() for item in range(len(trace.table))}
     for src, dst in zip(trace.src.tolist(), trace.dst.tolist(), strict=True):

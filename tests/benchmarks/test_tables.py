@@ -1,4 +1,4 @@
-"""Measured tables are those that the results give."""
+"""The tables in the pages are those of the committed results."""
 
 import json
 
@@ -8,13 +8,13 @@ import tables
 from classes import KINDS
 
 
-def test_pages_hold_what_was_measured() -> None:
+def test_pages_are_up_to_date() -> None:
     for page, name, between in tables.pages():
         text = page.read_text(encoding="utf-8")
         assert text == tables.placed(text, name, between), "run `python benchmarks/tables.py`"
 
 
-def test_text_goes_between_the_markers_and_nowhere_else() -> None:
+def test_text_changes_only_between_the_markers() -> None:
     once = tables.placed("a\n<!-- x -->\nold\n<!-- /x -->\nb\n", "x", "new")
     assert once == "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n"
     assert tables.placed(once, "x", "new") == once
@@ -22,15 +22,15 @@ def test_text_goes_between_the_markers_and_nowhere_else() -> None:
     assert tables.placed("no end <!-- x -->", "x", "new") is None
 
 
-def test_results_tell_of_the_machine_but_not_whose_it_is() -> None:
-    for runs in methods_table.read().values():
+def test_results_do_not_identify_the_machine() -> None:
+    for runs in methods_table.RESULTS.read().values():
         for run in runs.values():
             assert set(run["on"]["machine"]) == {"cpu", "cores", "memory_gib"}
             assert "/" not in json.dumps(run["on"]["versions"])
 
 
-def test_every_class_was_asked_by_every_method() -> None:
-    for runs in methods_table.read().values():
+def test_every_method_answered_every_class() -> None:
+    for runs in methods_table.RESULTS.read().values():
         for run in runs.values():
             names = [(each["name"], each["direction"]) for each in run["classes"]]
             assert names == [(kind.name, kind.direction) for kind in KINDS]
@@ -39,9 +39,9 @@ def test_every_class_was_asked_by_every_method() -> None:
                 assert each["least"] <= each["answer"]["items"] <= each["most"]
 
 
-def test_nine_in_ten_estimates_are_within_two_times() -> None:
-    """By the constants as they are now, on what was measured last."""
-    for name, one in explain_table.read().items():
+def test_nine_in_ten_estimates_are_within_a_factor_of_two() -> None:
+    """The current constants are checked against the last results."""
+    for name, one in explain_table.RESULTS.read().items():
         pairs = explain_table.estimated(one)["csprov"]
         assert len(pairs) == 200
         assert explain_table.near(pairs) >= 0.9, name

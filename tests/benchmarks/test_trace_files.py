@@ -1,4 +1,4 @@
-"""Files hold the trace, with names of realistic length, the same bytes each time."""
+"""Trace files contain the trace, with names of realistic length, and are reproducible."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ TRACE = Path(trace_files.__file__).parent / "make_trace.py"
 
 @pytest.fixture
 def trace(monkeypatch: pytest.MonkeyPatch) -> Trace:
-    """A small one, for which files and pieces are small, too."""
+    """A small trace, with small files and pieces."""
     monkeypatch.setattr(trace_files, "ROWS", 1_000)
     monkeypatch.setattr(trace_files, "PIECE", 300)
     return SHAPES["runs"](2_000, 7)
@@ -35,7 +35,7 @@ def read(path: Path) -> pa.Table:
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_what_is_written_reads_back_equal(trace: Trace, tmp_path: Path, form: Format) -> None:
+def test_written_files_read_back_equal(trace: Trace, tmp_path: Path, form: Format) -> None:
     files = write(trace, tmp_path, 2, form)
     assert files == sorted(tmp_path.iterdir())
     tables = [read(file) for file in files]
@@ -44,7 +44,7 @@ def test_what_is_written_reads_back_equal(trace: Trace, tmp_path: Path, form: Fo
     assert pa.concat_tables(tables).equals(whole)
 
 
-def test_names_tell_items_apart(trace: Trace) -> None:
+def test_names_are_distinct(trace: Trace) -> None:
     items = np.arange(len(trace.table), dtype=np.int32)
     every = pa.concat_arrays([trace_files.names(trace, copy, items) for copy in (1, 2)])
     assert len(every.unique()) == 2 * len(items)
@@ -52,7 +52,7 @@ def test_names_tell_items_apart(trace: Trace) -> None:
     assert 40 <= length["min"] <= length["max"] <= 60
 
 
-def test_a_row_says_of_its_items_what_they_are(trace: Trace) -> None:
+def test_rows_have_the_names_tables_and_ops_of_items(trace: Trace) -> None:
     rows = named(trace, 2, trace.src, trace.dst).to_pylist()
     for row, src, dst in zip(rows, trace.src.tolist(), trace.dst.tolist(), strict=True):
         for end, item in (("src", src), ("dst", dst)):
@@ -63,17 +63,17 @@ def test_a_row_says_of_its_items_what_they_are(trace: Trace) -> None:
         assert row["op"] == f"derive_{row['dst_table']}"
 
 
-def test_tables_are_told_unless_there_are_none() -> None:
-    told, untold = (
+def test_tables_are_named_unless_there_are_none() -> None:
+    tabled, untabled = (
         named(made, 1, made.src, made.dst)
         for made in (SHAPES["runs"](500, 7), SHAPES["untabled"](500, 7))
     )
-    assert set(told["src_table"].to_pylist()) > {"inputs", "cleaned"}
-    assert set(untold["src_table"].to_pylist() + untold["dst_table"].to_pylist()) == {""}
+    assert set(tabled["src_table"].to_pylist()) > {"inputs", "cleaned"}
+    assert set(untabled["src_table"].to_pylist() + untabled["dst_table"].to_pylist()) == {""}
 
 
 def run(folder: Path) -> str:
-    """The command, for a shape in two copies."""
+    """Run the command for two copies of a shape, and return its output."""
     given = ["--shape", "merkle", "--items", "3000", "--copies", "2", "--seed", "9"]
     given += ["--out", str(folder / "files"), "--report", str(folder / "report.json")]
     done = subprocess.run(
@@ -86,7 +86,7 @@ def run(folder: Path) -> str:
 def test_the_command_writes_the_same_bytes_each_time(tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
-    told = [run(tmp_path / name) for name in ("one", "other")]
+    printed = [run(tmp_path / name) for name in ("one", "other")]
     one, other = (
         {file.name: file.read_bytes() for file in (tmp_path / name / "files").iterdir()}
         for name in ("one", "other")
@@ -95,6 +95,6 @@ def test_the_command_writes_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert len(one) == 2
     report = json.loads((tmp_path / "one" / "report.json").read_text())
     assert sum(content.count(b"\n") - 1 for content in one.values()) == report["triples"]
-    assert told[0] == told[1]
-    assert f"triples: {report['triples']}" in told[0]
-    assert "should be empty" in run(tmp_path / "one")
+    assert printed[0] == printed[1]
+    assert f"triples: {report['triples']}" in printed[0]
+    assert "is not empty" in run(tmp_path / "one")

@@ -1,29 +1,36 @@
-"""The tables that tell what `sets.py` measured, as Markdown."""
+"""The tables and diagrams of what `sets.py` measured, as Markdown."""
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import cast
 
-from mermaid import mermaid
-from sets_form import FOUND, NONE, PACKED, SLOWLY, Cut, Measured, Read, Results, ratio
+from form import ResultsFile
+from markup import bars, cores, grid
+from sets_form import (
+    FOUND,
+    NONE,
+    PACKED,
+    SLOWLY,
+    Cut,
+    Group,
+    MeasuredTrace,
+    Picture,
+    Reads,
+    Results,
+    ratio,
+)
 
-RESULTS = Path(__file__).parent / "results" / "sets.json"
+RESULTS = ResultsFile[Results]("sets.json")
+MOST_GROUPS = 8
+"""The most groups in a diagram; with more, tables do not show how the component is cut."""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 
 
-def read(path: Path = RESULTS) -> Results:
-    """The results of the last run."""
-    return cast(Results, json.loads(path.read_text(encoding="utf-8")))
-
-
 def tables(results: Results) -> str:
-    """All tables, each with a line that says what it shows."""
+    """Return all tables, each after a line on its content, and the targets."""
     return "\n\n".join(
         [
             _note(results),
             *_cuts("The paper's trace", results["paper"]),
-            _wanted(results["bars"]),
+            bars(results["bars"]),
             *(_cuts("The demo's flights", results["flights"]) if results["flights"] else []),
             _small(results),
             _shapes("Hard shapes", results["shapes"]),
@@ -32,8 +39,8 @@ def tables(results: Results) -> str:
     )
 
 
-def pictures(each: Measured) -> str:
-    """The components of one trace as diagrams, and what questions read in all."""
+def pictures(each: MeasuredTrace) -> str:
+    """Return diagrams of the components of one trace, after a note on what questions read."""
     before, after = each["cuts"][NONE], each["cuts"][PACKED]
     parts = [
         (
@@ -53,21 +60,54 @@ def pictures(each: Measured) -> str:
     return "\n\n".join(parts)
 
 
+def mermaid(picture: Picture) -> str:
+    """Return a Mermaid diagram of the groups of tables, or a sentence if there are too many."""
+    groups = picture["groups"]
+    if len(groups) > MOST_GROUPS:
+        sets, read, triples = (
+            sum(group[what] for group in groups) for what in ("sets", "sets_read", "triples_read")
+        )
+        return (
+            f"Blocks of an order, instead of groups of tables, make {sets:,} sets; a"
+            f" question reads {read:,.1f} of them, {triples:,.0f} triples."
+        )
+    of = {table: number for number, group in enumerate(groups) for table in group["tables"]}
+    pairs = sorted({(of[one], of[other]) for one, other in picture["derivations"]})
+    return "\n".join(
+        [
+            "```mermaid",
+            "flowchart LR",
+            *(f'  g{number}["{_caption(group)}"]' for number, group in enumerate(groups)),
+            *(f"  g{one} --> g{other}" for one, other in pairs if one != other),
+            "```",
+        ]
+    )
+
+
+def _caption(group: Group) -> str:
+    tables = list(group["tables"])
+    lines = [", ".join(tables[first : first + 4]) for first in range(0, len(tables), 4)]
+    sets = f"{group['items']:,} items in {group['sets']:,} sets"
+    read = (
+        f"a question reads {group['sets_read']:,.1f} of these, {group['triples_read']:,.0f} triples"
+    )
+    return "<br/>".join([*(f"<b>{line}</b>" for line in lines), sets, read])
+
+
 def _note(results: Results) -> str:
-    machine = results["machine"]
     return (
-        f"Measured on {machine['cores']} cores ({machine['cpu']}), seed {results['seed']}. Reads"
+        f"Measured on {cores(results['machine'])}, seed {results['seed']}. Reads"
         " are counted in triples: mean, median and 95th percentile. Partitions, and the share of"
         " the component's triples in them, are medians, upstream and downstream."
     )
 
 
-def _cuts(title: str, each: Measured) -> Iterator[str]:
+def _cuts(title: str, each: MeasuredTrace) -> Iterator[str]:
     yield (
         f"**{title}**: components of {each['theta']:,} items and more, together"
         f" {each['items']:,} items and {each['triples']:,} triples; {each['asked']:,} questions."
     )
-    yield _table(("cut", *HEAD), [_row(name, cut) for name, cut in each["cuts"].items()])
+    yield grid(("cut", *HEAD), [_row(name, cut) for name, cut in each["cuts"].items()])
 
 
 def _row(name: str, cut: Cut) -> list[str]:
@@ -82,16 +122,12 @@ def _row(name: str, cut: Cut) -> list[str]:
     ]
 
 
-def _spread(read: Read) -> str:
+def _spread(read: Reads) -> str:
     return f"{read['mean']:,.0f}, {read['median']:,.0f}, {read['p95']:,.0f}"
 
 
-def _opened(read: Read) -> str:
+def _opened(read: Reads) -> str:
     return f"{read['partitions']:.0f}, {read['share']:.1%}"
-
-
-def _wanted(bars: dict[str, bool]) -> str:
-    return "\n".join(f"- {name}: {'yes' if kept else '**no**'}" for name, kept in bars.items())
 
 
 def _small(results: Results) -> str:
@@ -109,7 +145,7 @@ def _small(results: Results) -> str:
     return (
         f"**Small hard shapes**, theta {first['theta']}, all items asked: what the cut reads, and"
         f" what `optimise.py` found; upstream mean, p95; downstream mean, p95.\n\n"
-        f"{_table(head, rows)}"
+        f"{grid(head, rows)}"
     )
 
 
@@ -117,7 +153,7 @@ def _short(cut: Cut) -> str:
     return "; ".join(f"{way['mean']:,.0f}, {way['p95']:,.0f}" for way in (cut["up"], cut["down"]))
 
 
-def _shapes(title: str, shapes: Sequence[Measured]) -> str:
+def _shapes(title: str, shapes: Sequence[MeasuredTrace]) -> str:
     rows = [
         [
             each["name"],
@@ -132,9 +168,4 @@ def _shapes(title: str, shapes: Sequence[Measured]) -> str:
         for each in shapes
     ]
     head = ("", "theta", "items", "triples", *HEAD[:2], NONE, FOUND, PACKED, "time")
-    return f"**{title}**: upstream mean, p95; downstream mean, p95.\n\n{_table(head, rows)}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
+    return f"**{title}**: upstream mean, p95; downstream mean, p95.\n\n{grid(head, rows)}"
