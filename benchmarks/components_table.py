@@ -10,8 +10,8 @@ RESULTS = ResultsFile[Results]("components.json")
 HEAD = ("", "graph", "components", "together", "times provhouse", "bytes an item")
 TRACES = {
     "base": "The paper's trace, numbered in the order of its workflow",
-    "renumbered": "The same trace, items numbered at random, like an ingest's places",
-    "shuffled": "The same trace, edges in random order too",
+    "renumbered": "The same trace, items numbered at random, as in an ingest",
+    "shuffled": "The same trace, edges in random order as well",
 }
 
 
