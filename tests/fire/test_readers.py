@@ -1,4 +1,4 @@
-"""Each answer given during writes is that of the generation it names."""
+"""Answers given during writes match the generations that they name."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
