@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from draw import Graph
 
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import Bools, ItemNumbers
 from provhouse.model.columns import DST, SRC
 from provhouse.model.question import Direction
 from provhouse.store.tables.partitions import partition_path, read_partition
@@ -37,7 +37,7 @@ class Questions:
     """The items to ask for, and the number of items that were tried to find them."""
 
     kind: Kind
-    items: I64
+    items: ItemNumbers
     tried: int
 
 
@@ -68,16 +68,18 @@ def drawn(
     for kind in kinds:
         among = rng.permutation(items[large == kind.large])
         graph = graphs[kind.direction]
-        yield Questions(kind, *graph.draw(among, kind.least, kind.most, wanted))
+        items_drawn, tried = graph.draw(among, kind.least, kind.most, wanted)
+        yield Questions(kind, ItemNumbers(items_drawn), tried)
 
 
-def by_component(snapshot: Snapshot, theta: int) -> tuple[I64, Bools]:
+def by_component(snapshot: Snapshot, theta: int) -> tuple[ItemNumbers, Bools]:
     """Return all items, and whether the component of each has at least theta items."""
     size = np.bincount(snapshot.set_components, snapshot.set_items)
     firsts, counts = snapshot.set_firsts, snapshot.set_items
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     large = size[snapshot.set_components] >= theta
-    return np.repeat(firsts, counts) + within, np.repeat(large, counts)
+    items = ItemNumbers(np.repeat(firsts, counts) + within)
+    return items, np.repeat(large, counts)
 
 
 def all_triples(snapshot: Snapshot) -> pa.Table:

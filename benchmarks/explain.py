@@ -27,7 +27,7 @@ from scipy.optimize import nnls
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.cypher import server
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.progress import Progress
 from provhouse.model.question import Direction, Method, Question
 from provhouse.model.settings import Settings
@@ -49,7 +49,7 @@ def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
     load = mean_load()  # before the benchmark adds to it
     rng = np.random.default_rng(seed)
     with Asker(settings, progress) as asker:
-        none = np.empty(0, np.int64)
+        none = ItemNumbers(np.empty(0, np.int64))
         asker.spark.partitions.fetch(asker.snapshot.partitions, none, none)
         _ = asker.graph  # so that no question includes Neo4j's start
         address = server.running(settings.graph_home)
@@ -79,14 +79,14 @@ def totals(asker: Asker) -> Totals:
     return cast(Totals, {name: getattr(totals, name) for name in Totals.__annotations__})
 
 
-def drawn(asker: Asker, rng: np.random.Generator) -> I64:
+def drawn(asker: Asker, rng: np.random.Generator) -> ItemNumbers:
     """Return items from all components and from cut ones in turn, including those for warming."""
     snapshot = asker.snapshot
     _, component, sets = np.unique(snapshot.set_components, return_inverse=True, return_counts=True)
     cut = np.flatnonzero(sets[component] > 1)
     every = np.arange(len(snapshot.set_ids))
     chosen = [_within(asker, among, rng) for among in (every, cut if len(cut) else every)]
-    return np.stack(chosen, axis=1).ravel()
+    return ItemNumbers(np.stack(chosen, axis=1).ravel())
 
 
 def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:

@@ -38,6 +38,7 @@ from peers import make_warehouse, open_snapshot
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.model.answer import Answer
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.question import Method
@@ -101,7 +102,7 @@ class ClassQuestions:
         self.items: list[str] = snapshot.names.names(drawn.items).to_pylist()
         sets = snapshot.set_rows(drawn.items)
         others = snapshot.set_firsts[sets] + rng.integers(0, snapshot.set_items[sets])
-        self.near: list[str] = snapshot.names.names(others).to_pylist()
+        self.near: list[str] = snapshot.names.names(ItemNumbers(others)).to_pylist()
         """For each item, a random one of the same set."""
 
 

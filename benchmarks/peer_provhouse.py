@@ -3,7 +3,7 @@
 from peer import Given, Peer
 
 from provhouse.cypher.server import process_id
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumber
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
@@ -28,9 +28,9 @@ class Provhouse(Peer):
         self.process = process_id(self._settings.graph_home)
 
     def ask(self, item: int, direction: Direction) -> I64:
-        asker, watch = self._asker, Stopwatch()
-        walk = asker.walk(item, direction, watch)
-        return CSProv(asker.snapshot, asker.spark, watch, walk).find(item, direction, None).items
+        asker, watch, number = self._asker, Stopwatch(), ItemNumber(item)
+        walk = asker.walk(number, direction, watch)
+        return CSProv(asker.snapshot, asker.spark, watch, walk).find(number, direction, None).items
 
     def ask_named(self, item: str, direction: Direction) -> bool:
         self._asker.ask(item, direction, "csprov")

@@ -27,7 +27,7 @@ from shapes import SHAPES
 from trace_files import write
 from worst_table import RESULTS, DeepShape, LargestQuestions, Results
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.columns import ATTRIBUTES, DST, OP, PARTITION, SRC
 from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Direction
@@ -94,13 +94,13 @@ def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
     }
 
 
-def largest(asker: Asker, direction: Direction, seed: int) -> I64:
+def largest(asker: Asker, direction: Direction, seed: int) -> ItemNumbers:
     """Return the items with the largest answers among ``DRAWN`` random ones."""
     items = by_component(asker.snapshot, 0)[0]
     graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
     drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
     largest_first = np.argsort(graph.sizes(drawn))[::-1]
-    return drawn[largest_first[:ASKED]]
+    return ItemNumbers(drawn[largest_first[:ASKED]])
 
 
 def read(asker: Asker, item: str, direction: Direction) -> None:

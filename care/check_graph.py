@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from provhouse.cypher.graph import Graph
+from provhouse.model.arrays import SetId
 from provhouse.model.columns import DERIVES_FROM, SET
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.store.tables.snapshot import Snapshot
@@ -43,7 +44,7 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
             continue
         low, high = np.searchsorted(child, [some[0], some[-1] + 1])
         expected = set(zip(child[low:high].tolist(), parent[low:high].tolist(), strict=True))
-        lost = expected - set(graph.dependencies(int(some[0]), int(some[-1])))
+        lost = expected - set(graph.dependencies(SetId(int(some[0])), SetId(int(some[-1]))))
         if lost and not missing:
             first = min(lost)
         missing += len(lost)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools, among
+from provhouse.model.arrays import I64, Bools, ItemNumbers, among
 from provhouse.store.names.lookup import joined_file, lookup_files, read_lookup
 from provhouse.store.names.names import Span
 from provhouse.store.tables.snapshot import Snapshot
@@ -40,7 +40,9 @@ def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage
                 return
         for first in range(span.first, span.first + span.items, CHUNK) if deep else ():
             count = min(CHUNK, span.first + span.items - first)
-            yield from _round_trip_damages(snapshot, where, np.arange(first, first + count))
+            yield from _round_trip_damages(
+                snapshot, where, ItemNumbers(np.arange(first, first + count))
+            )
         if deep:
             yield from _erased_damages(snapshot, where, span)
     except (OSError, ValueError, IndexError, pa.ArrowException) as error:
@@ -48,8 +50,8 @@ def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage
         yield Damage(where, wanted, str(error).splitlines()[0], RESTORE_FOLDER)
 
 
-def _round_trip_damages(snapshot: Snapshot, where: str, numbers: I64) -> Iterator[Damage]:
-    numbers = numbers[~among(numbers, snapshot.names.erased)]
+def _round_trip_damages(snapshot: Snapshot, where: str, numbers: ItemNumbers) -> Iterator[Damage]:
+    numbers = ItemNumbers(numbers[~among(numbers, snapshot.names.erased)])
     names = snapshot.names.names(numbers)
     found = snapshot.names.locate(names)
     wrong = np.flatnonzero(found != numbers)
@@ -61,7 +63,7 @@ def _round_trip_damages(snapshot: Snapshot, where: str, numbers: I64) -> Iterato
 def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
     """Yield damages if the name of an erased item is left, or a look-up leads to one."""
     every = snapshot.names.erased
-    erased = every[_inside(every, span)]
+    erased = ItemNumbers(every[_inside(every, span)])
     if not len(erased):
         return
     left = len(erased) - snapshot.names.stored(erased).null_count

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, SetIds, SetPositions, among
 from provhouse.model.columns import DERIVES_FROM, DST, ORIGIN, SET, SRC, TRIPLE
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
@@ -25,7 +25,7 @@ def partition_damages(
 ) -> Iterator[Damage]:
     """Read all partitions, one at a time, and compare them with the tables."""
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
-    ends = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    ends = (SetIds(np.asarray(pairs[name], np.int64)) for name in (SET, DERIVES_FROM))
     known = np.unique(pair_codes(snapshot, *ends))
     counts["partitions"] += len(snapshot.partitions)
     placed = snapshot.placements.take(snapshot.placements.order_by_partition())
@@ -36,7 +36,7 @@ def partition_damages(
 
 
 def _partition_damages(
-    snapshot: Snapshot, partition: int, known: I64, placed: Placements, origins: I64
+    snapshot: Snapshot, partition: PartitionNumber, known: I64, placed: Placements, origins: I64
 ) -> Iterator[Damage]:
     where = f"partition {partition}"
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
@@ -45,7 +45,7 @@ def _partition_damages(
     except Damaged as error:
         yield Damage(where, error.wanted, error.found, error.remedy)
         return
-    src, dst = (np.asarray(rows[name], dtype=np.int64) for name in (SRC, DST))
+    src, dst = (ItemNumbers(np.asarray(rows[name], dtype=np.int64)) for name in (SRC, DST))
     if (np.diff(dst) < 0).any():
         yield Damage(
             where,
@@ -66,10 +66,10 @@ def _partition_damages(
 
 
 def _count_damages(
-    snapshot: Snapshot, partition: int, placed: Placements, dst_set: I64
+    snapshot: Snapshot, partition: PartitionNumber, placed: Placements, dst_set: SetPositions
 ) -> Iterator[Damage]:
     low, high = np.searchsorted(placed.partitions, [partition, partition + 1])
-    sets, triples = np.unique(snapshot.set_ids[dst_set], return_counts=True)
+    sets, triples = np.unique(snapshot.ids_of(dst_set), return_counts=True)
     same = np.array_equal(placed.sets[low:high], sets)
     if not (same and np.array_equal(placed.triples[low:high], triples)):
         wanted = "Sets do not have as many triples in the partition as the placements say"
@@ -93,7 +93,7 @@ def _content_damages(
 
 
 def _missing_dependencies(
-    snapshot: Snapshot, where: str, known: I64, dst_set: I64, src_set: I64
+    snapshot: Snapshot, where: str, known: I64, dst_set: SetPositions, src_set: SetPositions
 ) -> Iterator[Damage]:
     """Yield a damage if the tables lack the dependency of a triple between two sets."""
     across = src_set != dst_set

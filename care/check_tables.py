@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, PartitionNumber, SetIds, among
 from provhouse.model.columns import DERIVES_FROM, SET, TRIPLES
 from provhouse.store.tables.partitions import partition_path
 from provhouse.store.tables.snapshot import Snapshot
@@ -105,7 +105,7 @@ def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
         yield from _row_damages(partition_path(folder, partition), partition, expected)
 
 
-def _row_damages(path: Path, partition: int, expected: int) -> Iterator[Damage]:
+def _row_damages(path: Path, partition: PartitionNumber, expected: int) -> Iterator[Damage]:
     try:
         rows = pq.read_metadata(path).num_rows
     except Exception as error:
@@ -119,7 +119,7 @@ def _row_damages(path: Path, partition: int, expected: int) -> Iterator[Damage]:
 
 def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM, TRIPLES])
-    child, parent = (np.asarray(pairs[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
+    child, parent = (SetIds(np.asarray(pairs[name], np.int64)) for name in (SET, DERIVES_FROM))
     for ends in (child, parent):
         unknown = np.unique(ends[~among(ends, snapshot.set_ids)])
         if len(unknown):
@@ -136,7 +136,7 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
         yield Damage("table set_dependencies", wanted, f"It has {distinct:,}", RESTORE_FOLDER)
 
 
-def pair_codes(snapshot: Snapshot, child: I64, parent: I64) -> I64:
+def pair_codes(snapshot: Snapshot, child: SetIds, parent: SetIds) -> I64:
     """Return one number for each pair of set ids; all ids must be known."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]

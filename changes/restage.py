@@ -20,7 +20,14 @@ from provhouse.ingest.steps.place_names import RANGE
 from provhouse.ingest.steps.read import ReadResult
 from provhouse.ingest.steps.read_names import NamedBucket
 from provhouse.ingest.steps.read_stage import HASH, REJECTS, StagedFile, rejects_writer
-from provhouse.model.arrays import I32, I64
+from provhouse.model.arrays import (
+    I32,
+    I64,
+    ItemNumbers,
+    PartitionNumber,
+    PartitionNumbers,
+    RowPlaces,
+)
 from provhouse.model.columns import ATTRIBUTES, BORN, DST, INGEST, NAME, OP, ORIGIN, SRC, TABLE
 from provhouse.store.names.hashing import hashes
 from provhouse.store.tables.delta import table_files
@@ -61,12 +68,14 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
     return read, NumberResult(tables, stored_origins(snapshot))
 
 
-def _chunks(snapshot: Snapshot) -> Iterator[I64]:
+def _chunks(snapshot: Snapshot) -> Iterator[PartitionNumbers]:
     """Yield runs of partitions with about ``CHUNK_TRIPLES`` triples each."""
     places = snapshot.placements
     at = np.searchsorted(snapshot.partitions, places.partitions)
     chunk = np.cumsum(np.bincount(at, places.triples)) // CHUNK_TRIPLES
-    yield from np.split(snapshot.partitions, np.flatnonzero(np.diff(chunk)) + 1)
+    yield from map(
+        PartitionNumbers, np.split(snapshot.partitions, np.flatnonzero(np.diff(chunk)) + 1)
+    )
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,12 @@ class _OldBase:
     def snapshot(self) -> Snapshot:
         return Snapshot(self.layout, self.commit)
 
-    def spans(self) -> tuple[I64, I64]:
+    def spans(self) -> tuple[ItemNumbers, I64]:
         """Return the first number, and the first place, of the items of each ingest."""
         spans = self.snapshot().spans
         items = np.array([span.items for span in spans], np.int64)
-        return np.array([span.first for span in spans], np.int64), np.cumsum(items) - items
+        firsts = ItemNumbers(np.array([span.first for span in spans], np.int64))
+        return firsts, np.cumsum(items) - items
 
     def rejects(self) -> list[Path]:
         folder = self.layout.table(self.commit.base, "rejects")
@@ -101,14 +111,14 @@ class _Triples:
 
     number: int
     old: _OldBase
-    partitions: I64
+    partitions: PartitionNumbers
 
     def run(self) -> StagedFile:
         triples = self.old.layout.table(self.old.commit.base, "triples")
         firsts, starts = self.old.spans()
         snapshot = self.old.snapshot()
 
-        def place_of(numbers: I64) -> I32:
+        def place_of(numbers: ItemNumbers) -> I32:
             span = np.searchsorted(firsts, numbers, "right") - 1
             return (numbers - firsts[span] + starts[span]).astype(np.int32)
 
@@ -119,18 +129,19 @@ class _Triples:
                 rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
                 rows = _standing(snapshot, partition, rows)
                 out.write_table(rows.select(ROWS.names).cast(ROWS))
-                edges.append(np.stack([place_of(np.asarray(rows[end])) for end in (SRC, DST)]))
+                ends = [ItemNumbers(np.asarray(rows[end])) for end in (SRC, DST)]
+                edges.append(np.stack([place_of(end) for end in ends]))
         joined = np.concatenate(edges, axis=1)
         np.save(self.old.staging.edges(self.number), joined)
         return StagedFile(joined.shape[1], 0)
 
 
-def _standing(snapshot: Snapshot, partition: int, rows: pa.Table) -> pa.Table:
+def _standing(snapshot: Snapshot, partition: PartitionNumber, rows: pa.Table) -> pa.Table:
     """Return the rows that have not died, once for every origin that asserts them."""
     place = places(partition, np.arange(rows.num_rows))
     first = np.asarray(rows[ORIGIN], dtype=np.int64)
     at, origins = snapshot.assertions.standing(place, first)
-    living = ~snapshot.deaths.has(place[at])
+    living = ~snapshot.deaths.has(RowPlaces(place[at]))
     column = rows.column_names.index(ORIGIN)
     kept = rows.take(pa.array(at[living]))
     return kept.set_column(column, ORIGIN, pa.array(origins[living], pa.int32()))
@@ -150,7 +161,7 @@ class _Names:
         firsts, starts = self.old.spans()
         place = np.arange(self.start, self.end)
         span = np.searchsorted(starts, place, "right") - 1
-        numbers = place - starts[span] + firsts[span]
+        numbers = ItemNumbers(place - starts[span] + firsts[span])
         known = self.old.snapshot().names
         names, tables = known.names(numbers), known.tables(numbers)
         rows = pa.table({NAME: names, TABLE: tables, HASH: hashes(names)})

@@ -22,7 +22,7 @@ from provhouse.commit.publish import make_current
 from provhouse.commit.recover import clean_up
 from provhouse.commit.writer import only_writer
 from provhouse.cypher.graph import shared_graph
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -106,7 +106,7 @@ def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
     return end_of_origins(snapshot, [origin.number for origin in _origins(snapshot, selection)])
 
 
-def _numbers(snapshot: Snapshot, items: Sequence[str]) -> I64:
+def _numbers(snapshot: Snapshot, items: Sequence[str]) -> ItemNumbers:
     numbers = snapshot.names.locate(pa.array(items, pa.string()))
     missing = [item for item, number in zip(items, numbers.tolist(), strict=True) if number < 0]
     if missing:
@@ -115,7 +115,7 @@ def _numbers(snapshot: Snapshot, items: Sequence[str]) -> I64:
             f"{len(missing):,} of {len(items):,} items are missing",
             "Names must match exactly; run `provhouse find` to search by a part of a name",
         )
-    return np.unique(numbers)
+    return ItemNumbers(np.unique(numbers))
 
 
 def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:

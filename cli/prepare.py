@@ -32,12 +32,13 @@ def _use_neo4j(folder: Path) -> None:
     """Do what most commands do, so that the archive gets the classes they need."""
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
+    from provhouse.model.arrays import SetId
 
     with connected(folder, "512m", Silent()) as address, Graph(address, "prepare") as graph:
         graph.prepare()
         graph.write("dependencies", [{"set": 1, "derives_from": 2, "triples": 1, "ops": ["op"]}])
         graph.write_load("commit")
-        graph.closure(1, "upstream")
+        graph.closure(SetId(1), "upstream")
         graph.read("MATCH (n) RETURN n", {})
 
 

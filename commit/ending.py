@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, RowPlaces, among
+from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, RowPlaces, among
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC, TABLES
 from provhouse.store.tables.assertions import assertion_rows
 from provhouse.store.tables.links import partitions_touching, touching
@@ -55,12 +55,12 @@ NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
 class Repeated(Protocol):
     """The stored triples that an ingest contains again."""
 
-    def at(self, partition: int) -> tuple[I64, I64]:
+    def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
         """Return their places in one partition, and for each the origin that contains it."""
 
 
 class _Nothing:
-    def at(self, partition: int) -> tuple[I64, I64]:
+    def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
         return _NONE, _NONE
 
 
@@ -90,17 +90,19 @@ def end_of_origins(
     )
 
 
-def end_of_items(snapshot: Snapshot, items: I64) -> Ended:
+def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
     """Return the end of all live triples from or to some items, whatever their origins."""
     found = [_NONE]
     for partition in partitions_touching(snapshot, items).tolist():
         rows = _read(snapshot, partition, SRC, DST)
         found.append(places(partition, np.flatnonzero(touching(rows, items))))
-    all_found = np.concatenate(found)
-    return Ended(Ranges.of(all_found[~snapshot.deaths.has(all_found)]))
+    all_found = RowPlaces(np.concatenate(found))
+    return Ended(Ranges.of(RowPlaces(all_found[~snapshot.deaths.has(all_found)])))
 
 
-def _partitions_of_origins(snapshot: Snapshot, origins: Collection[int]) -> dict[int, set[int]]:
+def _partitions_of_origins(
+    snapshot: Snapshot, origins: Collection[int]
+) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
     The value has those of the origins with rows in ``assertions`` for that partition. An origin
@@ -109,7 +111,7 @@ def _partitions_of_origins(snapshot: Snapshot, origins: Collection[int]) -> dict
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
     each = zip(snapshot.ingests[INGEST].to_pylist(), snapshot.partitions_by_ingest(), strict=True)
-    where: defaultdict[int, set[int]] = defaultdict(set)
+    where: defaultdict[PartitionNumber, set[int]] = defaultdict(set)
     for partition in (p for ingest, partitions in each if ingest in ingests for p in partitions):
         where[partition] = set()
     for origin in origins:
@@ -120,10 +122,10 @@ def _partitions_of_origins(snapshot: Snapshot, origins: Collection[int]) -> dict
 
 def _end_in_partition(
     snapshot: Snapshot,
-    partition: int,
+    partition: PartitionNumber,
     origins: Collection[int],
     asserting: set[int],
-    repeated: I64,
+    repeated: RowPlaces,
     by: I64,
 ) -> Ended:
     """Return what ends in one partition.
@@ -139,20 +141,22 @@ def _end_in_partition(
     for origin in sorted(asserting | set(origins).intersection(np.unique(first).tolist())):
         mine = place[snapshot.assertions.holds(origin, place, first)]
         standing[origin] = np.setdiff1d(mine, repeated[by == origin])
-    losing = np.unique(np.concatenate([_NONE, *standing.values()]))
+    losing = RowPlaces(np.unique(np.concatenate([_NONE, *standing.values()])))
     at = np.searchsorted(place, losing)
     kept = snapshot.assertions.others_hold(origins, losing, first[at])
     kept |= among(losing, np.unique(repeated))
     stay = losing[kept]
-    taken_back = ((one, Ranges.of(mine[among(mine, stay)])) for one, mine in standing.items())
+    taken_back = (
+        (one, Ranges.of(RowPlaces(mine[among(mine, stay)]))) for one, mine in standing.items()
+    )
     return Ended(
-        Ranges.of(losing[~kept]),
+        Ranges.of(RowPlaces(losing[~kept])),
         tuple((one, some) for one, some in taken_back if len(some)),
         len(stay),
     )
 
 
-def _read(snapshot: Snapshot, partition: int, *columns: str) -> pa.Table:
+def _read(snapshot: Snapshot, partition: PartitionNumber, *columns: str) -> pa.Table:
     return read_partition(snapshot.partition_path(partition), columns)
 
 

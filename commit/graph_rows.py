@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import ItemNumbers, SetPositions, among, expand_ranges
+from provhouse.model.arrays import ItemNumbers, SetIds, SetPositions, among, expand_ranges
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -100,7 +100,7 @@ def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
         np.asarray(pairs[DERIVES_FROM]),
         after.set_ids[moved != after.set_components],
     ]
-    sets = after.rows_of_sets(np.unique(np.concatenate(touched)))
+    sets = after.rows_of_sets(SetIds(np.unique(np.concatenate(touched))))
     set_rows, components = _totals(after, sets, sets_hidden.slice(0, 0))
     return {
         "sets_hidden": sets_hidden.select([SET]),
@@ -163,7 +163,7 @@ def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
     died = snapshot.sets_among(Ranges.read(snapshot.rows_of(ingest, "deaths")))
     ends = [placed, died, np.asarray(pairs[SET]), np.asarray(pairs[DERIVES_FROM])]
     old = np.unique(np.concatenate(ends))
-    return snapshot.rows_of_sets(np.union1d(shown, old[old < first_new]))
+    return snapshot.rows_of_sets(SetIds(np.union1d(shown, old[old < first_new])))
 
 
 def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.Table, pa.Table]:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from neo4j import READ_ACCESS, Driver, ManagedTransaction
 
@@ -20,6 +20,9 @@ from .driver import open_driver, translated
 from .guard import Result
 from .server import Import, connected
 from .server_record import Address
+
+if TYPE_CHECKING:  # importing it takes long, since it imports pyarrow
+    from provhouse.model.arrays import SetId
 
 __all__ = ["Graph", "Result", "shared_graph"]
 
@@ -99,7 +102,9 @@ class Graph:
                 "`provhouse repair`",
             )
 
-    def closure(self, set_id: int, direction: Literal["upstream", "downstream"]) -> list[int]:
+    def closure(
+        self, set_id: "SetId", direction: Literal["upstream", "downstream"]
+    ) -> "list[SetId]":
         """Return the ids of a set and all sets reached from it, in no order; empty without a node.
 
         This is an auto-commit query: one round trip, where a transaction would take three.
@@ -111,7 +116,7 @@ class Graph:
             found = session.run(statement(direction), id=set_id, warehouse=self.warehouse)
             return list(found.single(strict=True)[0])
 
-    def dependencies(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+    def dependencies(self, first: "SetId", last: "SetId") -> "Iterator[tuple[SetId, SetId]]":
         """Return the dependencies of a range of sets, as pairs of a set and one it derives from."""
         ends = self._run(statement("stored_dependencies"), first=first, last=last)[0]
         return zip(*ends, strict=True)

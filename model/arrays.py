@@ -13,7 +13,7 @@ U64 = npt.NDArray[np.uint64]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
 # Kinds of numbers that must not be taken for each other. They exist for the type checker only: at
-# run time each is the plain array.
+# run time each is the plain array or int.
 ItemNumbers = NewType("ItemNumbers", npt.NDArray[np.int64])
 SetIds = NewType("SetIds", npt.NDArray[np.int64])
 SetPositions = NewType("SetPositions", npt.NDArray[np.int64])
@@ -21,6 +21,9 @@ SetPositions = NewType("SetPositions", npt.NDArray[np.int64])
 RowPlaces = NewType("RowPlaces", npt.NDArray[np.int64])
 """Partition and row of a triple in one number; see ``store/tables/ranges.py``."""
 PartitionNumbers = NewType("PartitionNumbers", npt.NDArray[np.int64])
+ItemNumber = NewType("ItemNumber", int)
+SetId = NewType("SetId", int)
+PartitionNumber = NewType("PartitionNumber", int)
 
 MOST_PER_VALUE = 8
 """The memory, in bytes for each value, that a look-up table over a range of numbers may take."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.answer import Answer, ItemResult
+from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.model.settings import Settings
@@ -158,13 +159,13 @@ class Asker:
         return Explanation(**self._header(question, number, choice, watch), methods=methods)
 
     def _header(
-        self, question: Question, number: int, choice: Choice, watch: Stopwatch
+        self, question: Question, number: ItemNumber, choice: Choice, watch: Stopwatch
     ) -> dict[str, Any]:
         """Return the fields of an ``ItemResult``."""
         commit = self.snapshot.commit
         header = ItemResult(
             item=question.item,
-            table=str(self.snapshot.names.tables(np.array([number]))[0].as_py()),
+            table=str(self.snapshot.names.tables(ItemNumbers(np.array([number])))[0].as_py()),
             direction=question.direction,
             method=choice.method,
             why=choice.why,
@@ -175,7 +176,7 @@ class Asker:
         return vars(header)
 
     def _choose_method(
-        self, question: Question, item: int, watch: Stopwatch
+        self, question: Question, item: ItemNumber, watch: Stopwatch
     ) -> tuple[Choice, QueryMethod]:
         """Return the method that the question asks for, or else the one that costs least."""
         asked = question.method
@@ -191,7 +192,7 @@ class Asker:
             return choice, CCProv(self.snapshot, self.spark, watch)
         return choice, RQ(self.spark, watch)
 
-    def walk(self, item: int, direction: Direction, watch: Stopwatch) -> Walk:
+    def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
         """Return the sets that an item needs, from the cache if it was walked before."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from provhouse.model.arrays import ItemNumber
 from provhouse.model.question import Method, Question
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -23,7 +24,9 @@ class Choice:
     why: str
 
 
-def choose(question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool) -> Choice:
+def choose(
+    question: Question, snapshot: Snapshot, item: ItemNumber, walk: Walk, copied: bool
+) -> Choice:
     """Return the method for a question; ``copied`` means that RQ's copy of all triples is cached.
 
     CSProv is the rule. RQ can cost less only if the question limits the depth: without a limit the
@@ -48,7 +51,7 @@ def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
     )
 
 
-def _sets_of(snapshot: Snapshot, item: int) -> str:
+def _sets_of(snapshot: Snapshot, item: ItemNumber) -> str:
     sets = component_sets(snapshot, item)
     items = int(snapshot.set_items[sets].sum())
     if len(sets) == 1:

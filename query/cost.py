@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import I64, among
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers, among
 from provhouse.model.columns import DST_TABLE, SRC_TABLE
 from provhouse.model.question import Direction, Method
 from provhouse.store.tables.snapshot import Snapshot
@@ -58,10 +58,10 @@ def estimate_csprov(walk: Walk) -> Estimate:
     return Estimate("csprov", read, None, csprov_seconds(read), 0.0)
 
 
-def estimate_ccprov(snapshot: Snapshot, item: int, levels: int, copied: bool) -> Estimate:
+def estimate_ccprov(snapshot: Snapshot, item: ItemNumber, levels: int, copied: bool) -> Estimate:
     """Return the estimate for CCProv, which filters the item's component, then goes by levels."""
     sets, total = component_sets(snapshot, item), snapshot.commit.totals.triples
-    triples = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
+    triples = int(snapshot.live_placements.counts(snapshot.ids_of(sets)).sum())
     read = Read(len(sets), len(snapshot.partitions), triples)
     return Estimate(
         "ccprov", read, levels, ccprov_seconds(total, levels), _prepare_seconds(total, copied)
@@ -94,7 +94,7 @@ def _prepare_seconds(triples: int, copied: bool) -> float:
     return 0.0 if copied else COPIED * triples
 
 
-def estimate_levels(snapshot: Snapshot, walk: Walk, item: int, direction: Direction) -> int:
+def estimate_levels(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction: Direction) -> int:
     """Return how many levels the walked sets have, or the tables if they have more; at least 1.
 
     Levels within a set or a table can only be counted by reading triples, so the estimate is mostly
@@ -104,16 +104,16 @@ def estimate_levels(snapshot: Snapshot, walk: Walk, item: int, direction: Direct
     return max(by_set, _levels_of_tables(snapshot, item, direction), 1)
 
 
-def _levels_of_sets(snapshot: Snapshot, walk: Walk, item: int, direction: Direction) -> int:
+def _levels_of_sets(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction: Direction) -> int:
     child, parent = snapshot.set_dependencies
     walked = among(child, walk.sets) & among(parent, walk.sets)
     return _farthest(child[walked], parent[walked], set_of(snapshot, item), direction)
 
 
-def _levels_of_tables(snapshot: Snapshot, item: int, direction: Direction) -> int:
+def _levels_of_tables(snapshot: Snapshot, item: ItemNumber, direction: Direction) -> int:
     flow = snapshot.rows("workflow", [SRC_TABLE, DST_TABLE])
     src, dst = flow[SRC_TABLE].to_pylist(), flow[DST_TABLE].to_pylist()
-    own = str(snapshot.names.tables(np.array([item]))[0].as_py())
+    own = str(snapshot.names.tables(ItemNumbers(np.array([item])))[0].as_py())
     places = {name: place for place, name in enumerate({own, *src, *dst})}
     child, parent = _placed(dst, places), _placed(src, places)
     return _farthest(child, parent, places[own], direction) if own else 0

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from provhouse.model.answer import ItemResult
+from provhouse.model.arrays import ItemNumber
 from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -23,7 +24,7 @@ class Explanation(ItemResult):
 
 
 def estimate_methods(
-    question: Question, snapshot: Snapshot, item: int, walk: Walk, copied: bool
+    question: Question, snapshot: Snapshot, item: ItemNumber, walk: Walk, copied: bool
 ) -> tuple[Choice, tuple[Estimate, ...]]:
     """Return the method that would be chosen, and the estimates of all three."""
     levels = question.depth or cost.estimate_levels(snapshot, walk, item, question.direction)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Answer
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import (
     ATTRIBUTES,
     BORN,
@@ -126,8 +126,8 @@ def _partitions(
         rows = read_partition(partition_path(triples, partition), columns)
         dead = snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
         rows = seen.named(rows.filter(pa.array(~dead)))
-        ends = [np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST)]
-        numbers = np.unique(np.concatenate(ends))
+        ends = [ItemNumbers(np.asarray(rows[end], dtype=np.int64)) for end in (SRC, DST)]
+        numbers = ItemNumbers(np.unique(np.concatenate(ends)))
         seen.add(numbers)
         names, tables = snapshot.names.described(numbers)
         yield pa.table(_columns(rows, ends, numbers, names, tables)).select(_WAREHOUSE.names)
@@ -135,7 +135,7 @@ def _partitions(
 
 
 def _columns(
-    rows: pa.Table, ends: list[I64], numbers: I64, names: pa.Array, tables: pa.Array
+    rows: pa.Table, ends: list[ItemNumbers], numbers: ItemNumbers, names: pa.Array, tables: pa.Array
 ) -> dict[str, pa.Array]:
     known = {name: rows[name].combine_chunks() for name in (OP, ATTRIBUTES, INGEST, BORN)}
     for end, (column, table) in zip(ends, ((SRC, SRC_TABLE), (DST, DST_TABLE)), strict=True):
@@ -161,7 +161,7 @@ class _ExportedItems:
         self.erased += int((~kept).sum())
         return rows.filter(pa.array(kept))
 
-    def add(self, numbers: I64) -> None:
+    def add(self, numbers: ItemNumbers) -> None:
         """Record items as exported."""
         self._seen[numbers - self._first] = True
 

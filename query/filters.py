@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, Column, among
+from provhouse.model.arrays import I64, Bools, Column, ItemNumber, ItemNumbers, among
 from provhouse.model.attributes import as_text
 from provhouse.model.columns import ATTRIBUTES, OP
 from provhouse.model.question import Direction, Question
@@ -45,7 +45,9 @@ class Filtered:
     """The option that cut the answer short: ``limit``, ``depth`` or None."""
 
 
-def apply_filters(found: MethodResult, item: int, question: Question, names: Names) -> Filtered:
+def apply_filters(
+    found: MethodResult, item: ItemNumber, question: Question, names: Names
+) -> Filtered:
     """Return what the question shows of everything that was found for ``item``."""
     # Filters come first, since paths may lead through erased items.
     shown = without_erased(_filter(found, question, names), names.erased)
@@ -58,7 +60,7 @@ def apply_filters(found: MethodResult, item: int, question: Question, names: Nam
     return Filtered(shown, hidden, erased, links, truncated)
 
 
-def without_erased(found: MethodResult, erased: I64) -> MethodResult:
+def without_erased(found: MethodResult, erased: ItemNumbers) -> MethodResult:
     """Return the result without erased items and without the triples that touch one."""
     if not len(erased):
         return found
@@ -79,7 +81,7 @@ def _filter(found: MethodResult, question: Question, names: Names) -> MethodResu
     return found
 
 
-def _nearest(found: MethodResult, item: int, limit: int, names: Names) -> MethodResult:
+def _nearest(found: MethodResult, item: ItemNumber, limit: int, names: Names) -> MethodResult:
     """Return the first ``limit`` items in the answer's order: by depth, then name.
 
     Triples of the other items are removed too, except those of ``item`` itself.
@@ -87,7 +89,7 @@ def _nearest(found: MethodResult, item: int, limit: int, names: Names) -> Method
     farthest = np.partition(found.depths, limit - 1)[limit - 1]
     kept = found.depths < farthest
     equal = np.flatnonzero(found.depths == farthest)
-    by_name = np.asarray(pc.sort_indices(names.names(found.items[equal])))
+    by_name = np.asarray(pc.sort_indices(names.names(ItemNumbers(found.items[equal]))))
     kept[equal[by_name[: limit - int(kept.sum())]]] = True
     cut = np.sort(found.items[~kept & (found.items != item)])
     src, dst = src_and_dst(found.triples)
@@ -136,7 +138,7 @@ def _pattern(key: str, values: list[str]) -> str:
     return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:(?:{given})[,}}]"
 
 
-def _in_tables(items: I64, tables: Iterable[str], names: Names) -> Bools:
+def _in_tables(items: ItemNumbers, tables: Iterable[str], names: Names) -> Bools:
     return _bools(pc.is_in(names.tables(items), value_set=pa.array(tables, pa.string())))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import ITEM, NAME, TABLE
 from provhouse.model.progress import Stopwatch
 from provhouse.store.names.scan import scan
@@ -61,7 +62,7 @@ def find(
         if sum(map(len, parts)) > 2 * limit + BATCH:
             parts = [_first(pa.concat_tables(parts), limit)]
     found = _first(pa.concat_tables(parts), limit).sort_by(NAME)
-    tables = snapshot.names.tables(np.asarray(found[_NUMBER]))
+    tables = snapshot.names.tables(ItemNumbers(np.asarray(found[_NUMBER])))
     return Finding(
         text=text,
         anywhere=anywhere,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers, PartitionNumbers
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
 from provhouse.spark.session import working
 from provhouse.store.cache.blocks import SENT, as_block, from_block, joined, run_on
@@ -61,7 +61,7 @@ class HashedTriples:
         )
         return cls(blocks, key, count, storage)
 
-    def triples_of(self, items: I64) -> tuple[pa.Table, int]:
+    def triples_of(self, items: ItemNumbers) -> tuple[pa.Table, int]:
         """Return the triples whose key is one of the items, and the number of partitions read.
 
         ``items`` are in order. This is one job, on only the partitions that the items hash to.
@@ -75,7 +75,7 @@ class HashedTriples:
         )
         return joined(blocks), len(chosen)
 
-    def in_ranges(self, first: I64, last: I64) -> "HashedTriples":
+    def in_ranges(self, first: ItemNumbers, last: ItemNumbers) -> "HashedTriples":
         """Return only the triples whose dst is in one of the ranges; reads every partition."""
         blocks = self._blocks.mapPartitions(
             partial(_keep_ranges, first, last), preservesPartitioning=True
@@ -118,7 +118,7 @@ class _PartitionReader:
     """A function for Spark tasks that reads partitions, given by their index in ``partitions``."""
 
     folder: Path
-    partitions: I64
+    partitions: PartitionNumbers
     dead: Ranges
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -147,7 +147,7 @@ def _row_count(block: bytes) -> int:
     return int(from_block(block).num_rows)
 
 
-def _keep_ranges(first: I64, last: I64, blocks: Iterator[bytes]) -> Iterator[bytes]:
+def _keep_ranges(first: ItemNumbers, last: ItemNumbers, blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
         rows = from_block(block)
         dst = np.asarray(rows[DST])
@@ -156,7 +156,7 @@ def _keep_ranges(first: I64, last: I64, blocks: Iterator[bytes]) -> Iterator[byt
         yield as_block(rows.filter(pa.array(keep)))
 
 
-def _rows_with_keys(key: str, items: I64, rows: pa.Table) -> pa.Table:
+def _rows_with_keys(key: str, items: ItemNumbers, rows: pa.Table) -> pa.Table:
     """Return the rows whose key is one of the items; rows and items are sorted."""
     keys = np.asarray(rows[key])
     low, high = np.searchsorted(keys, items, "left"), np.searchsorted(keys, items, "right")

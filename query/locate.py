@@ -5,13 +5,14 @@ from difflib import get_close_matches
 
 import pyarrow as pa
 
+from provhouse.model.arrays import ItemNumber
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.store.tables.snapshot import Snapshot
 
 from .suggest import similar_names
 
 
-def locate(snapshot: Snapshot, item: str, *, suggest: bool = True) -> int:
+def locate(snapshot: Snapshot, item: str, *, suggest: bool = True) -> ItemNumber:
     """Return the item's number; raises NotFound, with similar names if ``suggest``."""
     number = int(snapshot.names.locate(pa.array([item], pa.string()))[0])
     if number < 0:
@@ -20,7 +21,7 @@ def locate(snapshot: Snapshot, item: str, *, suggest: bool = True) -> int:
             f"None of its {snapshot.commit.totals.items:,} items has that name",
             _remedy(similar_names(snapshot.names, item) if suggest else []),
         )
-    return number
+    return ItemNumber(number)
 
 
 def _remedy(others: list[str]) -> str:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.answer import Counts
-from provhouse.model.arrays import I32, I64, distinct
+from provhouse.model.arrays import I32, I64, ItemNumbers, distinct
 from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, ITEMS, OP, SRC, TABLE, TRIPLES
 from provhouse.store.names.names import Names
 
@@ -28,7 +28,8 @@ def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
     src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
     every, places = distinct(np.concatenate([found.items, src, dst]))
     item, src, dst = np.split(places, np.cumsum([len(found.items), len(src)]))
-    texts, tables = names.described(every)  # all at once, since most names are needed several times
+    # All names at once, since most are needed several times.
+    texts, tables = names.described(ItemNumbers(every))
     ranks = _ranks(texts)
     by_name = np.lexsort((ranks[item], found.depths))
     item = item[by_name]

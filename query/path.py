@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import RowsResult
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Stopwatch
@@ -57,7 +57,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
     snapshot = asker.snapshot
     with watch.step("locate"):
         first, last = locate(snapshot, source), locate(snapshot, target)
-        sets = snapshot.set_rows(np.array([first, last]))
+        sets = snapshot.set_rows(ItemNumbers(np.array([first, last])))
         apart = len(np.unique(snapshot.set_components[sets])) > 1
     if apart:
         raise _no_path(source, target, "They are in different components, so nothing connects them")
@@ -88,7 +88,9 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
     )
 
 
-def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> MethodResult | None:
+def _between(
+    asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch
+) -> MethodResult | None:
     """Return the lineage of ``last`` within the sets between both items; None without such sets."""
     _ = asker.spark.starting  # starts Spark during the walk, which may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
@@ -100,12 +102,12 @@ def _between(asker: Asker, first: int, last: int, watch: Stopwatch) -> MethodRes
     return CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)
 
 
-def _has_path(asker: Asker, first: int, last: int, watch: Stopwatch) -> bool:
+def _has_path(asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch) -> bool:
     found = _between(asker, first, last, watch)
     return found is not None and _depth(found, first) is not None
 
 
-def _depth(found: MethodResult, item: int) -> int | None:
+def _depth(found: MethodResult, item: ItemNumber) -> int | None:
     depths = found.depths[found.items == item]
     return int(depths[0]) if len(depths) else None
 
@@ -123,21 +125,23 @@ def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
     return ("Neither derives from the other" if source != target else "It is on no cycle",)
 
 
-def _all_paths(found: MethodResult, first: int) -> MethodResult:
+def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
     """Return all triples that ``first`` reaches; all of them lead to the target."""
     src, dst = src_and_dst(found.triples)
     reached = recurse(src, dst, first)
     others = reached.items != first
     return replace(
         found,
-        items=np.append(reached.items[others], first),
+        items=ItemNumbers(np.append(reached.items[others], first)),
         depths=np.append(reached.depths[others], np.int32(0)),
         triples=found.triples.take(pa.array(reached.triples)),
         near_depths=reached.near_depths,
     )
 
 
-def _shortest(found: MethodResult, first: int, last: int, names: Names) -> MethodResult:
+def _shortest(
+    found: MethodResult, first: ItemNumber, last: ItemNumber, names: Names
+) -> MethodResult:
     """Return the one shortest path whose triples come first by dst, op and attributes."""
     src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
@@ -156,7 +160,7 @@ def _shortest(found: MethodResult, first: int, last: int, names: Names) -> Metho
     while dst[way[-1]] != last:
         way.append(step[int(dst[way[-1]])])
     depths = np.arange(len(way) + 1, dtype=np.int32)
-    items = np.append(src[way], last)[: len(way) + (last != first)]
+    items = ItemNumbers(np.append(src[way], last)[: len(way) + (last != first)])
     return replace(
         found,
         items=items,
@@ -166,11 +170,11 @@ def _shortest(found: MethodResult, first: int, last: int, names: Names) -> Metho
     )
 
 
-def _steps_nearer(found: MethodResult, first: int) -> tuple[I64, I64, I64]:
+def _steps_nearer(found: MethodResult, first: ItemNumber) -> tuple[ItemNumbers, ItemNumbers, I64]:
     """Return triples on shortest paths, each one hop nearer to the target: src, dst, row."""
     src, dst = src_and_dst(found.triples)
     order = np.argsort(found.items)  # every src is among the items
     depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]
     rows = np.flatnonzero(depth == found.near_depths + 1)
     rows = rows[recurse(src[rows], dst[rows], first).triples]
-    return src[rows], dst[rows], rows
+    return ItemNumbers(src[rows]), ItemNumbers(dst[rows]), rows

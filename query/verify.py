@@ -7,7 +7,7 @@ generation at all, once, before the first walk.
 
 import numpy as np
 
-from provhouse.model.arrays import I64, SetPositions, among, matching_rows
+from provhouse.model.arrays import I64, ItemNumbers, SetPositions, among, matching_rows
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
 from provhouse.store.cache.fetched import Fetched
@@ -31,7 +31,8 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
         outside = np.flatnonzero(_positions(snapshot, walk.source_sets, src) < 0)[:1]
         if not len(outside):  # the look-up below takes 6 ms for 700,000 triples, even for no set
             return
-        child, parent = snapshot.set_rows(dst[outside]), _sets_of(snapshot, src[outside])
+        child = snapshot.set_rows(ItemNumbers(dst[outside]))
+        parent = _sets_of(snapshot, ItemNumbers(src[outside]))
     else:
         parents, children = snapshot.dependents
         rows = matching_rows(parents, sets)[0]
@@ -41,7 +42,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
         raise _missing_dependency(snapshot, child[0], parent[0])
 
 
-def check_closed(snapshot: Snapshot, sets: I64) -> None:
+def check_closed(snapshot: Snapshot, sets: SetPositions) -> None:
     """Raise Damaged if sets depend on others, or if the table of dependencies is incomplete.
 
     ``sets`` are positions in the snapshot, in order.
@@ -68,9 +69,9 @@ def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:
     )
 
 
-def check_component(snapshot: Snapshot, sets: I64, read: int) -> None:
+def check_component(snapshot: Snapshot, sets: SetPositions, read: int) -> None:
     """Raise Damaged unless ``read`` is the number of live triples in these sets' component."""
-    expected = int(snapshot.live_placements.counts(snapshot.set_ids[sets]).sum())
+    expected = int(snapshot.live_placements.counts(snapshot.ids_of(sets)).sum())
     if read != expected:
         raise Damaged(
             f"The component of set {snapshot.set_ids[sets[0]]}, which has {len(sets):,} sets,"
@@ -91,9 +92,9 @@ def check_all(snapshot: Snapshot, read: int) -> None:
         )
 
 
-def _check_counts(snapshot: Snapshot, sets: I64, dst: I64) -> None:
+def _check_counts(snapshot: Snapshot, sets: SetPositions, dst: ItemNumbers) -> None:
     """Raise Damaged unless each set has as many triples as the tables say."""
-    ids, first = snapshot.set_ids[sets], snapshot.set_firsts[sets]
+    ids, first = snapshot.ids_of(sets), snapshot.set_firsts[sets]
     ordered = dst if (dst[1:] >= dst[:-1]).all() else np.sort(dst)
     read = np.searchsorted(ordered, first + snapshot.set_items[sets]) - np.searchsorted(
         ordered, first
@@ -109,14 +110,14 @@ def _check_counts(snapshot: Snapshot, sets: I64, dst: I64) -> None:
         )
 
 
-def _positions(snapshot: Snapshot, sets: I64, items: I64) -> I64:
+def _positions(snapshot: Snapshot, sets: SetPositions, items: ItemNumbers) -> I64:
     """Return for each item the index of its set in ``sets``, or -1."""
     first, count = snapshot.set_firsts[sets], snapshot.set_items[sets]
     at = np.searchsorted(first, items, "right") - 1
     return np.where(items < first[at] + count[at], at, -1)
 
 
-def _sets_of(snapshot: Snapshot, items: I64) -> I64:
+def _sets_of(snapshot: Snapshot, items: ItemNumbers) -> SetPositions:
     """Return the positions of the sets of items; raises Damaged if an item is in no set."""
     found = snapshot.known_set_rows(items)
     if (found < 0).any():

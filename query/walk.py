@@ -12,7 +12,15 @@ import numpy as np
 from cachetools import LRUCache
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, matching_rows
+from provhouse.model.arrays import (
+    ItemNumber,
+    ItemNumbers,
+    PartitionNumbers,
+    SetId,
+    SetIds,
+    SetPositions,
+    matching_rows,
+)
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
 from provhouse.store.tables.snapshot import Snapshot
@@ -27,13 +35,13 @@ WARMING = 300
 class Walk:
     """The sets that a question needs, and where their triples are stored."""
 
-    sets: I64
+    sets: SetPositions
     """Positions of the sets in the snapshot, in order."""
-    partitions: I64
+    partitions: PartitionNumbers
     """Partitions to read, in order."""
     triples: int
     """The number of triples that will be read."""
-    source_sets: I64
+    source_sets: SetPositions
     """Sets that the src of those triples may be in, in order; any other means a set is missing."""
 
 
@@ -45,7 +53,7 @@ class WalkCache:
         self._cache: LRUCache[tuple[int, Direction], Walk] = LRUCache(max_bytes, getsizeof=_size)
         self._lock = Lock()
 
-    def walk(self, item: int, direction: Direction, graph: Callable[[], Graph]) -> Walk:
+    def walk(self, item: ItemNumber, direction: Direction, graph: Callable[[], Graph]) -> Walk:
         """Return the sets reached from the item's own set.
 
         ``graph`` returns a Neo4j that was checked to hold the whole generation. It is called for
@@ -67,24 +75,24 @@ class WalkCache:
         """Walk from some sets: a walk takes Neo4j 10 ms at first, and 3 ms after many of them."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
-            graph.closure(int(self._snapshot.set_ids[own]), "upstream")
+            graph.closure(SetId(int(self._snapshot.set_ids[own])), "upstream")
 
     def _walk(self, own: int, direction: Direction, graph: Graph) -> Walk:
         snapshot = self._snapshot
         if snapshot.alone[own]:
-            return _walk_of_sets(snapshot, np.array([own]))
-        closure = graph.closure(int(snapshot.set_ids[own]), direction)
+            return _walk_of_sets(snapshot, SetPositions(np.array([own])))
+        closure = graph.closure(SetId(int(snapshot.set_ids[own])), direction)
         if not closure:
             raise Damaged(
                 f"Set {snapshot.set_ids[own]} is missing in Neo4j",
                 "The tables have it",
                 "Run `provhouse repair`, which reloads Neo4j from the tables",
             )
-        named = snapshot.rows_of_sets(np.array(closure, np.int64))
-        return _walk_of_sets(snapshot, np.union1d(named, [own]))
+        named = snapshot.rows_of_sets(SetIds(np.array(closure, np.int64)))
+        return _walk_of_sets(snapshot, SetPositions(np.union1d(named, [own])))
 
 
-def walk_between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
+def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
     """Return the sets of an upstream walk that lie on a path from the set of ``source``.
 
     A triple is stored with the set of its dst, so these sets have all triples on paths from
@@ -96,25 +104,28 @@ def walk_between(snapshot: Snapshot, source: int, walk: Walk) -> Walk:
     parents, children = snapshot.dependents
     rows = matching_rows(parents, walk.sets)[0]
     reached = recurse(parents[rows], children[rows], own).items
-    sets = np.intersect1d(np.append(reached, own), walk.sets)
+    sets = SetPositions(np.intersect1d(np.append(reached, own), walk.sets))
     return _walk_of_sets(snapshot, sets, walk.sets)
 
 
-def set_of(snapshot: Snapshot, item: int) -> int:
+def set_of(snapshot: Snapshot, item: ItemNumber) -> int:
     """Return the position in the snapshot of the set of an item."""
-    return int(snapshot.set_rows(np.array([item]))[0])
+    return int(snapshot.set_rows(ItemNumbers(np.array([item])))[0])
 
 
-def component_sets(snapshot: Snapshot, item: int) -> I64:
+def component_sets(snapshot: Snapshot, item: ItemNumber) -> SetPositions:
     """Return the positions in the snapshot of all sets in the component of an item, in order."""
     components = snapshot.set_components
-    return np.flatnonzero(components == components[set_of(snapshot, item)])
+    return SetPositions(np.flatnonzero(components == components[set_of(snapshot, item)]))
 
 
-def _walk_of_sets(snapshot: Snapshot, sets: I64, source_sets: I64 | None = None) -> Walk:
+def _walk_of_sets(
+    snapshot: Snapshot, sets: SetPositions, source_sets: SetPositions | None = None
+) -> Walk:
     places = snapshot.placements
-    chosen = places.rows(snapshot.set_ids[sets])[0]
-    partitions, triples = np.unique(places.partitions[chosen]), int(places.triples[chosen].sum())
+    chosen = places.rows(snapshot.ids_of(sets))[0]
+    partitions = PartitionNumbers(np.unique(places.partitions[chosen]))
+    triples = int(places.triples[chosen].sum())
     return Walk(sets, partitions, triples, sets if source_sets is None else source_sets)
 
 

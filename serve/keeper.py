@@ -14,6 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from provhouse.cypher.server import running
+from provhouse.model.arrays import PartitionNumbers
 from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.question import AsOf
@@ -220,4 +221,4 @@ class Keeper:
         for some in np.array_split(missing, 1 + len(missing) // PARTITIONS_PER_JOB):
             if self._closing.is_set():
                 return
-            partitions.warm(some)
+            partitions.warm(PartitionNumbers(some))

@@ -11,7 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.model.arrays import I64, Bools, ItemNumbers, PartitionNumbers, among
+from provhouse.model.arrays import (
+    I64,
+    Bools,
+    ItemNumbers,
+    PartitionNumber,
+    PartitionNumbers,
+    SetId,
+    among,
+)
 from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
 from provhouse.model.faults import reach
 from provhouse.store.tables.delta import table_files
@@ -21,7 +29,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .rewriting import rewrite, update_lengths
 
-Pairs = dict[tuple[int, int], set[str]]
+Pairs = dict[tuple[SetId, SetId], set[str]]
 """Ops by pair of sets: a set, and one that it derives from."""
 _COUNTED = ("set_dependencies", "workflow")
 """The tables with counts and ops."""
@@ -94,13 +102,13 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 
 
 def _across(
-    snapshot: Snapshot, partition: int, chosen: Callable[[pa.Table], Bools]
-) -> Iterator[tuple[tuple[int, int], str]]:
+    snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
+) -> Iterator[tuple[tuple[SetId, SetId], str]]:
     """Yield each pair of sets with a triple between them, dst's set first, and each op of it."""
     rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))
     src, dst = (
-        snapshot.set_ids[snapshot.set_rows(np.asarray(rows[end], dtype=np.int64))]
+        snapshot.ids_of(snapshot.set_rows(ItemNumbers(np.asarray(rows[end], np.int64))))
         for end in (SRC, DST)
     )
     named = pa.table({SET: dst, DERIVES_FROM: src, OP: rows[OP]}).filter(pa.array(src != dst))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.arrays import I32, I64, Bools, ItemNumbers
 from provhouse.model.columns import COMPONENT, FIRST, INTO, ITEMS, NODE, SET, TABLES_OF
 from provhouse.sets.cut import cut as cut_pieces
 from provhouse.sets.distinct import distinct
@@ -126,7 +126,7 @@ class CutItems:
         def stored_sets() -> StoredSets:
             if self.snapshot is None:
                 return StoredSets(np.empty(0, np.int64), np.empty(0, np.int64))
-            rows = self.snapshot.set_rows(stored[~is_new])
+            rows = self.snapshot.set_rows(ItemNumbers(stored[~is_new]))
             sets, of_place = np.unique(rows, return_inverse=True)
             return StoredSets(of_place, self.snapshot.set_components[sets])
 

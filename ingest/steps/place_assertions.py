@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, PartitionNumber, PartitionNumbers, RowPlaces
 from provhouse.model.columns import ORIGIN, PARTITION, ROW
 from provhouse.store.tables.assertions import assertion_rows
 from provhouse.store.tables.ranges import Ranges, places
@@ -44,7 +44,7 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
     stands = np.zeros(len(place), bool)
     for one in np.unique(origin).tolist():
         mine = np.flatnonzero(origin == one)
-        stands[mine] = snapshot.assertions.holds(one, place[mine], first[mine])
+        stands[mine] = snapshot.assertions.holds(one, RowPlaces(place[mine]), first[mine])
     return brought.select([PLACE, ORIGIN]).filter(pa.array(~stands))
 
 
@@ -57,18 +57,18 @@ def assertions(
     """
     asserted: defaultdict[int, list[Ranges]] = defaultdict(list)
 
-    def assert_all(place: I64, origin: I64) -> None:
+    def assert_all(place: RowPlaces, origin: I64) -> None:
         for one in np.unique(origin).tolist():
-            asserted[one].append(Ranges.of(np.sort(place[origin == one])))
+            asserted[one].append(Ranges.of(RowPlaces(np.sort(place[origin == one]))))
 
     for path in staging.new_assertions.all():
         rows = read_stream(path)
-        assert_all(np.asarray(rows[PLACE]), np.asarray(rows[ORIGIN]))
+        assert_all(RowPlaces(np.asarray(rows[PLACE])), np.asarray(rows[ORIGIN]))
     firsts = first_partition + np.cumsum([0, *partitions])
     for first, path in zip(firsts.tolist(), staging.more_origins.all(), strict=False):
         rows = read_stream(path)
-        place = places(np.asarray(rows[PARTITION]) + first, np.asarray(rows[ROW]))
-        assert_all(place, np.asarray(rows[ORIGIN]))
+        partition = PartitionNumbers(np.asarray(rows[PARTITION]) + first)
+        assert_all(places(partition, np.asarray(rows[ROW])), np.asarray(rows[ORIGIN]))
     for one in sorted(asserted):
         yield assertion_rows(one, Ranges.joined(asserted[one]), holds=True)
 
@@ -79,15 +79,15 @@ class Repeats:
     def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
-    def at(self, partition: int) -> tuple[I64, I64]:
+    def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
         """Return the row places of one partition, and for each the origin that brings it."""
-        ends = places(np.array([partition, partition + 1]), np.zeros(2, np.int64))
+        ends = places(PartitionNumbers(np.array([partition, partition + 1])), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:
             low, high = np.searchsorted(all_places, ends)
             place.append(all_places[low:high])
             origin.append(all_origins[low:high])
-        return np.concatenate(place), np.concatenate(origin)
+        return RowPlaces(np.concatenate(place)), np.concatenate(origin)
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, matching_rows
+from provhouse.model.arrays import (
+    I64,
+    ItemNumbers,
+    PartitionNumber,
+    RowPlaces,
+    SetIds,
+    matching_rows,
+)
 from provhouse.model.columns import DST, ORIGIN, SRC, TRIPLE
 from provhouse.store.tables.partitions import UNKNOWN_ORIGIN, partition_path, read_partition
 from provhouse.store.tables.ranges import places
@@ -26,20 +33,21 @@ _ITEMS = 1 << 40
 class Stored:
     """The row place of each triple, -1 if it is not stored or has died, and its first origin."""
 
-    places: I64
+    places: RowPlaces
     origins: I64
 
 
 def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
     """Find rows (src, dst, op, attributes), ordered by dst; items from ``first_new`` on are new."""
-    stored = Stored(np.full(rows.num_rows, -1), np.full(rows.num_rows, UNKNOWN_ORIGIN, np.int64))
-    src, dst = np.asarray(rows[SRC]), np.asarray(rows[DST])
+    count = rows.num_rows
+    stored = Stored(RowPlaces(np.full(count, -1)), np.full(count, UNKNOWN_ORIGIN, np.int64))
+    src, dst = ItemNumbers(np.asarray(rows[SRC])), ItemNumbers(np.asarray(rows[DST]))
     candidates = np.flatnonzero((src < first_new) & (dst < first_new))
     if not len(candidates):
         return stored
     wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
     wanted = wanted.append_column(_ASKED, pa.array(candidates))
-    src, dst = src[candidates], dst[candidates]
+    src, dst = ItemNumbers(src[candidates]), ItemNumbers(dst[candidates])
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     for partition, items in _by_partition(snapshot, dst):
         path = partition_path(folder, partition)
@@ -68,17 +76,19 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
     return found
 
 
-def _by_partition(snapshot: Snapshot, items: I64) -> list[tuple[int, I64]]:
+def _by_partition(
+    snapshot: Snapshot, items: ItemNumbers
+) -> list[tuple[PartitionNumber, ItemNumbers]]:
     """Return the partitions that may hold triples into these items, each with its items."""
-    distinct = np.unique(items)
-    sets = snapshot.set_ids[snapshot.set_rows(distinct)]
-    places = snapshot.placements_of(np.unique(sets))
+    distinct = ItemNumbers(np.unique(items))
+    sets = snapshot.ids_of(snapshot.set_rows(distinct))
+    places = snapshot.placements_of(SetIds(np.unique(sets)))
     rows, owner = places.rows(sets)
     partitions = places.partitions[rows]
     order = np.argsort(partitions, kind="stable")
     cuts = np.flatnonzero(np.diff(partitions[order])) + 1
     return [
-        (int(partitions[same[0]]), distinct[owner[same]])
+        (PartitionNumber(int(partitions[same[0]])), ItemNumbers(distinct[owner[same]]))
         for same in np.split(order, cuts)
         if len(same)
     ]

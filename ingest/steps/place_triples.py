@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numba import njit
 
 from provhouse.commit.append import OPS_KEPT
-from provhouse.model.arrays import I64, Bools
+from provhouse.model.arrays import I64, Bools, ItemNumbers, SetIds
 from provhouse.model.columns import (
     ATTRIBUTES,
     BORN,
@@ -157,7 +157,7 @@ class GatherTriples:
             asserted = asserting.num_rows
             rows, further = rows.filter(pa.array(new)), further.of(new)
         sets = _Sets(staging, self.snapshot)
-        dst_sets = sets.of(np.asarray(rows[DST]))
+        dst_sets = sets.of(ItemNumbers(np.asarray(rows[DST])))
         bounds, placements = partition(dst_sets, self.partition_triples)
         self._write_partitions(rows, bounds)
         write_stream(staging.placements(number), placements)
@@ -190,11 +190,10 @@ class _Sets:
         if snapshot:
             ids = np.concatenate([snapshot.set_ids, ids])
             firsts = np.concatenate([snapshot.set_firsts, firsts])
-        self._ids, self._firsts = ids, firsts
+        self._ids, self._firsts = SetIds(ids), ItemNumbers(firsts)
 
-    def of(self, items: I64) -> I64:
-        sets: I64 = self._ids[np.searchsorted(self._firsts, items, "right") - 1]
-        return sets
+    def of(self, items: ItemNumbers) -> SetIds:
+        return SetIds(self._ids[np.searchsorted(self._firsts, items, "right") - 1])
 
 
 def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
@@ -244,9 +243,9 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
     return owner[:at], part[:at], triples[:at]
 
 
-def _dependencies(rows: pa.Table, dst_sets: I64, sets: _Sets) -> pa.Table:
+def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
     """Count the triples between each two sets, and list their ops."""
-    src_sets = sets.of(np.asarray(rows[SRC]))
+    src_sets = sets.of(ItemNumbers(np.asarray(rows[SRC])))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
         {

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, U64, Bools
+from provhouse.model.arrays import I64, U64, Bools, ItemNumbers
 from provhouse.model.columns import NAME, TABLE
 from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
@@ -75,7 +75,7 @@ class NameBucket:
         kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
         return NamedBucket(len(names), int(two.sum()), kept)
 
-    def _write(self, names: pa.Array, tables: pa.Array, numbers: I64, hashed: U64) -> None:
+    def _write(self, names: pa.Array, tables: pa.Array, numbers: ItemNumbers, hashed: U64) -> None:
         np.save(self.staging.item_hashes(self.bucket), hashed)
         lookup = hashed if self.seed == 0 else hashes(names)
         rows = pa.table({NAME: names, TABLE: tables, STORED: numbers, HASH: lookup})
@@ -108,13 +108,13 @@ def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
 
 
 def _keep_stored(
-    stored: Names, numbers: I64, tables: pa.Array, two: Bools
+    stored: Names, numbers: ItemNumbers, tables: pa.Array, two: Bools
 ) -> tuple[pa.Array, Bools]:
     """Give stored items their stored table; mark those that were named with another."""
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):
         return tables, two
-    kept = stored.tables(numbers[rows])
+    kept = stored.tables(ItemNumbers(numbers[rows]))
     named = tables.take(pa.array(rows))
     both = pc.and_(pc.not_equal(named, ""), pc.not_equal(kept, ""))
     two[rows] |= np.asarray(pc.and_(both, pc.not_equal(named, kept)), dtype=bool)

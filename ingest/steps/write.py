@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from provhouse.commit.append import Target, append, merged, pairs_among
 from provhouse.commit.ending import life_rows
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
+from provhouse.model.arrays import PartitionNumber
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,
@@ -144,9 +145,10 @@ def _triples(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) 
     for number, (path, size) in enumerate(
         zip(staging.partitions.all(), sizes, strict=True), target.first_partition
     ):
-        os.replace(path, table / partition_file(number))
+        file = partition_file(PartitionNumber(number))
+        os.replace(path, table / file)
         reach("partition moved")
-        files.append(NewFile(partition_file(number), size, {PARTITION: str(number)}))
+        files.append(NewFile(file, size, {PARTITION: str(number)}))
     reach("partitions moved")
     check_lock(target.layout)
     return append_files(table, "triples", files) if files else -1

@@ -8,6 +8,7 @@ cached partition once and keeps the hash partitioning, as in the paper.
 from dataclasses import replace
 
 from provhouse.model.answer import Read
+from provhouse.model.arrays import ItemNumber
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.spark.session import limited
@@ -28,7 +29,7 @@ class CCProv:
         self._spark = spark
         self._watch = watch
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+    def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches, level by level within its component."""
         snapshot = self._snapshot
         with self._watch.step("walk"):

@@ -11,6 +11,7 @@ that set depends on the set of its src.
 import numpy as np
 
 from provhouse.model.answer import Read
+from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.store.cache.fetched import Fetched
@@ -34,7 +35,7 @@ class CSProv:
         self._watch = watch
         self._walk = walk
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+    def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches, from the triples of the walked sets."""
         walk = self._walk
         with self._watch.step("fetch"):
@@ -49,11 +50,11 @@ class CSProv:
             order = np.argsort(reached.triples)
             kept = triples.take(reached.triples[order])
         return MethodResult(
-            reached.items,
+            ItemNumbers(reached.items),
             reached.depths,
             kept,
             reached.near_depths[order],
-            reached.unexpanded,
+            ItemNumbers(reached.unexpanded),
             read,
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.arrays import I32, Bools, ItemNumber, ItemNumbers
 from provhouse.model.columns import DST, SRC
 from provhouse.model.question import Direction
 
@@ -16,13 +16,13 @@ from provhouse.model.question import Direction
 class MethodResult:
     """The items that a method reached and the triples between them, as item numbers."""
 
-    items: I64
+    items: ItemNumbers
     depths: I32
     triples: pa.Table
     """The triples of the answer: src, dst, op, attributes."""
     near_depths: I32
     """The depth of the near end of each triple."""
-    unexpanded: I64
+    unexpanded: ItemNumbers
     """The items that have further triples, which the depth limit left out."""
     read: Read
 
@@ -30,7 +30,7 @@ class MethodResult:
         """Return some of the items and some of the triples."""
         return replace(
             self,
-            items=self.items[items],
+            items=ItemNumbers(self.items[items]),
             depths=self.depths[items],
             triples=self.triples.filter(pa.array(triples)),
             near_depths=self.near_depths[triples],
@@ -40,16 +40,16 @@ class MethodResult:
 class QueryMethod(Protocol):
     """A way to find the lineage or impact of an item; all give the same result."""
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+    def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches within ``depth`` hops; None means any number."""
 
 
-def near_and_far(triples: pa.Table, direction: Direction) -> tuple[I64, I64]:
+def near_and_far(triples: pa.Table, direction: Direction) -> tuple[ItemNumbers, ItemNumbers]:
     """Return near and far ends of triples: dst and src upstream, src and dst downstream."""
     src, dst = src_and_dst(triples)
     return (dst, src) if direction == "upstream" else (src, dst)
 
 
-def src_and_dst(triples: pa.Table) -> tuple[I64, I64]:
+def src_and_dst(triples: pa.Table) -> tuple[ItemNumbers, ItemNumbers]:
     """Return the item numbers at both ends of triples."""
-    return np.asarray(triples[SRC]), np.asarray(triples[DST])
+    return ItemNumbers(np.asarray(triples[SRC])), ItemNumbers(np.asarray(triples[DST]))

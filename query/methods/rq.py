@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.spark.session import limited
@@ -20,7 +20,7 @@ from provhouse.store.cache.blocks import SENT
 from ..spark_triples import SparkTriples
 from .method import MethodResult, near_and_far
 
-Fetch = Callable[[I64], tuple[pa.Table, int]]
+Fetch = Callable[[ItemNumbers], tuple[pa.Table, int]]
 
 
 class RQ:
@@ -30,7 +30,7 @@ class RQ:
         self._spark = spark
         self._watch = watch
 
-    def find(self, item: int, direction: Direction, depth: int | None) -> MethodResult:
+    def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches, with one job for each level."""
         with self._watch.step("fetch"):
             hashed = self._spark.hashed(direction)
@@ -39,14 +39,14 @@ class RQ:
 
 
 def level_by_level(
-    fetch: Fetch, item: int, direction: Direction, limit: int | None
+    fetch: Fetch, item: ItemNumber, direction: Direction, limit: int | None
 ) -> MethodResult:
     """Return what ``item`` reaches, fetching the triples of one frontier after the other.
 
     ``fetch`` returns the triples of some items and the number of partitions read. The result's
     ``read`` sums up the triples and partitions of all jobs.
     """
-    frontier = np.array([item], np.int64)
+    frontier = ItemNumbers(np.array([item], np.int64))
     asked = frontier
     items, depths, parts, near = (
         [frontier[:0]],
@@ -64,15 +64,15 @@ def level_by_level(
         reached = np.setdiff1d(near_and_far(triples, direction)[1], np.concatenate(items))
         items.append(reached)
         depths.append(np.full(len(reached), level))
-        frontier = np.setdiff1d(reached, asked)
-        asked = np.union1d(asked, frontier)
+        frontier = ItemNumbers(np.setdiff1d(reached, asked))
+        asked = ItemNumbers(np.union1d(asked, frontier))
     beyond = fetch(frontier)[0] if len(frontier) else SENT.empty_table()
     triples = pa.concat_tables(parts).combine_chunks()
     return MethodResult(
-        np.concatenate(items),
+        ItemNumbers(np.concatenate(items)),
         np.concatenate(depths).astype(np.int32),
         triples,
         np.concatenate(near).astype(np.int32),
-        np.unique(near_and_far(beyond, direction)[0]),
+        ItemNumbers(np.unique(near_and_far(beyond, direction)[0])),
         Read(0, partitions, triples.num_rows),
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, expand_ranges
+from provhouse.model.arrays import I64, ItemNumbers, PartitionNumbers, expand_ranges
 from provhouse.model.columns import DST, SRC
 
 from ..tables.ranges import Ranges, places
@@ -21,7 +21,9 @@ class Fetched:
     ``partitions`` are the cached tables, each sorted by dst. Both ends of a range are included.
     """
 
-    def __init__(self, partitions: Sequence[pa.Table], first: I64, last: I64) -> None:
+    def __init__(
+        self, partitions: Sequence[pa.Table], first: ItemNumbers, last: ItemNumbers
+    ) -> None:
         self._partitions = partitions
         self._choose([_within(partition, first, last) for partition in partitions])
 
@@ -33,16 +35,17 @@ class Fetched:
     def __len__(self) -> int:
         return len(self.src)
 
-    def drop(self, dead: Ranges, numbers: I64) -> None:
+    def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
         """Leave out dead triples; ``numbers`` are the partitions, in the order of the tables."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
 
-    def _numbers(self, name: str) -> I64:
+    def _numbers(self, name: str) -> ItemNumbers:
         none = np.empty(0, np.int64)
         parts = zip(self._partitions, self._rows, strict=True)
-        return np.concatenate([none, *(np.asarray(rows[name])[chosen] for rows, chosen in parts)])
+        ends = [np.asarray(rows[name])[chosen] for rows, chosen in parts]
+        return ItemNumbers(np.concatenate([none, *ends]))
 
     def take(self, chosen: I64) -> pa.Table:
         """Return src, dst, op and attributes of triples chosen by position, in order."""
@@ -55,7 +58,7 @@ class Fetched:
         return pa.concat_tables(parts).combine_chunks()
 
 
-def _within(partition: pa.Table, first: I64, last: I64) -> I64:
+def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I64:
     """Return the rows of a partition whose dst is in one of the ranges, in order."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")

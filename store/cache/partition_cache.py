@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from cachetools import LRUCache
 
-from provhouse.model.arrays import I64, PartitionNumbers
+from provhouse.model.arrays import ItemNumbers, PartitionNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.spark.pyspark_internals import cached_rows
@@ -128,7 +128,11 @@ class Partitions:
         self._partitions = partitions
 
     def fetch(
-        self, partitions: I64, first: I64, last: I64, watch: Stopwatch | None = None
+        self,
+        partitions: PartitionNumbers,
+        first: ItemNumbers,
+        last: ItemNumbers,
+        watch: Stopwatch | None = None,
     ) -> Fetched:
         """Return the triples of some partitions whose dst is in one of the ranges first to last.
 
@@ -150,7 +154,7 @@ class Partitions:
         unread = [path not in read for path in at]
         return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
-    def warm(self, partitions: I64) -> None:
+    def warm(self, partitions: PartitionNumbers) -> None:
         """Have Spark cache some partitions, without returning them."""
         at = self._places(partitions)
         if at:
@@ -158,7 +162,7 @@ class Partitions:
                 self._blocks.context.runJob(self._blocks, discard_blocks, list(at.values()))
             self._cached.loaded |= at.keys()
 
-    def _places(self, partitions: I64) -> dict[Path, int]:
+    def _places(self, partitions: PartitionNumbers) -> dict[Path, int]:
         places = np.searchsorted(self._partitions, partitions).tolist()
         paths = (partition_path(self._folder, p) for p in partitions.tolist())
         return dict(zip(paths, places, strict=True))

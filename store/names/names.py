@@ -106,26 +106,26 @@ class Names:
             if self.erased is erased:
                 return result
 
-    def names(self, numbers: I64) -> pa.Array:
+    def names(self, numbers: ItemNumbers) -> pa.Array:
         """Return the name of each item, in the given order; null for erased items."""
         return self._without_erased(numbers, self.stored(numbers))
 
-    def stored(self, numbers: I64) -> pa.Array:
+    def stored(self, numbers: ItemNumbers) -> pa.Array:
         """Return the name of each item as the segments have it.
 
         They may still have names that ``erased.npy`` has declared erased.
         """
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
-    def _without_erased(self, numbers: I64, names: pa.Array) -> pa.Array:
+    def _without_erased(self, numbers: ItemNumbers, names: pa.Array) -> pa.Array:
         erased = self.erased
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
-    def tables(self, numbers: I64) -> pa.Array:
+    def tables(self, numbers: ItemNumbers) -> pa.Array:
         """Return the table of each item, in the given order; empty if it has none."""
         return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
-    def described(self, numbers: I64) -> tuple[pa.Array, pa.DictionaryArray]:
+    def described(self, numbers: ItemNumbers) -> tuple[pa.Array, pa.DictionaryArray]:
         """Return name and table of items that are ordered, distinct and not erased.
 
         More than ``MANY`` names are kept in a temporary file instead of memory.
@@ -134,7 +134,7 @@ class Names:
 
         def names() -> Iterator[pa.Array]:
             for start in range(0, len(numbers), MANY):
-                rows = self._columns(numbers[start : start + MANY], NAME, TABLE)
+                rows = self._columns(ItemNumbers(numbers[start : start + MANY]), NAME, TABLE)
                 tables.append(rows[TABLE].combine_chunks().dictionary_encode())
                 yield rows[NAME].combine_chunks()
 
@@ -142,10 +142,11 @@ class Names:
         coded = pa.chunked_array(tables, pa.dictionary(pa.int32(), pa.string()))
         return texts, coded.unify_dictionaries().combine_chunks()
 
-    def _columns(self, numbers: I64, *columns: str) -> pa.Table:
+    def _columns(self, numbers: ItemNumbers, *columns: str) -> pa.Table:
         distinct, back = numbers, None
         if (numbers[1:] <= numbers[:-1]).any():
-            distinct, back = np.unique(numbers, return_inverse=True)
+            ordered, back = np.unique(numbers, return_inverse=True)
+            distinct = ItemNumbers(ordered)
         fields = [SCHEMA.field(name) for name in columns]
         parts = [batch.take(pa.array(rows)) for batch, rows in self._batches(distinct, columns)]
         texts = pa.schema([(name, pa.string()) for name in columns])
@@ -153,7 +154,7 @@ class Names:
         return rows if back is None else rows.take(pa.array(back))
 
     def _batches(
-        self, numbers: I64, columns: tuple[str, ...]
+        self, numbers: ItemNumbers, columns: tuple[str, ...]
     ) -> Iterator[tuple[pa.RecordBatch, I64]]:
         if not len(numbers):
             return
@@ -200,7 +201,7 @@ class Names:
         while len(rows):  # one round for each further name with the same hash
             rows = rows[at[rows] < len(known)]
             rows = rows[known[at[rows]] == wanted[rows]]
-            numbers = span.first + offsets[at[rows]].astype(np.int64)
+            numbers = ItemNumbers(span.first + offsets[at[rows]].astype(np.int64))
             same = pc.equal(self.names(numbers), names.take(pa.array(rows)))
             hit = np.asarray(pc.fill_null(same, False), dtype=bool)
             found[rows[hit]] = numbers[hit]

@@ -10,7 +10,7 @@ from collections.abc import Collection
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools, PartitionNumbers
+from provhouse.model.arrays import I64, Bools, PartitionNumbers, RowPlaces
 from provhouse.model.columns import HOLDS, INGEST, ORIGIN
 
 from .ranges import Ranges
@@ -37,14 +37,14 @@ class Assertions:
         spoken = [ranges.partitions for _, ranges in self._history.get(origin, ())]
         return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
-    def holds(self, origin: int, places: I64, first: I64) -> Bools:
+    def holds(self, origin: int, places: RowPlaces, first: I64) -> Bools:
         """Return whether an origin asserts each of some triples."""
         said: Bools = first == origin
         for holds, ranges in self._history.get(origin, ()):
             said[ranges.has(places)] = holds
         return said
 
-    def standing(self, places: I64, first: I64) -> tuple[I64, I64]:
+    def standing(self, places: RowPlaces, first: I64) -> tuple[I64, I64]:
         """Return all assertions of some triples, as parallel arrays.
 
         The first array has positions in ``places``, the second an origin that asserts the triple.
@@ -56,7 +56,7 @@ class Assertions:
             origins.append(np.full(len(at[-1]), origin))
         return np.concatenate(at), np.concatenate(origins)
 
-    def others_hold(self, excluded: Collection[int], places: I64, first: I64) -> Bools:
+    def others_hold(self, excluded: Collection[int], places: RowPlaces, first: I64) -> Bools:
         """Return whether any origin other than the excluded ones asserts each of some triples."""
         asserted = self._history.keys() - set(excluded)
         others: Bools = ~np.isin(first, [*excluded, *asserted])

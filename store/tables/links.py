@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, ItemNumbers, PartitionNumbers, among
+from provhouse.model.arrays import Bools, ItemNumbers, PartitionNumbers, SetPositions, among
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 
 from .partitions import read_partition
@@ -16,7 +16,7 @@ from .ranges import places
 from .snapshot import Snapshot
 
 
-def touching(rows: pa.Table, items: I64) -> Bools:
+def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
     """Return which triples lead from or to one of the given items, which must be ordered."""
     if not len(items):
         return np.zeros(rows.num_rows, bool)
@@ -25,7 +25,7 @@ def touching(rows: pa.Table, items: I64) -> Bools:
     return found
 
 
-def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
+def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumbers:
     """Return all partitions that may have triples from or to the given items.
 
     A triple lies with the set of its dst. So these are the partitions of the items' own sets and
@@ -33,9 +33,9 @@ def partitions_touching(snapshot: Snapshot, items: I64) -> PartitionNumbers:
     """
     own = np.unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
-    sets = np.union1d(own, children[among(parents, own)])
+    sets = SetPositions(np.union1d(own, children[among(parents, own)]))
     placed = snapshot.placements
-    rows, _ = placed.rows(snapshot.set_ids[sets])
+    rows, _ = placed.rows(snapshot.ids_of(sets))
     return PartitionNumbers(np.unique(placed.partitions[rows]))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from provhouse.model.arrays import PartitionNumber
 from provhouse.model.columns import ORIGIN, TRIPLE
 from provhouse.model.errors import Damaged, Unavailable
 
@@ -20,12 +21,12 @@ UNKNOWN_ORIGIN = 0
 """The origin of triples ingested before origins were recorded."""
 
 
-def partition_file(partition: int) -> str:
+def partition_file(partition: PartitionNumber) -> str:
     """Return the file name of a partition."""
     return f"{partition:010d}.parquet"
 
 
-def partition_path(folder: Path, partition: int) -> Path:
+def partition_path(folder: Path, partition: PartitionNumber) -> Path:
     """Return the path of a partition in the folder of the table ``triples``."""
     return folder / partition_file(partition)
 

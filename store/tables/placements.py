@@ -39,11 +39,11 @@ class Placements:
         order: I64 = np.lexsort((self.sets, self.partitions))
         return order
 
-    def rows(self, sets: I64) -> tuple[I64, I64]:
+    def rows(self, sets: SetIds) -> tuple[I64, I64]:
         """Return the rows of some sets, and for each row the position of its set in ``sets``."""
         return matching_rows(self.sets, sets)
 
-    def counts(self, sets: I64) -> I64:
+    def counts(self, sets: SetIds) -> I64:
         """Return the number of triples that lie with each of some sets."""
         rows, owner = self.rows(sets)
         return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)

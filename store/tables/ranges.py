@@ -9,14 +9,14 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, Bools, PartitionNumbers, RowPlaces
+from provhouse.model.arrays import I64, Bools, PartitionNumber, PartitionNumbers, RowPlaces
 from provhouse.model.columns import PARTITION, ROW, ROWS
 
 _HALF = 32
 _LOWER = (1 << _HALF) - 1
 
 
-def places(partition: int | I64, rows: I64) -> RowPlaces:
+def places(partition: PartitionNumber | PartitionNumbers, rows: I64) -> RowPlaces:
     """Return the places of rows of a partition, or of one partition each."""
     return RowPlaces(np.asarray(partition, np.int64) << _HALF | np.asarray(rows, np.int64))
 
@@ -29,7 +29,7 @@ def split(places: RowPlaces) -> tuple[PartitionNumbers, I64]:
 class Ranges:
     """A set of places as disjoint ranges in order, each from a start up to but without its end."""
 
-    def __init__(self, starts: I64, ends: I64) -> None:
+    def __init__(self, starts: RowPlaces, ends: RowPlaces) -> None:
         order = np.argsort(starts, kind="stable")
         self._starts, self._ends = RowPlaces(starts[order]), RowPlaces(ends[order])
         count = self._ends - self._starts
@@ -37,11 +37,11 @@ class Ranges:
         self._count = int(count.sum())
 
     @classmethod
-    def of(cls, places: I64) -> "Ranges":
+    def of(cls, places: RowPlaces) -> "Ranges":
         """Return the ranges of places that are ordered and distinct."""
         begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
         ends = places[np.append(begins[1:], len(places))[: len(begins)] - 1] + 1
-        return cls(places[begins], ends)
+        return cls(RowPlaces(places[begins]), RowPlaces(ends))
 
     @classmethod
     def joined(cls, parts: Iterable["Ranges"]) -> "Ranges":
@@ -50,7 +50,7 @@ class Ranges:
         for part in parts:
             starts.append(part._starts)
             ends.append(part._ends)
-        return cls(np.concatenate(starts), np.concatenate(ends))
+        return cls(RowPlaces(np.concatenate(starts)), RowPlaces(np.concatenate(ends)))
 
     @classmethod
     def read(cls, rows: pa.Table) -> "Ranges":
@@ -58,8 +58,8 @@ class Ranges:
         partition, row, count = (
             np.asarray(rows[name], dtype=np.int64) for name in (PARTITION, ROW, ROWS)
         )
-        starts = places(partition, row)
-        return cls(starts, starts + count)
+        starts = places(PartitionNumbers(partition), row)
+        return cls(starts, RowPlaces(starts + count))
 
     def table(self) -> pa.Table:
         """Return table rows of partition, first row and number of rows, one for each range."""
@@ -75,7 +75,7 @@ class Ranges:
         """The number of ranges that overlap their predecessor; 0 unless the table is damaged."""
         return int((self._ends[:-1] > self._starts[1:]).sum())
 
-    def has(self, places: I64) -> Bools:
+    def has(self, places: RowPlaces) -> Bools:
         """Return which of the given places are in a range."""
         if not len(self._starts):
             return np.zeros(len(places), bool)
@@ -83,7 +83,7 @@ class Ranges:
         inside: Bools = (at >= 0) & (places < self._ends[at])
         return inside
 
-    def below(self, places: I64) -> I64:
+    def below(self, places: RowPlaces) -> I64:
         """Return, for each given place, the number of places in ranges that come before it."""
         if not len(self._starts):
             return np.zeros(len(places), np.int64)
@@ -91,10 +91,10 @@ class Ranges:
         behind = self._before[at] + np.minimum(places, self._ends[at]) - self._starts[at]
         return np.where(at < 0, 0, behind)
 
-    def touches(self, partitions: I64) -> bool:
+    def touches(self, partitions: PartitionNumbers) -> bool:
         """Return whether any of the given partitions has a row in a range."""
         first = places(partitions, np.zeros(len(partitions), np.int64))
-        return bool((self.below(first + _LOWER) > self.below(first)).any())
+        return bool((self.below(RowPlaces(first + _LOWER)) > self.below(first)).any())
 
     @property
     def partitions(self) -> PartitionNumbers:

@@ -1,7 +1,9 @@
 """The view of one generation, as arrays: sets, components, dependencies, placements, names."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,9 @@ from provhouse.model.arrays import (
     I64,
     Bools,
     ItemNumbers,
+    PartitionNumber,
     PartitionNumbers,
+    RowPlaces,
     SetIds,
     SetPositions,
     among,
@@ -59,7 +63,7 @@ class Snapshot:
         """Return the folder of a table."""
         return self.layout.table(self.commit.base, table)
 
-    def partition_path(self, partition: int) -> Path:
+    def partition_path(self, partition: PartitionNumber) -> Path:
         """Return the path of a partition of triples."""
         return partition_path(self.folder("triples"), partition)
 
@@ -117,9 +121,13 @@ class Snapshot:
         """The number of items of each set in ``set_ids``."""
         return _ints(self._sets, ITEMS)
 
+    def ids_of(self, sets: SetPositions) -> SetIds:
+        """Return the ids of sets given by position."""
+        return SetIds(self.set_ids[sets])
+
     def triples_of(self, sets: SetPositions) -> I64:
         """Return the number of live triples whose dst is in each of some sets, given in order."""
-        ids = self.set_ids[sets]
+        ids = self.ids_of(sets)
         return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
     @cached_property
@@ -187,7 +195,7 @@ class Snapshot:
         before = np.cumsum(count) - count
         first = places(partition, before - before[np.searchsorted(partition, partition)])
         found = np.zeros(len(count), np.int64)
-        found[order] = triples.below(first + count) - triples.below(first)
+        found[order] = triples.below(RowPlaces(first + count)) - triples.below(first)
         return found
 
     @cached_property
@@ -200,7 +208,7 @@ class Snapshot:
         """The visible assertions and retractions of triples."""
         return Assertions(self.rows("assertions"))
 
-    def placements_of(self, sets: I64) -> Placements:
+    def placements_of(self, sets: SetIds) -> Placements:
         """Return the placements of some sets, given by id in order.
 
         This is cheaper than ``placements``, since it does not sort those of all other sets.
@@ -223,10 +231,11 @@ class Snapshot:
         child, parent = self.set_dependencies
         return len(np.unique(child * len(self.set_ids) + parent))
 
-    def partitions_by_ingest(self) -> list[range]:
+    def partitions_by_ingest(self) -> list[Sequence[PartitionNumber]]:
         """Return the range of partitions that each visible ingest wrote."""
         firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
-        return [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
+        ranges = [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
+        return cast(list[Sequence[PartitionNumber]], ranges)
 
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
@@ -241,17 +250,17 @@ class Snapshot:
         each = [p for partitions in self.partitions_by_ingest() for p in partitions]
         return PartitionNumbers(np.array(each, np.int64))
 
-    def set_rows(self, items: I64) -> SetPositions:
+    def set_rows(self, items: ItemNumbers) -> SetPositions:
         """Return the position in ``set_ids`` of the set of each item, which must be in a set."""
         return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
-    def known_set_rows(self, items: I64) -> SetPositions:
+    def known_set_rows(self, items: ItemNumbers) -> SetPositions:
         """Return the position in ``set_ids`` of the set of each item, or -1 if no set has it."""
         at = self.set_rows(items)
         inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
         return SetPositions(np.where(inside, at, -1))
 
-    def item_ranges(self, sets: I64) -> tuple[ItemNumbers, ItemNumbers]:
+    def item_ranges(self, sets: SetPositions) -> tuple[ItemNumbers, ItemNumbers]:
         """Return the first and last item of each range that some sets fill without a gap.
 
         Sets are positions in ``set_ids``, in order.
@@ -264,12 +273,12 @@ class Snapshot:
         ends = last[np.append(begins[1:] - 1, len(last) - 1)]
         return ItemNumbers(first[begins]), ItemNumbers(ends)
 
-    def rows_of_sets(self, sets: I64) -> SetPositions:
+    def rows_of_sets(self, sets: SetIds) -> SetPositions:
         """Return the positions in ``set_ids`` of sets given by id; leave out invisible ones."""
         at = np.searchsorted(self.set_ids, sets)
         inside = at < len(self.set_ids)
-        at, sets = at[inside], sets[inside]
-        return SetPositions(at[self.set_ids[at] == sets])
+        at = at[inside]
+        return SetPositions(at[self.set_ids[at] == sets[inside]])
 
     @cached_property
     def tables(self) -> list[str]:

@@ -27,7 +27,7 @@ from peers_table import tables
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
 
@@ -104,7 +104,7 @@ def test_different_answers_are_reported() -> None:
         asked: ClassAnswers = {"answers": answers, "late": False, "seconds": [1.0], "named": []}
         return {"load": {}, "peak_memory_mb": 1, "disk_bytes": 1, "asked": [asked]}
 
-    questions = [Questions(Kind("small", "upstream", False, 1, 2), np.array([0]), 1)]
+    questions = [Questions(Kind("small", "upstream", False, 1, 2), ItemNumbers(np.array([0])), 1)]
     assert [each["items"] for each in compared(questions, {"a": one(1, 2), "b": one(2, 1, 0)})]
     assert list(compared(questions, {"a": one(1), "failed": None}))
     for wrong in (one(1, 3), one(1)):

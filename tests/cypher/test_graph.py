@@ -10,6 +10,7 @@ import pytest
 
 from provhouse.cypher.graph import Graph, statement
 from provhouse.cypher.server_record import Address
+from provhouse.model.arrays import SetId
 from provhouse.model.errors import Unavailable
 
 Direction = Literal["upstream", "downstream"]
@@ -22,6 +23,10 @@ def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
         "dependencies",
         ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
     )
+
+
+def closure(graph: Graph, first: int, direction: Direction) -> list[SetId]:
+    return graph.closure(SetId(first), direction)
 
 
 def ladder(diamonds: int) -> Iterable[tuple[int, int]]:
@@ -59,9 +64,9 @@ def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
     """Following each of the 2 ** 40 paths would never end."""
     depend(graph, ladder(40))
     everything = list(range(121))
-    assert sorted(graph.closure(0, "upstream")) == everything
-    assert sorted(graph.closure(120, "downstream")) == everything
-    assert graph.closure(120, "upstream") == [120]
+    assert sorted(closure(graph, 0, "upstream")) == everything
+    assert sorted(closure(graph, 120, "downstream")) == everything
+    assert closure(graph, 120, "upstream") == [120]
 
 
 def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: Address) -> None:
@@ -85,12 +90,12 @@ def test_closure_equals_networkx(graph: Graph, seed: int) -> None:
                          for n in expected))  # fmt: skip
     depend(graph, expected.edges)
     for n in expected:
-        assert set(graph.closure(n, "upstream")) == {n} | nx.descendants(expected, n)
-        assert set(graph.closure(n, "downstream")) == {n} | nx.ancestors(expected, n)
+        assert set(closure(graph, n, "upstream")) == {n} | nx.descendants(expected, n)
+        assert set(closure(graph, n, "downstream")) == {n} | nx.ancestors(expected, n)
 
 
 def test_closure_of_a_set_without_a_node_is_empty(graph: Graph) -> None:
-    assert graph.closure(7, "upstream") == []
+    assert closure(graph, 7, "upstream") == []
 
 
 def test_warehouses_with_the_same_ids_do_not_see_each_other(graph: Graph, address: Address) -> None:
@@ -98,9 +103,9 @@ def test_warehouses_with_the_same_ids_do_not_see_each_other(graph: Graph, addres
     with Graph(address, secrets.token_hex(8)) as other:
         depend(other, [(2, 3), (1, 3)])
         other.write_load("c")
-        assert sorted(other.closure(1, "upstream")) == [1, 3]
-    assert sorted(graph.closure(1, "upstream")) == [1, 2]
-    assert graph.closure(3, "downstream") == []
+        assert sorted(closure(other, 1, "upstream")) == [1, 3]
+    assert sorted(closure(graph, 1, "upstream")) == [1, 2]
+    assert closure(graph, 3, "downstream") == []
     assert not graph.has_load("c")
 
 
@@ -160,4 +165,4 @@ def test_a_wrong_password_is_reported(address: Address) -> None:
 def test_a_server_that_is_down_is_reported(address: Address) -> None:
     gone = Address("bolt://127.0.0.1:1", address.http, address.user, "", address.password_file)
     with Graph(gone, "w") as graph, pytest.raises(Unavailable, match="does not answer"):
-        graph.closure(1, "upstream")
+        closure(graph, 1, "upstream")

@@ -22,6 +22,7 @@ from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.server import connected, down, running, up
 from provhouse.cypher.server_record import ServerRecord
+from provhouse.model.arrays import SetId
 from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.progress import Silent
 
@@ -162,7 +163,7 @@ def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> No
     with connected(home, "512m", Silent()) as again, Graph(again, "w") as graph:
         assert again == address
         assert graph.has_load("c")
-        assert sorted(graph.closure(1, "upstream")) == [1, 2]
+        assert sorted(graph.closure(SetId(1), "upstream")) == [1, 2]
     assert len(servers(home)) == 1
     assert not psutil.pid_exists(first), "the zombie was collected"
     assert_a_changed_password_is_reported(home)

@@ -23,6 +23,7 @@ from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.steps import cut, read
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
@@ -235,7 +236,7 @@ def test_replace_begins_a_base_and_keeps_the_old_base(houses: Houses) -> None:
     assert second.set_ids.min() > first.set_ids.max()
     assert second.set_firsts.min() >= first.set_firsts.max() + first.set_items[-1]
     assert first.rows("placements")["triples"].to_pylist() == [1, 2]  # the old base stays
-    assert first.names.names(np.array([1])).to_pylist()[0] in "abcd"
+    assert first.names.names(ItemNumbers(np.array([1]))).to_pylist()[0] in "abcd"
     with house.asker() as asker:
         assert content(asker.ask("y", "upstream")).items == {("x", 1), ("a", 2)}
         assert content(asker.ask("a", "downstream", "rq")).items == {("x", 1), ("y", 2)}

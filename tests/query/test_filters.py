@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.filter_oracle import Filtered, Step, Trace, random_question, random_trace, text
 from provhouse.model.answer import Read
+from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
 from provhouse.query.filters import apply_filters
@@ -41,7 +42,7 @@ def order(stored: Trace) -> list[str]:
     return sorted(stored.tables, key=lambda name: name[::-1])
 
 
-def find_all(stored: Trace, question: Question) -> tuple[MethodResult, int]:
+def find_all(stored: Trace, question: Question) -> tuple[MethodResult, ItemNumber]:
     """Return everything that a method would find, and the number of the item."""
     number = {name: n for n, name in enumerate(order(stored), 1)}
     steps = sorted(stored.steps)
@@ -51,11 +52,12 @@ def find_all(stored: Trace, question: Question) -> tuple[MethodResult, int]:
         "op": pa.array([step.op for step in steps], pa.string()),
         "attributes": pa.array([as_object(step.attributes) for step in steps], pa.string()),
     })  # fmt: skip
-    item = number[question.item]
+    item = ItemNumber(number[question.item])
     reached = recurse(*near_and_far(triples, question.direction), item, question.depth)
     kept = triples.take(pa.array(reached.triples))
+    items, unexpanded = ItemNumbers(reached.items), ItemNumbers(reached.unexpanded)
     return MethodResult(
-        reached.items, reached.depths, kept, reached.near_depths, reached.unexpanded, Read(0, 0, 0)
+        items, reached.depths, kept, reached.near_depths, unexpanded, Read(0, 0, 0)
     ), item
 
 

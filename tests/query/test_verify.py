@@ -16,7 +16,7 @@ import pytest
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from helpers.warehouse import House, content
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Damaged
 from provhouse.model.question import Direction
 from provhouse.query.ask import Asker
@@ -25,6 +25,7 @@ from provhouse.store.tables.partitions import partition_path, write_partition
 from provhouse.store.tables.snapshot import Snapshot
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
+Choose = Callable[[Snapshot, ItemNumbers, ItemNumbers], tuple[int, int]]
 TRIPLES: list[Triple] = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
 
 
@@ -47,32 +48,32 @@ def house(houses: Callable[..., House]) -> House:
     return house
 
 
-def apart(snapshot: Snapshot, src: I64, dst: I64) -> tuple[int, int]:
+def apart(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
     """Return the first and the last row, which are in different components."""
-    sets = snapshot.set_rows(dst[[0, -1]])
+    sets = snapshot.set_rows(ItemNumbers(dst[[0, -1]]))
     assert len(set(snapshot.set_components[sets].tolist())) == 2
     return 0, len(dst) - 1
 
 
-def together(snapshot: Snapshot, src: I64, dst: I64) -> tuple[int, int]:
+def together(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
     """Return a row, and one of the set it comes from: reading the first set reads both."""
     child, parent = snapshot.set_rows(dst), snapshot.set_rows(src)
     across = np.flatnonzero((child != parent) & np.isin(parent, child))[0]
     return int(across), int(np.flatnonzero(child == parent[across])[0])
 
 
-def swapped(snapshot: Snapshot, chosen: Callable[[Snapshot, I64, I64], tuple[int, int]]) -> Swap:
+def swapped(snapshot: Snapshot, chosen: Choose) -> Swap:
     """Return a partition with one of the chosen rows removed and the other one repeated."""
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     (partition,) = snapshot.partitions.tolist()
     path = partition_path(folder, partition)
     with pq.ParquetFile(path) as file:
         rows = file.read()
-    src, dst = (np.asarray(rows[end]) for end in ("src", "dst"))
+    src, dst = (ItemNumbers(np.asarray(rows[end])) for end in ("src", "dst"))
     lost, twice = chosen(snapshot, src, dst)
     kept = np.sort(np.append(np.delete(np.arange(len(dst)), lost), twice))
-    ends = dst[[lost, twice]]
-    less, more = snapshot.set_ids[snapshot.set_rows(ends)].tolist()
+    ends = ItemNumbers(dst[[lost, twice]])
+    less, more = snapshot.ids_of(snapshot.set_rows(ends)).tolist()
     items = snapshot.names.names(ends).to_pylist()
     return Swap(path, rows.take(pa.array(kept)), less, more, items)
 

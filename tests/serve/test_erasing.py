@@ -12,6 +12,7 @@ from helpers.warehouse import House
 from provhouse.changes.forget import forget
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing.triples import clear_links
+from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
@@ -82,7 +83,9 @@ def test_partitions_are_read_again_after_an_erasure(
         answer = second.ask("far/3", "upstream", "csprov")
         assert (answer.items["item"].to_pylist(), answer.erased) == (["far/1"], 1)
         read = second.spark.partitions.fetch(
-            second.snapshot.partitions, np.array([0]), np.array([1 << 31])
+            second.snapshot.partitions,
+            ItemNumbers(np.array([0])),
+            ItemNumbers(np.array([1 << 31])),
         )
         assert read.take(np.arange(len(read)))["op"].to_pylist() == ["", "", "op 1"]
     finally:

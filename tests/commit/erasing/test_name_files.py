@@ -41,7 +41,9 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
         clear_segments(tmp_path, [span], items)
         clear_lookup(tmp_path, span, items)
         _assert_gone(tmp_path, span, texts, gone)
-        stored = Names(tmp_path, [span]).stored(np.sort(np.array(list(gone), np.int64)))
+        stored = Names(tmp_path, [span]).stored(
+            ItemNumbers(np.sort(np.array(list(gone), np.int64)))
+        )
         assert stored.null_count == len(gone)
         found, offsets = read_lookup(tmp_path, 1)
         assert not list(tmp_path.glob("*.hash.npy")) + list(tmp_path.glob("*.offset.npy"))
@@ -102,7 +104,7 @@ def _assert_gone(folder: Path, span: Span, texts: pa.Array, gone: set[int]) -> N
     expected = [-1 if 5 + n in gone else 5 + n for n in range(len(texts))]
     assert names.locate(texts).tolist() == expected
     shown = [None if n < 0 else f"name {n - 5}" for n in expected]
-    assert names.names(np.arange(5, 5 + len(texts))).to_pylist() == shown
+    assert names.names(ItemNumbers(np.arange(5, 5 + len(texts)))).to_pylist() == shown
     seen = [name for part in scan(names, lambda rows, _: rows["name"].to_pylist()) for name in part]
     assert seen == shown
-    assert names.tables(np.array([5])).to_pylist() == ["t"]
+    assert names.tables(ItemNumbers(np.array([5]))).to_pylist() == ["t"]

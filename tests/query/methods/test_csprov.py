@@ -12,6 +12,7 @@ from helpers.oracle import Expected, Oracle, Triple
 from helpers.spark import wait_for_listeners
 from helpers.warehouse import House, content
 from provhouse.model.answer import Answer, Read
+from provhouse.model.arrays import ItemNumbers, SetIds
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction, Method
@@ -149,8 +150,9 @@ def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House)
                 assert all(f"from set {child} to set {parent}" in text for text in refused)
                 for item, found in answers.items():
                     assert isinstance(found, str) or found == oracle.ask(item, direction)
-            ends = asker.snapshot.rows_of_sets(np.array([child, parent]))
-            last, first = asker.snapshot.names.names(asker.snapshot.set_firsts[ends]).to_pylist()
+            ends = asker.snapshot.rows_of_sets(SetIds(np.array([child, parent])))
+            firsts = ItemNumbers(asker.snapshot.set_firsts[ends])
+            last, first = asker.snapshot.names.names(firsts).to_pylist()
             with pytest.raises(Damaged, match=f"from set {child} to set {parent}"):
                 path(asker, first, last)
             session.run(RESTORE, keys).consume()

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from helpers.spark import wait_for_listeners
-from provhouse.model.arrays import I64, PartitionNumbers
+from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, PartitionNumbers
 from provhouse.model.errors import TooSlow
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
@@ -18,7 +18,7 @@ from provhouse.store.cache.blocks import SENT, as_block, from_block
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, write_partition
 
-EVERYTHING = (np.array([0]), np.array([2**62]))
+EVERYTHING = (ItemNumbers(np.array([0])), ItemNumbers(np.array([2**62])))
 
 
 def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
@@ -44,18 +44,17 @@ def test_a_block_may_be_empty() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two partitions of one ingest and one of another."""
-    for partition in (3, 4, 9):
-        write_partition(
-            rows(np.arange(100) + 100 * partition, 5), partition_path(tmp_path, partition)
-        )
+    for number in (3, 4, 9):
+        path = partition_path(tmp_path, PartitionNumber(number))
+        write_partition(rows(np.arange(100) + 100 * number, 5), path)
     return tmp_path
 
 
 def opened(spark: SparkSession, folder: Path, hot_mb: int) -> Partitions:
     cached = PartitionCache(Settings(hot_mb=hot_mb))
-    groups = [[partition_path(folder, p) for p in group] for group in ((3, 4), (9,))]
+    first, second, third = (partition_path(folder, PartitionNumber(p)) for p in (3, 4, 9))
     context = spark.sparkContext
-    parts = [cached._of_ingest(context, group) for group in groups]
+    parts = [cached._of_ingest(context, group) for group in ([first, second], [third])]
     return Partitions(cached, context.union(parts), folder, PartitionNumbers(np.array([3, 4, 9])))
 
 
@@ -64,7 +63,7 @@ def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
     ask = spark.sparkContext.statusTracker().getJobIdsForGroup
     reads = id(partitions._cached._reads)
     before = sum(len(ask(f"fetch {reads} {n}")) for n in range(9))
-    found = partitions.fetch(np.array(chosen), *EVERYTHING)
+    found = partitions.fetch(PartitionNumbers(np.array(chosen)), *EVERYTHING)
     wait_for_listeners(spark.sparkContext)
     assert found.dst.tolist() == [100 * p + n for p in chosen for n in range(100)]
     return sum(len(ask(f"fetch {reads} {n}")) for n in range(9)) - before
@@ -78,7 +77,9 @@ def test_recently_read_partitions_need_no_job(spark: SparkSession, folder: Path)
 
 def test_only_triples_in_the_ranges_are_returned(spark: SparkSession, folder: Path) -> None:
     found = opened(spark, folder, 0).fetch(
-        np.array([3, 9]), np.array([310, 390, 950]), np.array([311, 905, 951])
+        PartitionNumbers(np.array([3, 9])),
+        ItemNumbers(np.array([310, 390, 950])),
+        ItemNumbers(np.array([311, 905, 951])),
     )
     assert found.dst.tolist() == [310, 311, *range(390, 400), *range(900, 906), 950, 951]
 
@@ -98,7 +99,7 @@ def test_a_job_is_cancelled_when_its_only_reader_times_out(
     blocks = context.parallelize(["x"], 1).map(slow)
     began = monotonic()
     with pytest.raises(TooSlow):
-        cached.read(blocks, {partition_path(folder, 3): 0}, Stopwatch(0.5))
+        cached.read(blocks, {partition_path(folder, PartitionNumber(3)): 0}, Stopwatch(0.5))
     while context.statusTracker().getActiveJobsIds() and monotonic() < began + 20:
         pass
     assert monotonic() < began + 20
@@ -113,7 +114,7 @@ def test_cached_rows_of_many_partitions_come_in_order(spark: SparkSession) -> No
 
 
 def test_take_returns_the_chosen_rows(spark: SparkSession, folder: Path) -> None:
-    found = opened(spark, folder, 0).fetch(np.array([3, 4, 9]), *EVERYTHING)
+    found = opened(spark, folder, 0).fetch(PartitionNumbers(np.array([3, 4, 9])), *EVERYTHING)
     every = found.take(np.arange(len(found)))
     assert every["dst"].to_pylist() == found.dst.tolist()
     assert every["src"].to_pylist() == found.src.tolist()

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.collision import colliding
+from provhouse.model.arrays import ItemNumbers
 from provhouse.store.names import names as module
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.lookup import write_lookup
@@ -32,13 +33,13 @@ def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:
         tables = ["", "t"] * (span.items // 2)
         store(tmp_path, span, texts, tables, 2 * BATCH)
     names = Names(tmp_path, [first, second])
-    numbers = np.array([9_010, 1, 5_000, 1, 2 * BATCH + 1, 2 * BATCH])
+    numbers = ItemNumbers(np.array([9_010, 1, 5_000, 1, 2 * BATCH + 1, 2 * BATCH]))
     expected = ["3/9", "1/0", "1/4999", "1/0", f"1/{2 * BATCH}", f"1/{2 * BATCH - 1}"]
     assert names.names(numbers).to_pylist() == expected
     assert names.tables(numbers).to_pylist() == ["t", "", "t", "", "", "t"]
     assert names.locate(pa.array(["3/0", "1/4999", "2/0", ""])).tolist() == [9_001, 5_000, -1, -1]
     assert Names(tmp_path, [first]).locate(pa.array(["3/0", "1/0"])).tolist() == [-1, 1]
-    assert names.names(np.empty(0, np.int64)).to_pylist() == []
+    assert names.names(ItemNumbers(np.empty(0, np.int64))).to_pylist() == []
 
 
 @pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: room for no batch, one, all
@@ -54,7 +55,7 @@ def test_names_and_tables_from_memory_and_from_a_file(
     names = Names(tmp_path, [span], kept)
     for wanted in (np.arange(1, 5_001), np.arange(7, 4_000, 31), np.array([3]), np.arange(0)):
         for _ in range(2):  # first decompressed, then from the cache
-            found, of = names.described(wanted)
+            found, of = names.described(ItemNumbers(wanted))
             assert found.to_pylist() == [texts[n - 1] for n in wanted]
             assert of.to_pylist() == [tables[n - 1] for n in wanted]
 
@@ -81,6 +82,6 @@ def test_any_text_can_be_a_name(
     store(folder, span, names, [""] * len(names), BATCH)
     opened = Names(folder, [span])
     assert opened.locate(pa.array(names)).tolist() == list(range(1, len(names) + 1))
-    assert opened.names(np.arange(1, len(names) + 1)).to_pylist() == names
+    assert opened.names(ItemNumbers(np.arange(1, len(names) + 1))).to_pylist() == names
     found = opened.locate(pa.array(others, pa.string())).tolist()
     assert found == [names.index(text) + 1 if text in present else -1 for text in others]

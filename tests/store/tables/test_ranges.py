@@ -5,6 +5,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from provhouse.model.arrays import PartitionNumbers, RowPlaces
 from provhouse.model.columns import TABLES
 from provhouse.store.tables.assertions import Assertions
 from provhouse.store.tables.ranges import Ranges, places
@@ -14,9 +15,9 @@ ASSERTIONS = st.lists(st.tuples(ROWS, st.integers(1, 3), st.booleans()), max_siz
 EVERY = [(partition, row) for partition in range(6) for row in range(14)]
 
 
-def numbers(rows: set[tuple[int, int]]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def numbers(rows: set[tuple[int, int]]) -> RowPlaces:
     pairs = np.array(sorted(rows), np.int64).reshape(-1, 2)
-    return places(pairs[:, 0], pairs[:, 1])
+    return places(PartitionNumbers(pairs[:, 0]), pairs[:, 1])
 
 
 @given(ROWS)
@@ -30,7 +31,8 @@ def test_ranges_behave_like_sets(rows: set[tuple[int, int]]) -> None:
         assert ranges.overlapping == 0
         assert ranges.partitions.tolist() == sorted({partition for partition, _ in rows})
         for partition in range(6):
-            assert ranges.touches(np.array([partition])) == any(p == partition for p, _ in rows)
+            chosen = PartitionNumbers(np.array([partition]))
+            assert ranges.touches(chosen) == any(p == partition for p, _ in rows)
 
 
 @given(ROWS)
@@ -43,7 +45,7 @@ def test_disjoint_ranges_are_joined(rows: set[tuple[int, int]]) -> None:
 
 
 def test_overlaps_are_counted() -> None:
-    starts, ends = np.array([5, 1, 9]), np.array([7, 6, 9 + 2])
+    starts, ends = RowPlaces(np.array([5, 1, 9])), RowPlaces(np.array([7, 6, 9 + 2]))
     assert Ranges(starts, ends).overlapping == 1
 
 
