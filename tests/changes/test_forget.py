@@ -384,10 +384,10 @@ def test_a_neo4j_in_use_is_left_to_a_later_writer(whole_copy: Secret) -> None:
     house = whole_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")
-        with pytest.raises(Busy, match="to be rid of what was erased"):
+        with pytest.raises(Busy, match="Cannot remove what was erased"):
             whole_copy.forget()
         assert whole_copy.in_files() == set()
-        with pytest.raises(Busy, match="to be rid of what was erased"):
+        with pytest.raises(Busy, match="Cannot remove what was erased"):
             whole_copy.forget("raw/0")
         assert reader.ask("board/1", "upstream").items.num_rows
     assert set(OPS) & ops_in_neo4j(house)
