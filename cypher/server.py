@@ -105,7 +105,7 @@ def wipe(home: Path, progress: Progress) -> None:
     with transition(home, progress):
         if not Lease.join(home).leave():
             raise Busy(
-                f"Cannot delete the data of Neo4j in {home}, which removes what was erased",
+                f"Cannot remove what was erased from Neo4j in {home}",
                 "Another command is using it",
                 "Everything else is done. Run `provhouse repair` when that command, or the server, "
                 "has ended",

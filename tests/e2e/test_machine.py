@@ -46,7 +46,7 @@ def test_an_unusable_java_is_refused(
         commands += [(existing, ingest), (existing, ("lineage", "report"))]
     for command, arguments in commands:
         done = command(*arguments, status=5)
-        assert "A Java 17 or 21 runtime is needed" in done.message
+        assert "need a Java 17 or 21 runtime" in done.message
         assert found in done.message
         assert "apt install openjdk-17-jre-headless" in done.message
         assert done.out == ""
