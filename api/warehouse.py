@@ -1,17 +1,18 @@
 """A warehouse as Python programs use it: open one, take files in, ask."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self
 
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.summary import Summary
 from provhouse.model.answer import Answer
+from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
-from provhouse.model.question import AsOf, Direction, Question
+from provhouse.model.question import OPTIONAL, Direction, Question
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
 from provhouse.store.warehouse.commits import current
@@ -29,31 +30,14 @@ def open(warehouse: PathLike, **settings: object) -> "Warehouse":
     return Warehouse(Settings.load({**settings, "warehouse": Path(warehouse)}))
 
 
-class Filters(TypedDict, total=False):
-    """The filters of a question; ``docs/questions.md`` explains how they combine."""
-
-    depth: int
-    """At most this many hops away."""
-    through: str
-    """Only paths that pass an item of this table."""
-    tables: Sequence[str]
-    """Only items of these tables."""
-    ops: Sequence[str]
-    """Only triples with one of these ops."""
-    where: Mapping[str, str]
-    """Only triples with these attributes."""
-    ends: bool
-    """Only items at which the paths end: upstream sources, downstream sinks."""
-    limit: int
-    """At most this many items, the nearest."""
-    as_of: AsOf
-    """An earlier generation, by number or by time."""
-
-
 class Warehouse:
     """One warehouse, asked and written to by this process; a context manager.
 
     Spark and Neo4j start when they are first needed. ``close`` releases them.
+
+    The filters of a question are the fields of ``Question`` with a default, such as ``tables`` and
+    ``limit``: ``model/question.py`` lists them, and ``docs/questions.md`` explains how they
+    combine. Fields with several values take any sequence, and ``where`` also a mapping.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -100,17 +84,17 @@ class Warehouse:
             progress=Silent(),
         )
 
-    def lineage(self, item: str, **filters: Unpack[Filters]) -> Answer:
+    def lineage(self, item: str, **filters: object) -> Answer:
         """Return everything that an item was derived from, or as much as ``filters`` keep.
 
-        Raises NotFound if the item is not stored.
+        Raises NotFound if the item is not stored, and UsageError for an unknown filter.
         """
         return self._answer(_question(item, "upstream", filters))
 
-    def impact(self, item: str, **filters: Unpack[Filters]) -> Answer:
+    def impact(self, item: str, **filters: object) -> Answer:
         """Return everything that was derived from an item, or as much as ``filters`` keep.
 
-        Raises NotFound if the item is not stored.
+        Raises NotFound if the item is not stored, and UsageError for an unknown filter.
         """
         return self._answer(_question(item, "downstream", filters))
 
@@ -130,11 +114,24 @@ class Warehouse:
         return self._asker
 
 
-def _question(item: str, direction: Direction, filters: Filters) -> Question:
-    plain: dict[str, Any] = {
-        **filters,
-        "tables": tuple(filters.get("tables", ())),
-        "ops": tuple(filters.get("ops", ())),
-        "where": tuple(filters.get("where", {}).items()),
-    }
-    return Question(item, direction, **plain)
+def _question(item: str, direction: Direction, filters: Mapping[str, object]) -> Question:
+    """Return the question with these filters; raise UsageError for an unknown one."""
+    if unknown := sorted(filters.keys() - OPTIONAL.keys()):
+        raise UsageError(
+            f"There is no filter {unknown[0]!r}",
+            f"The filters are {', '.join(OPTIONAL)}",
+            "Correct the name or remove it",
+        )
+    fields: dict[str, Any] = {name: _field(name, value) for name, value in filters.items()}
+    return Question(item, direction, **fields)
+
+
+def _field(name: str, value: object) -> object:
+    """Return a filter as a question has it: several values as a tuple, keys and values as pairs."""
+    if not isinstance(OPTIONAL[name].default, tuple):
+        return value
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise UsageError(
+            f"The filter {name!r} is not a list", f"It is {value!r}", "Put a single value in a list"
+        )
+    return tuple(value.items() if isinstance(value, Mapping) else value)

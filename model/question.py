@@ -1,6 +1,6 @@
 """A question: whose lineage or impact, and how much of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Literal
 
 Direction = Literal["upstream", "downstream"]
@@ -10,7 +10,7 @@ AsOf = int | str
 
 
 def _option(meaning: str, at_least: int | None = None) -> dict[str, str | int | None]:
-    """The metadata of a field that may be left out."""
+    """Return the metadata of a field that may be left out."""
     return {"help": meaning, "at_least": at_least}
 
 
@@ -18,10 +18,10 @@ def _option(meaning: str, at_least: int | None = None) -> dict[str, str | int | 
 class Question:
     """A question about one item; every field with a default may be left out.
 
-    The command's options and the server's parameters are made from these fields: their types and
-    defaults, and in their metadata ``help`` (one line) and ``at_least`` (the smallest number). To
-    add a filter, add a field here, what it does to ``query/filters.py``, and its option to
-    ``cli/filter_options.py``. ``docs/questions.md`` says what each filter means.
+    The server's parameters and the filters of Python programs follow from these fields: from their
+    types and defaults, and in their metadata from ``help`` (one line) and ``at_least`` (the
+    smallest number). To add a filter, add a field here, what it keeps to ``query/filters.py``, and
+    its option to ``cli/filter_options.py``. ``docs/questions.md`` says what each filter means.
     """
 
     item: str
@@ -45,10 +45,16 @@ class Question:
     summary: bool = field(default=False, metadata=_option("Counts instead of items and triples"))
     as_of: AsOf | None = field(
         default=None,
-        metadata=_option("A generation, or a time in ISO 8601; else the current generation"),
+        metadata=_option(
+            "A generation number or a time in ISO 8601; by default the current generation"
+        ),
     )
 
     @property
     def filter_tables(self) -> tuple[str, ...]:
         """The tables that the filters name; an empty name stands for items without a table."""
         return self.tables if self.through is None else (*self.tables, self.through)
+
+
+OPTIONAL = {each.name: each for each in fields(Question) if each.default is not MISSING}
+"""The fields of a question that may be left out, by name."""

@@ -4,48 +4,32 @@ The names of the classes are names in the OpenAPI document, and the fields of a 
 ``Question``: a filter that is added there is a parameter of `/v1/lineage` and `/v1/impact`.
 """
 
-import ast
-import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
-from itertools import pairwise
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from provhouse.model.question import AsOf, Direction, Question
+from provhouse.model.question import OPTIONAL, AsOf, Direction, Question
 
 OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe"})
-AS_OF = "A generation number or a time in ISO 8601; by default the current generation"
+AS_OF = OPTIONAL["as_of"].metadata["help"]
 Name = Annotated[str, Field(min_length=1)]
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def _descriptions() -> dict[str, str]:
-    """Return the docstring below each field of Question; Python itself does not keep these."""
-    (definition,) = ast.parse(inspect.getsource(Question)).body
-    assert isinstance(definition, ast.ClassDef)
-    return {
-        ast.unparse(field.target): str(ast.literal_eval(text.value)).rstrip(".")
-        for field, text in pairwise(definition.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
-    }
-
-
 def _question_fields() -> dict[str, Any]:
-    """Return the optional fields of Question as fields of a request; a number is at least 1."""
-    types, descriptions = get_type_hints(Question), {**_descriptions(), "as_of": AS_OF}
+    """Return the optional fields of Question as fields of a request."""
+    types = get_type_hints(Question)
     return {
-        field.name: (
-            types[field.name],
+        name: (
+            types[name],
             Field(
                 default=field.default,
-                ge=1 if types[field.name] == int | None else None,
-                description=descriptions.get(field.name),
+                ge=field.metadata["at_least"],
+                description=field.metadata["help"],
             ),
         )
-        for field in fields(Question)
-        if field.default is not MISSING
+        for name, field in OPTIONAL.items()
     }
 
 

@@ -42,6 +42,21 @@ def test_lineage_impact_and_filters(opened: provhouse.Warehouse) -> None:
             warehouse.lineage("nothing")
 
 
+@pytest.mark.parametrize(
+    ("filters", "problem"),
+    [
+        ({"table": ["orders"]}, "There is no filter 'table'\n.*through, tables, ops"),
+        ({"tables": "orders"}, "The filter 'tables' is not a list"),
+        ({"ops": 1}, "The filter 'ops' is not a list"),
+    ],
+)
+def test_unusable_filters_are_reported(
+    tmp_path: Path, filters: dict[str, object], problem: str
+) -> None:
+    with provhouse.open(tmp_path) as warehouse, pytest.raises(provhouse.UsageError, match=problem):
+        warehouse.lineage("r/3", **filters)
+
+
 def test_answers_follow_a_generation_that_was_committed_meanwhile(
     opened: provhouse.Warehouse, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from provhouse.model.question import Question
+from provhouse.model.question import OPTIONAL, Question
 from provhouse.serve import server_file
 from provhouse.serve.requests import AskingOne
 
@@ -46,7 +46,9 @@ def test_responses_match_the_openapi_document(
 
 
 def test_every_field_of_a_question_is_a_parameter() -> None:
-    assert set(AskingOne.model_fields) == {f.name for f in fields(Question)} - {"direction"}
+    parameters = AskingOne.model_fields
+    assert set(parameters) == {f.name for f in fields(Question)} - {"direction"}
+    assert all(parameters[name].description for name in OPTIONAL)
 
 
 @pytest.mark.parametrize(
