@@ -1,6 +1,7 @@
 """Simulated annealing of an assignment of items to sets.
 
-A step moves one item, a few connected ones, or all items of a set to a nearby set or to a new one.
+A step moves one item, a few connected items, or all items of a set. They go to a nearby set or to
+an empty one.
 """
 
 from time import perf_counter
@@ -17,17 +18,20 @@ from provhouse.sets.depths import depths, neighbours
 HOT, COLD = 1e-2, 1e-5
 """Temperatures at the beginning and the end, in units of the logarithm of the triples read."""
 FINE = 4.0
-"""The penalty in that logarithm for a graph of sets that exceeds its limit by 100%."""
+"""The penalty for a graph of sets that exceeds its limit by 100%.
+
+It is added to the logarithm of the triples read.
+"""
 BATCH = 500
-"""Steps at one temperature."""
+"""The number of steps at one temperature."""
 NEW = 0.15
-"""The share of moves that try a new set."""
+"""The share of steps that move items to an empty set."""
 
 U8 = npt.NDArray[np.uint8]
 
 
 class Items(NamedTuple):
-    """The graph: the neighbours of each item in both directions.
+    """The graph of items: the neighbours of each item in both directions.
 
     The children of ``n`` begin at ``at[n]``, its parents at ``middle[n]``.
     """
@@ -37,27 +41,27 @@ class Items(NamedTuple):
     heads: I32
     depth: I32
     parents: I64
-    """The number of triples that each item owns."""
+    """The number of triples that derive each item."""
 
 
 class Sets(NamedTuple):
-    """An assignment of items to sets, and the graph of these sets; some sets may be empty."""
+    """An assignment of items to sets, and the graph of these sets. Some sets may be empty."""
 
     label: I32
     size: I64
     asked: I64
-    """The number of items with a lineage, by set."""
+    """The number of items with a lineage in each set."""
     own: I64
-    """The number of triples, by set."""
+    """The number of triples in each set."""
     links: I32
     """The number of triples from one set (column) into another (row)."""
     parents: I32
-    """The sets that each set derives from: the first ``degree`` of its row, in any order."""
+    """The sets that each set derives from: the first ``degree`` entries of its row, unordered."""
     place: I32
     """The position of a set (column) among the parents of another (row)."""
     degree: I64
     totals: I64
-    """The number of sets that have items, and of dependencies."""
+    """Two numbers: the sets that have items, and the dependencies between sets."""
 
 
 def annealed(
@@ -66,7 +70,7 @@ def annealed(
     """Return the best assignment found that keeps the bounds, and the number of steps.
 
     The bounds are ``most`` sets and dependencies together, and fewer than ``theta`` items in each
-    set. If no assignment keeps them, the first one is returned.
+    set. If no assignment keeps them, a copy of ``label`` is returned.
     """
     items = _items(graph)
     sets = _sets(items, label, graph, most)
@@ -101,7 +105,7 @@ def _items(graph: Large) -> Items:
 
 
 def _sets(items: Items, label: I32, graph: Large, most: int) -> Sets:
-    """Return the graph of these sets, with room for ``most``."""
+    """Return the sets of ``label`` and the graph between them, with room for ``most`` sets."""
     room = max(most, int(label.max()) + 1)
     child, parent = dependencies(graph, label)
     links = np.zeros((room, room), np.int32)
@@ -142,9 +146,9 @@ def _anneal(
     met: I32,
     steps: int,
 ) -> float:
-    """Run ``steps`` at one temperature and return the fewest triples read.
+    """Run ``steps`` steps at one temperature, and return the fewest triples read so far.
 
-    ``met`` becomes the best assignment that reads fewer than ``least``.
+    ``met`` becomes the best assignment found here, if it reads fewer triples than ``least``.
     """
     reach = np.empty((len(order), len(order)), np.uint8)
     chosen, old = np.empty(len(sets.label), np.int32), np.empty(len(sets.label), np.int32)
@@ -208,7 +212,10 @@ def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
 
 @njit(cache=True)
 def _target(items: Items, sets: Sets, first: int) -> int:
-    """Return the set of an item one or two steps away, or an empty set; -1 if none is empty."""
+    """Return the set of an item one or two triples away, or an empty set.
+
+    Returns -1 if an empty set is drawn and all sets have items.
+    """
     if np.random.random() < NEW:
         start = np.random.randint(len(sets.size))
         for number in range(len(sets.size)):
@@ -227,9 +234,9 @@ def _neighbour(items: Items, item: int) -> int:
 
 @njit(cache=True)
 def _choose(items: Items, sets: Sets, first: int, chosen: I32) -> int:
-    """Choose items of the first one's set: all, those at least as deep, or some connected to it.
+    """Choose items of the set of ``first``: all, those at least as deep, or some connected to it.
 
-    They become the first of ``chosen``; returns their number.
+    The array ``chosen`` begins with them afterwards. Returns their number.
     """
     own = sets.label[first]
     way = np.random.randint(10)

@@ -2,9 +2,9 @@
 
 Each build ingests the trace into a new warehouse, starts its server, and answers lineage and impact
 of items drawn from the trace. The order of the builds alternates from pair to pair, so that a
-machine that drifts affects both. The answers of both builds must be equal. Results go to
-`results/builds.json`: per phase, the ratio after/before of each pair and the 95% interval of their
-mean, from Student's t on logarithms.
+machine that drifts affects both. The answers of both builds must be equal. For each phase,
+`results/builds.json` contains the seconds of each pair and the mean ratio after/before, with its
+95% interval from Student's t on logarithms.
 """
 
 import argparse
@@ -34,11 +34,11 @@ T95 = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Compare two builds of provhouse.")
-    parser.add_argument("--before", type=Path, required=True, help="the older build's provhouse")
-    parser.add_argument("--after", type=Path, required=True, help="the newer build's provhouse")
+    parser.add_argument("--before", type=Path, required=True, help="`provhouse` of the older build")
+    parser.add_argument("--after", type=Path, required=True, help="`provhouse` of the newer build")
     parser.add_argument("--trace", type=Path, required=True, help="a folder of CSV files")
     parser.add_argument("--pairs", type=int, choices=sorted(T95), default=5)
-    parser.add_argument("--items", type=int, default=200, help="items to ask for, per direction")
+    parser.add_argument("--items", type=int, default=200, help="items asked in each direction")
     parser.add_argument("--seed", type=int, default=6)
     given = parser.parse_args()
     load = mean_load()
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def draw(trace: Path, count: int, seed: int) -> list[str]:
-    """Return distinct destination items of the trace, drawn at random."""
+    """Return ``count`` distinct derived items of the trace, drawn at random."""
     only = pa.csv.ConvertOptions(include_columns=["dst"])
     files = sorted(trace.glob("*.csv"))
     columns = [pa.csv.read_csv(file, convert_options=only)["dst"] for file in files]
@@ -84,7 +84,7 @@ def commit(program: Path) -> str:
 def measure(
     before: Path, after: Path, trace: Path, names: Path, pairs: int, folder: Path
 ) -> dict[str, Comparison]:
-    """Run ``pairs`` of both builds in alternating order, and return a comparison by phase."""
+    """Run both builds ``pairs`` times in alternating order, and compare each phase."""
     seconds: dict[str, dict[Path, list[float]]] = {}
     for pair in range(pairs):
         answers = []
@@ -103,7 +103,7 @@ def measure(
 
 
 def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tuple[str, float, Any]]:
-    """Run one build on a new warehouse; yield each phase, its seconds and its answers."""
+    """Run one build on a new warehouse. Yield each phase with its seconds and its answers."""
 
     def command(*arguments: object) -> tuple[float, str]:
         begun = perf_counter()
@@ -134,7 +134,7 @@ def stable(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def compared(before: list[float], after: list[float]) -> Comparison:
-    """Return the seconds of both builds and the interval of their ratio."""
+    """Return the seconds of both builds, and their ratio with its 95% interval."""
     logs = [math.log(new / old) for old, new in zip(before, after, strict=True)]
     mean, half = statistics.mean(logs), T95[len(logs)] * statistics.stdev(logs) / len(logs) ** 0.5
     return {

@@ -1,4 +1,4 @@
-"""The results of `builds.py`: the form of `results/builds.json`, and a table."""
+"""The form of `results/builds.json`, which `builds.py` writes, and its table in Markdown."""
 
 from typing import TypedDict
 
@@ -7,7 +7,7 @@ from markup import bars, cores, grid
 
 
 class Comparison(TypedDict):
-    """Seconds of each pair, and the ratio after/before with its interval."""
+    """The seconds of both builds in each pair, and the ratio after/before with its interval."""
 
     before: list[float]
     after: list[float]
@@ -17,7 +17,7 @@ class Comparison(TypedDict):
 
 
 class Results(SeededRun):
-    """One run."""
+    """The results of one run of `builds.py`."""
 
     builds: dict[str, str]
     """The commits that were compared."""
@@ -40,14 +40,14 @@ MOST = 1.05
 
 
 def row(name: str, phase: Comparison) -> tuple[str, ...]:
-    """Return the row of one phase."""
+    """Return the table row of one phase."""
     best = [f"{min(phase['before']):.1f} s", f"{min(phase['after']):.1f} s"]
     interval = f"{phase['low']:.2f} to {phase['high']:.2f}"
     return name, *best, f"{phase['ratio']:.2f}", interval
 
 
 def table(results: Results) -> str:
-    """Return a table with a row for each phase, and what was compared."""
+    """Return a table with a row for each phase, a note on what was compared, and the target."""
     builds = results["builds"]
     head = ("", "best before", "best after", "after / before", "95% interval")
     rows = (row(name, phase) for name, phase in results["phases"].items())

@@ -22,7 +22,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 @dataclass(frozen=True)
 class Kind:
-    """A class of questions, by the component of the item and the number of items in the answer."""
+    """A class of questions, by the size of the item's component and of the answer."""
 
     name: str
     direction: Direction
@@ -60,7 +60,7 @@ def drawn(
     wanted: int,
     seed: int,
 ) -> Iterator[Questions]:
-    """Yield up to ``wanted`` items for each class; all items that fit it are equally likely."""
+    """Yield up to ``wanted`` items for each class. All items that fit it are equally likely."""
     items, large = by_component(snapshot, theta)
     count = int(items.max()) + 1
     graphs = {one: Graph(triples, one, count) for one in {kind.direction for kind in kinds}}

@@ -1,4 +1,4 @@
-"""Runs of provhouse's command line on one warehouse, and sizes on disk."""
+"""Run provhouse's command line on one warehouse, and measure sizes on disk."""
 
 import json
 import subprocess
@@ -13,13 +13,13 @@ PROGRAM = Path(sys.executable).with_name("provhouse")
 
 
 class Command:
-    """The command line on one warehouse."""
+    """The command line of provhouse, applied to one warehouse."""
 
     def __init__(self, warehouse: Path) -> None:
         self.warehouse = warehouse
 
     def ingest(self, files: Path) -> Ingested:
-        """Ingest files."""
+        """Ingest a file or folder, and return the figures that the command reports."""
         found = self.json("ingest", files)
         return cast(Ingested, {name: found[name] for name in Ingested.__annotations__})
 
@@ -36,5 +36,5 @@ class Command:
 
 
 def size(path: Path) -> int:
-    """Return the bytes of a file, or of all files below a folder."""
+    """Return the size in bytes of a file, or of all files below a folder together."""
     return sum(file.stat().st_size for file in (path, *path.rglob("*")) if file.is_file())

@@ -1,9 +1,9 @@
-"""Compare provhouse's components with other programs', on the same edges: `make bench-components`.
+"""Compare how provhouse and other programs find components: `make bench-components`.
 
-The traces are the paper's, with items in the order of the workflow; with items numbered at random,
-like an ingest's; with edges shuffled too; and, with `--copies`, several copies of it. Contenders
-take turns, each time in a new process, and must find the same components. Results go to
-`results/components.json`.
+The programs, called contenders, get the paper's trace in several forms: with items numbered in the
+order of the workflow; with items numbered at random, as in an ingest; with edges shuffled as well;
+and, with `--copies`, several copies of the trace. Contenders take turns, each time in a new
+process, and must find the same components. Results go to `results/components.json`.
 """
 
 import argparse
@@ -42,8 +42,8 @@ REPETITIONS = 3
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Compare components with other programs'.")
-    parser.add_argument("--copies", type=int, default=1, help="also measure on this many copies")
+    parser = argparse.ArgumentParser(description="Compare programs that find components.")
+    parser.add_argument("--copies", type=int, default=1, help="measure on this many copies too")
     parser.add_argument("--repeat", type=int, default=REPETITIONS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
@@ -91,7 +91,7 @@ def traces(items: int, src: I32, dst: I32, seed: int, copies: int) -> dict[str, 
 
 
 def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
-    """Write the files that contenders read."""
+    """Write the items and edges to the files that `contenders.py` reads."""
     np.save(folder / "items.npy", items)
     ends = [
         np.lib.format.open_memmap(folder / f"{end}.npy", "w+", np.int32, (edges,))
@@ -130,7 +130,7 @@ def measure(
 
 
 def start(name: str, folder: Path) -> Trial | None:
-    """Run one contender; return None if it failed, which only some peers may do."""
+    """Run one contender. Return None if it failed, but raise if that was provhouse or scipy."""
     script = Path(__file__).parent / "contenders.py"
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True

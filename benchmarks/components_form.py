@@ -8,8 +8,8 @@ from form import SeededRun, Spread
 class Trial(TypedDict):
     """One run of one contender, in a process of its own.
 
-    ``build`` and ``solve`` are seconds. ``peak`` is the growth of its memory in bytes above the
-    interpreter and the input. ``partition`` is a digest of the components.
+    ``build`` and ``solve`` are seconds. ``peak`` is the most memory that the process used, in bytes
+    beyond the interpreter and the input. ``partition`` is a digest of the components.
     """
 
     build: float
@@ -29,7 +29,7 @@ class ContenderTimes(TypedDict):
 
 
 class Measurement(TypedDict):
-    """One trace; a contender that failed, for example because it ran out of memory, is None."""
+    """The figures of one trace. A contender that failed, for example without memory, is None."""
 
     trace: str
     items: int
@@ -39,7 +39,7 @@ class Measurement(TypedDict):
 
 
 class Results(SeededRun):
-    """One measurement of all traces."""
+    """The results of one run of `components.py`."""
 
     repetitions: int
     bars: dict[str, bool]
@@ -48,7 +48,7 @@ class Results(SeededRun):
 
 OURS, SCIPY = "provhouse", "scipy"
 BYTES_AN_ITEM = 8
-"""The target for provhouse's memory."""
+"""The target for provhouse's memory: at most this many bytes for each item."""
 
 
 def times(trace: Measurement, name: str) -> float:

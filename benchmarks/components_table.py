@@ -1,4 +1,4 @@
-"""The tables of what `components.py` measured, as Markdown."""
+"""The results of `components.py` as tables in Markdown."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ TRACES = {
 
 
 def tables(results: Results) -> str:
-    """Return a table for each trace, after a note on all of them and before the targets."""
+    """Return a note on the runs, a table for each trace, and the targets."""
     return "\n\n".join(
         [
             note(results),
@@ -54,7 +54,7 @@ def table(trace: Measurement) -> Iterator[str]:
 
 
 def cells(each: ContenderTimes) -> tuple[str, str, str]:
-    """Return the times of one contender."""
+    """Return the table cells with the times of one contender."""
     build, solve, total = (each["build"], each["solve"], each["total"])
     return (
         f"{build['median']:.2f} s",
@@ -64,10 +64,10 @@ def cells(each: ContenderTimes) -> tuple[str, str, str]:
 
 
 def ratio(trace: Measurement, name: str) -> str:
-    """Return the contender's time as a multiple of provhouse's."""
+    """Return a contender's time as a multiple of provhouse's; empty for provhouse itself."""
     return "" if name == OURS else f"{times(trace, name):.1f}"
 
 
 def size(each: ContenderTimes) -> str:
-    """Return the contender's memory per item."""
+    """Return the table cell with a contender's memory in bytes per item."""
     return f"{each['bytes_an_item']:,.1f}"

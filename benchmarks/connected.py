@@ -1,9 +1,10 @@
-"""Blocks of connected sets, of which the paper's trace is made.
+"""Make the connected sets of a generated trace, in blocks of sets of one split.
 
 The items of a set are in layers. Each item derives from a window of neighbours in the layer above,
-as sentences come from paragraphs. The windows of the second layer overlap by one, which connects
-the first two layers with the fewest triples; an item further down needs only one parent, so its
-other triples are spare. So every set is connected, and it is known which triples may be left out.
+as sentences come from paragraphs. The windows of the second layer overlap by one item, which
+connects the first two layers with the fewest triples. An item further down needs only one parent,
+so its other triples are spare. So every set is connected, and it is known which triples may be left
+out.
 """
 
 from collections.abc import Sequence
@@ -14,18 +15,22 @@ import numpy as np
 from provhouse.model.arrays import I32, I64, Bools
 
 FEW = 9
-"""The most parents, within its set, of an item that is no aggregate."""
+"""The most parents that an item has within its set, unless it is an aggregate."""
 CROSS = 8
-"""The most parents of an item in other sets."""
+"""The most parents that an item has in other sets."""
 AGGREGATE = (11, 99)
 """The fewest and the most parents of a usual aggregate."""
 
 
 @dataclass(frozen=True)
 class Widest:
-    """Aggregates with unusually many parents, in the first ``sets``, if possible in ``layer``."""
+    """Aggregates with unusually many parents.
+
+    They are in the first ``sets`` sets of a block, if possible in the layer ``layer``.
+    """
 
     parents: Sequence[int] = ()
+    """The number of parents of each of these aggregates."""
     sets: int = 11
     layer: int = 3
 
@@ -35,10 +40,10 @@ F64 = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Block:
-    """Sets of one split; their items are numbered by set and layer."""
+    """The sets of one split. Items are numbered set by set, and by layer within a set."""
 
     bounds: I64
-    """The first item of each layer, and the end of the last; shape: sets, layers + 1."""
+    """The first item of each layer, and the end of the last layer. Shape: sets, layers + 1."""
     level: I64
     """The level of the workflow at which each set begins."""
     route: I64
@@ -60,7 +65,7 @@ class Block:
 
     @property
     def end(self) -> int:
-        """The number of the item after the last."""
+        """The number of the last item plus one."""
         return int(self.bounds[-1, -1])
 
     def per_item(self) -> tuple[I64, I64]:
@@ -80,7 +85,7 @@ class Inner:
     """Whether the set stays connected without the triple."""
 
     def without(self, dropped: I64) -> "Inner":
-        """Return all triples but these."""
+        """Return all triples except those at the positions ``dropped``."""
         kept = np.ones(len(self.src), bool)
         kept[dropped] = False
         return Inner(self.src[kept], self.dst[kept], self.spare[kept])
@@ -91,8 +96,8 @@ def sizes(
 ) -> I64:
     """Return the sizes of ``count`` sets, which sum up to ``total``.
 
-    Some are given; the others have a heavy tail, from ``least`` to ``most``. Raises ValueError if
-    that is impossible.
+    The first sizes are ``given``. The other sizes are from ``least`` to ``most``, with a heavy
+    tail. Raises ValueError if such sizes cannot sum up to ``total``.
     """
     others = count - len(given)
     needed = total - sum(given)
@@ -105,13 +110,16 @@ def sizes(
         drawn = np.minimum(least + (weight * scale).astype(np.int64), most)
         low, high = (scale, high) if drawn.sum() <= needed else (low, scale)
     drawn = np.minimum(least + (weight * low).astype(np.int64), most)
-    while missing := needed - int(drawn.sum()):  # one more item in some that have room
+    while missing := needed - int(drawn.sum()):  # one more item in some sets with room
         drawn[np.flatnonzero(drawn < most)[:missing]] += 1
     return np.concatenate([np.array(given, np.int64), drawn])
 
 
 def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
-    """Return the widths of up to ``most`` layers for each set, two or more if it has two items."""
+    """Return the number of items in each layer of each set.
+
+    A set has at most ``most`` layers, and at least two unless it has only one item.
+    """
     layers = np.minimum(sizes, rng.integers(2, most + 1, len(sizes)))
     layers = np.where(sizes >= 30 * most, most, layers)
     weight = rng.uniform(0.6, 1.4, (len(sizes), most))
@@ -123,7 +131,7 @@ def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
 
 
 def bounds(width: I64, first: int) -> I64:
-    """Return the bounds of layers of these widths; items are numbered from ``first``."""
+    """Return the bounds of layers with these numbers of items, numbered from ``first``."""
     begin = first + np.concatenate([[0], np.cumsum(width.ravel())])
     rows = np.arange(len(width))[:, None] * width.shape[1]
     result: I64 = begin[rows + np.arange(width.shape[1] + 1)]
@@ -141,9 +149,10 @@ def inner(
 ) -> Inner:
     """Derive each layer from the one above, and return the triples.
 
-    From the third layer on, a share of ``overlap`` of the windows overlap, by ``wider`` items more;
-    both are one number for all sets, or one for each. As many items as ``aggregates`` get 11 to 99
-    parents, none of them in the sets ``apart``; some get the numbers of parents in ``widest``.
+    From the third layer on, a share of ``overlap`` of the windows overlap, by ``wider`` more items.
+    Each of these two is one number for all sets, or an array with a number for each set.
+    ``aggregates`` items get 11 to 99 parents; none of these items is in the sets ``apart``. A few
+    further items get the numbers of parents in ``widest``.
     """
     owner, layer = block.per_item()
     item = np.flatnonzero(layer > 0)
@@ -183,10 +192,13 @@ def inner(
 
 
 def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, count: int) -> I64:
-    """Make ``count`` usual aggregates; return each item's number of parents outside its window."""
+    """Choose ``count`` items as usual aggregates.
+
+    Returns how many parents outside its window each item gets: 0 if it was not chosen.
+    """
     least, most = AGGREGATE
     rows = np.flatnonzero(able & (parents >= least))
-    weight = 1 / parents[rows] ** 2.0  # so that small sets have some, too
+    weight = 1 / parents[rows] ** 2.0  # so that small sets have aggregates too
     chosen = rng.choice(rows, count, replace=False, p=weight / weight.sum())
     drawn = least + (rng.pareto(1.5, count) * 6).astype(np.int64)
     more = np.zeros(len(able), np.int64)
@@ -195,13 +207,16 @@ def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, coun
 
 
 def ragged(counts: I64) -> tuple[I64, I64]:
-    """Return the row of each element of a list of lists of these lengths, and its place there."""
+    """Return the row of each element, and its place in the row, for rows of these lengths."""
     row = np.repeat(np.arange(len(counts)), counts)
     return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, triples: int) -> Inner:
-    """Leave out spare triples of a set until it has ``triples``. Raises ValueError if it cannot."""
+    """Leave out spare triples of a set until it has ``triples`` triples.
+
+    Raises ValueError if the set has fewer triples, or too few spare ones.
+    """
     begin, end = block.bounds[number, 0], block.bounds[number, -1]
     inside = (of.dst >= begin) & (of.dst < end)
     surplus, spare = int(inside.sum()) - triples, np.flatnonzero(inside & of.spare)
@@ -212,7 +227,10 @@ def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, trip
 
 @dataclass(frozen=True)
 class Links:
-    """Links by number: sets of a block, and the sets of another block that they derive from."""
+    """Links between sets, which are given by number.
+
+    Each ``child`` is a set of one block, and its ``parent`` a set of another block.
+    """
 
     child: I64
     parent: I64
@@ -223,8 +241,8 @@ def between(
 ) -> tuple[I64, I64]:
     """Return triples from items of parent sets to the first layer of child sets.
 
-    Each link has at least one, and all links together have ``triples``. With None, each link
-    has one triple for each of its roots.
+    Each link has at least one triple, and all links together have ``triples``. If that is None,
+    each link has one triple for each item of the first layer that belongs to it.
     """
     order = np.argsort(links.child, kind="stable")
     to, of = links.child[order], links.parent[order]
@@ -247,7 +265,7 @@ def between(
 
 
 def _shares(rng: np.random.Generator, most: I64, width: I64, total: int) -> I64:
-    """Return the number of triples of each link, at least one."""
+    """Return the number of triples of each link, which is at least one."""
     if not len(most) <= total <= most.sum():
         raise ValueError(f"{len(most)} links cannot have {total} triples, only {most.sum()}")
     weight = rng.uniform(0.5, 1.5, len(most)) * width
@@ -263,7 +281,7 @@ def _shares(rng: np.random.Generator, most: I64, width: I64, total: int) -> I64:
 
 
 def tables_of(blocks: Sequence[Block], routes: I32) -> tuple[I32, I32, I32]:
-    """Return the table, level and document of each item of consecutive blocks."""
+    """Return the workflow table, level and document of each item of consecutive blocks."""
     parts = []
     for block in blocks:
         owner, layer = block.per_item()

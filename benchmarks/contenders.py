@@ -1,9 +1,10 @@
-"""Components by one program in a process of its own: `contenders.py NAME FOLDER`.
+"""Find components with one program, and measure it: `contenders.py NAME FOLDER`.
 
-The folder contains `items.npy` (their number), `src.npy` and `dst.npy`, all int32. The clock starts
-when the input is in memory and everything is imported and compiled. It stops at the program's own
-form of the answer, which is compared afterwards. Memory is the kernel's high-water mark of the
-resident set, which is reset before the clock starts.
+`components.py` starts this in a process of its own. The folder contains `items.npy` (the number of
+items), and `src.npy` and `dst.npy` (the edges, int32). The clock starts when the input is in memory
+and everything is imported and compiled. It stops when the program has the answer in its own form;
+answers are compared afterwards. Memory is the kernel's high-water mark of the resident set, which
+is reset before the clock starts.
 """
 
 import hashlib
@@ -29,19 +30,19 @@ PAIRS = 1 << 16
 
 @dataclass(frozen=True)
 class NumberedEdges:
-    """Numbered edges."""
+    """The edges of a graph. Its items are the numbers below ``items``."""
 
     items: int
     src: I32
     dst: I32
 
     def chunks(self) -> Iterator[tuple[I32, I32]]:
-        """Yield the edges in an ingest's chunks."""
+        """Yield the edges in chunks of the size that an ingest uses."""
         for start in range(0, len(self.src), CHUNK):
             yield self.src[start : start + CHUNK], self.dst[start : start + CHUNK]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges as Python's integers; few of them exist at a time."""
+        """Yield the edges as pairs of Python integers, of which few exist at a time."""
         for start in range(0, len(self.src), PAIRS):
             ends = (end[start : start + PAIRS].tolist() for end in (self.src, self.dst))
             yield from zip(*ends, strict=True)
@@ -49,7 +50,7 @@ class NumberedEdges:
 
 @dataclass(frozen=True)
 class Contender:
-    """The steps of a program: make its graph, find components, return them as a label per item."""
+    """The steps of a program: make its graph, find components, and return a label for each item."""
 
     build: Callable[[NumberedEdges], Any]
     solve: Callable[[Any], Any]
@@ -57,7 +58,7 @@ class Contender:
 
 
 def of_scipy() -> Contender:
-    """Return scipy, which makes a sparse matrix by rows and searches it."""
+    """Return the contender scipy, which makes a sparse matrix by rows and searches it."""
     sparse, csgraph = import_module("scipy.sparse"), import_module("scipy.sparse.csgraph")
 
     def build(given: NumberedEdges) -> Any:
@@ -73,7 +74,10 @@ def of_scipy() -> Contender:
 
 
 def of_igraph() -> Contender:
-    """Return igraph, with pairs of Python's integers: three times as fast for it as an array."""
+    """Return the contender igraph.
+
+    Its input is pairs of Python integers, which it reads three times as fast as an array.
+    """
     igraph = import_module("igraph")
 
     def build(given: NumberedEdges) -> Any:
@@ -89,11 +93,14 @@ def of_igraph() -> Contender:
 
 
 def of_networkit() -> Contender:
-    """Return networkit, with its reader of coordinates; its parallel search is slower than this."""
+    """Return the contender networkit.
+
+    Its input is arrays of coordinates. Its parallel search is slower than the one used here.
+    """
     networkit = import_module("networkit")
 
     def build(given: NumberedEdges) -> Any:
-        ends = given.src.astype(np.int64), given.dst.astype(np.int64)  # it misreads others: #1413
+        ends = given.src.astype(np.int64), given.dst.astype(np.int64)  # misreads int32: #1413
         return networkit.GraphFromCoo(ends, n=given.items)
 
     return Contender(
@@ -104,7 +111,7 @@ def of_networkit() -> Contender:
 
 
 def of_rustworkx() -> Contender:
-    """Return rustworkx, with pairs of Python's integers, the only form that it accepts."""
+    """Return the contender rustworkx. It accepts only pairs of Python integers."""
     rustworkx = import_module("rustworkx")
 
     def build(given: NumberedEdges) -> Any:
@@ -117,7 +124,7 @@ def of_rustworkx() -> Contender:
 
 
 def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
-    """The label of each item, from sets of items."""
+    """Return the label of each item, from one Python set of items for each component."""
     labels = np.empty(given.items, np.int64)
     members = np.fromiter(chain.from_iterable(parts), np.int64, given.items)
     labels[members] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -125,7 +132,7 @@ def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
 
 
 def of_polars() -> Contender:
-    """polars-grouper: an expression over two columns that labels edges."""
+    """Return the contender polars-grouper, an expression over two columns that labels edges."""
     polars, grouper = import_module("polars"), import_module("polars_grouper")
     label = grouper.graph_solver(polars.col("src"), polars.col("dst"))
     return Contender(
@@ -144,7 +151,7 @@ def of_edges(found: Any, given: NumberedEdges) -> I64:
 
 
 def of_provhouse() -> Contender:
-    """Return provhouse, which makes no graph."""
+    """Return the contender provhouse, which makes no graph."""
     return Contender(
         lambda given: given, lambda given: weak_components(given.items, given.chunks())
     )
@@ -178,7 +185,7 @@ def little() -> NumberedEdges:
 
 
 def run(name: str, given: NumberedEdges) -> Trial:
-    """Time one contender."""
+    """Return the seconds, the memory and the components of one contender on these edges."""
     contender = CONTENDERS[name]()
     contender.solve(contender.build(little()))
     before = restart_peak()
@@ -199,7 +206,10 @@ def run(name: str, given: NumberedEdges) -> Trial:
 
 
 def smallest(labels: I64) -> I32:
-    """Return the smallest item of each item's component, which does not depend on the labels."""
+    """Return, for each item, the smallest item of its component.
+
+    The result is the same for any two labellings of the same components.
+    """
     items = np.arange(len(labels), dtype=np.int32)
     first = np.empty(int(labels.max(initial=-1)) + 1, np.int32)
     first[labels[::-1]] = items[::-1]  # if several write to one place, the last one wins
@@ -207,13 +217,13 @@ def smallest(labels: I64) -> I32:
 
 
 def restart_peak() -> int:
-    """Reset the kernel's high-water mark, and return the bytes that are resident now."""
+    """Reset the high-water mark of this process's memory, and return its size now in bytes."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return memory("VmRSS")
 
 
 def memory(field: str) -> int:
-    """Return a field of this process's status in bytes."""
+    """Return a memory field of this process's `/proc/self/status`, in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     (value,) = (line.split()[1] for line in lines if line.startswith(f"{field}:"))
     return int(value) * 1024

@@ -1,4 +1,4 @@
-"""Cuts of large components and how much questions read with them, without Spark and Neo4j.
+"""Cut large components into sets, and compute how much questions read, without Spark and Neo4j.
 
 A question reads all triples of the sets that its walk finds, so it is enough to walk the graph of
 sets. Partitions are filled as in an ingest.
@@ -30,7 +30,7 @@ PARTITION_TRIPLES = Settings().partition_triples
 
 @dataclass(frozen=True)
 class Large:
-    """The components of at least theta items; ``component`` and ``table`` count from 0."""
+    """The components of at least theta items. Components and tables are numbered from 0."""
 
     src: I32
     dst: I32
@@ -58,7 +58,7 @@ def large(src: Edges, dst: Edges, table: I32, theta: int) -> tuple[Large, npt.ND
 
 
 def found(graph: Large, theta: int, limit: int) -> tuple[I32, float]:
-    """Return the set of each item as an ingest finds it before packing, and the seconds it took."""
+    """Return the set of each item as in an ingest before packing, and the seconds of the cut."""
     begin = perf_counter()
     label, _ = cut(graph.component, graph.src, graph.dst, graph.table, theta, (), limit)
     return label, perf_counter() - begin
@@ -73,14 +73,14 @@ def packed(graph: Large, label: I32, limit: int) -> I32:
 
 
 def dependencies(graph: Large, label: I32) -> tuple[I32, I32]:
-    """Return the distinct pairs of a set and one that it derives from."""
+    """Return the distinct pairs of a set and another set that it derives from."""
     return distinct_pairs(label[graph.dst], label[graph.src])
 
 
 def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None = None) -> Cut:
-    """Return what questions for these items read in both directions with these sets.
+    """Return how much questions for the items ``asked`` read in each direction with these sets.
 
-    Sets are numbered without gaps.
+    The sets in ``label`` must be numbered without gaps.
     """
     child, parent = dependencies(graph, label)
     sizes, group = np.bincount(label), _group(graph, label)
@@ -116,7 +116,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
 
 
 def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
-    """Return how much these items read upstream if each set has as much as ``own`` says."""
+    """Return, for each of these items, the sum of ``own`` over all sets that it reads upstream."""
     edges = neighbours(len(own), *dependencies(graph, label))
     none = np.zeros(len(own) + 1, np.int64)
     result: Floats = _read(label[asked], *edges, own, none, none, none)[:, 0]
@@ -134,8 +134,11 @@ def _group(graph: Large, label: I32) -> I32:
 def _read(
     asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, stored: I64
 ) -> Floats:
-    """Return, for each asked set, the triples of all sets that it reaches, the number of their
-    partitions, and the triples in these."""
+    """Return three numbers for each asked set, all about the sets that it reaches.
+
+    They are the triples of these sets, the partitions that contain them, and all triples in those
+    partitions.
+    """
     result = np.zeros((len(asked), 3))
     seen = np.full(len(own), -1, np.int64)
     opened = np.full(len(stored), -1, np.int64)

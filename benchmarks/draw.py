@@ -1,7 +1,7 @@
 """Draw items at random whose lineage or impact has a given size.
 
-Few items derive from thousands of others, so hundreds of thousands are tried: on all triples in
-memory, in a compiled kernel. The kernel shares no code with the measured methods, so it also
+Few items derive from thousands of others, so hundreds of thousands of items are tried. A compiled
+kernel does this on all triples in memory. It shares no code with the measured methods, so it also
 checks the number of items that they find.
 """
 
@@ -15,7 +15,7 @@ from provhouse.query.methods.method import near_and_far
 
 
 class Graph:
-    """All triples in one direction; items are numbers below ``count``."""
+    """The graph of all triples in one direction. Items are numbers below ``count``."""
 
     def __init__(self, triples: pa.Table, direction: Direction, count: int) -> None:
         near, far = near_and_far(triples, direction)
@@ -24,15 +24,15 @@ class Graph:
         np.cumsum(np.bincount(near, minlength=count), out=self._at[1:])
 
     def draw(self, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:
-        """Return the first items that reach ``least`` to ``most``, and how many were tried.
+        """Return the first items that reach ``least`` to ``most`` items, and how many were tried.
 
-        It stops at ``wanted`` items.
+        The search stops when it has ``wanted`` items.
         """
         chosen, tried = _fitting(self._at, self._far, items, least, most, wanted)
         return chosen, tried
 
     def sizes(self, items: I64) -> I64:
-        """Return the number of items that each of these reaches."""
+        """Return how many items each of ``items`` reaches."""
         return _sizes(self._at, self._far, items)
 
 
@@ -65,7 +65,7 @@ def _fitting(at: I64, far: I64, items: I64, least: int, most: int, wanted: int) 
 
 @njit(cache=True)
 def _reached(at: I64, far: I64, item: int, most: int, seen: I64, mark: int, queue: I64) -> int:
-    """Return the number of items that this one reaches, or ``most + 1`` if it is larger.
+    """Return how many items ``item`` reaches, or ``most + 1`` if they are more than ``most``.
 
     The item itself counts if a cycle leads back to it. ``seen`` must not contain ``mark`` yet.
     """

@@ -1,4 +1,4 @@
-"""Spark jobs that do nothing: the least time of any job on a given number of partitions."""
+"""Time Spark jobs that do nothing: no job on that number of partitions can be faster."""
 
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ REPEATED = 5
 
 
 class EmptyJobs:
-    """Jobs on cached partitions of one byte each, run by a Python worker as RQ's jobs are."""
+    """Jobs on cached partitions of one byte each. A Python worker runs them, as it runs RQ's."""
 
     def __init__(self, context: "SparkContext", widest: int) -> None:
         self._context = context
@@ -29,7 +29,10 @@ class EmptyJobs:
         return perf_counter() - began
 
     def by_width(self) -> tuple[float, float]:
-        """Return the seconds of a job and those that each partition adds, from several widths."""
+        """Return the seconds of a job without partitions, and those that each partition adds.
+
+        Both are fitted to the times of jobs on several numbers of partitions.
+        """
         widths = sorted({min(width, self._widest) for width in (1, 4, 16, 64, 256)})
         times = [np.median([self.seconds(width) for _ in range(REPEATED)]) for width in widths]
         if len(widths) == 1:
@@ -38,5 +41,5 @@ class EmptyJobs:
         return float(job), float(partition)
 
     def release(self) -> None:
-        """Release the memory."""
+        """Remove the cached partitions from Spark's memory."""
         self._cached.unpersist()

@@ -27,7 +27,7 @@ from serve import served
 
 KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
 WITH, WITHOUT = 40, 3
-"""Commands with the server, and without."""
+"""The number of commands that are measured with the server, and without it."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def run(settings: Settings, seed: int) -> Results:
-    """Measure all kinds of commands."""
+    """Measure Python alone, then commands with the server, then commands without it."""
     load = mean_load()
     snapshot = open_snapshot(settings.warehouse)
     (found,) = drawn(snapshot, all_triples(snapshot), settings.theta, [KIND], WITH + 1, seed)
@@ -68,7 +68,10 @@ def run(settings: Settings, seed: int) -> Results:
 
 
 def spread(run: Callable[[str], object], items: Sequence[str]) -> CommandTimes:
-    """Return the times of a command, without the first, which may read files from disk."""
+    """Run a command for each item, and return percentiles of the times.
+
+    The first run does not count, because it may read files from disk.
+    """
     run(items[0])
     seconds = []
     for item in items[1:]:

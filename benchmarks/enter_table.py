@@ -1,4 +1,4 @@
-"""The results of `enter.py`: the form of `results/enter.json`, and a table."""
+"""The form of `results/enter.json`, which `enter.py` writes, and its table in Markdown."""
 
 from form import Percentiles, ResultsFile, SeededRun
 from markup import bars, cores, grid
@@ -7,13 +7,13 @@ SERVED = "with the server, nothing kept decoded"
 
 
 class CommandTimes(Percentiles):
-    """Seconds of several commands, from Enter to the end of the answer."""
+    """The seconds of several commands of one kind, from Enter to the end of the answer."""
 
     commands: int
 
 
 class Results(SeededRun):
-    """One run."""
+    """The results of one run of `enter.py`."""
 
     triples: int
     took: dict[str, CommandTimes]
@@ -21,7 +21,7 @@ class Results(SeededRun):
 
 RESULTS = ResultsFile[Results]("enter.json")
 MOST = 0.3
-"""The target, in seconds from Enter to the end of a small answer, at the median."""
+"""The target for the median time from Enter to the end of a small answer, in seconds."""
 
 
 def table(results: Results) -> str:

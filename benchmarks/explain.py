@@ -1,11 +1,11 @@
 """Compare the time of questions with the estimates of `provhouse explain`: `make bench-explain`.
 
 Items are drawn at random: half of them among all items, half in components that are cut, where
-questions differ most in how much they read. CSProv answers all questions, RQ and CCProv a few, in
-one warm session that keeps nothing of one question for the next. Reads and times go to
-`results/explain.json`, by the name of the warehouse; `explain_table.py` compares them with the
-estimates of `query/cost.py`. `--fit` measures nothing and prints the constants that best fit all
-results.
+questions differ most in how much they read. CSProv answers all questions, and RQ and CCProv answer
+a few, in one warm session that keeps nothing of one question for the next.
+`results/explain.json` records for each warehouse how much questions read and how long they took.
+`explain_table.py` compares the times with the estimates of `query/cost.py`. `--fit` measures
+nothing and prints the constants of these estimates that best fit all results.
 """
 
 import argparse
@@ -37,9 +37,9 @@ from provhouse.query.cost import SET, TRIPLE
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov")
 ITEMS = 100
-"""The number of items that CSProv is asked for, in both directions."""
+"""The number of items for which CSProv is asked, in both directions."""
 FEW = 10
-"""The number of these that RQ and CCProv are asked for, upstream."""
+"""The number of these items for which RQ and CCProv are asked too, upstream only."""
 WARM = 10
 """The number of questions before the first one that counts."""
 
@@ -80,7 +80,7 @@ def totals(asker: Asker) -> Totals:
 
 
 def drawn(asker: Asker, rng: np.random.Generator) -> ItemNumbers:
-    """Return items from all components and from cut ones in turn, including those for warming."""
+    """Draw ``ITEMS + WARM`` items, in turn from all components and from those that are cut."""
     snapshot = asker.snapshot
     _, component, sets = np.unique(snapshot.set_components, return_inverse=True, return_counts=True)
     cut = np.flatnonzero(sets[component] > 1)
@@ -90,7 +90,7 @@ def drawn(asker: Asker, rng: np.random.Generator) -> ItemNumbers:
 
 
 def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
-    """Return items of these sets; all are equally likely."""
+    """Draw items of these sets. All of their items are equally likely."""
     items = asker.snapshot.set_items[sets]
     at = rng.choice(int(items.sum()), (ITEMS + WARM) // 2, replace=False)
     before = np.cumsum(items) - items
@@ -99,7 +99,7 @@ def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
 
 
 def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
-    """Ask CSProv for each item; exit if it reads other amounts than ``explain`` says."""
+    """Ask CSProv for each item. Exit if a question does not read what ``explain`` says."""
     for item in items:
         for direction in DIRECTIONS:
             answer = asker.ask(item, direction, "csprov")
@@ -115,7 +115,7 @@ def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
 
 
 def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
-    """Ask RQ and CCProv for each item."""
+    """Ask RQ and CCProv for the lineage of each item, and yield the levels and the time."""
     for item in items:
         for explained in asker.explain(Question(item, "upstream")).methods[1:]:
             answer = asker.ask(item, "upstream", explained.method)
@@ -130,7 +130,8 @@ def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
 def fit(results: Results) -> dict[str, float]:
     """Return the constants of `query/cost.py` with the least relative errors on all results.
 
-    Those of a set and a triple stay as they are: items drawn at random read too few of them.
+    The constants for a set and for a triple are not fitted, because items drawn at random read too
+    few sets and triples.
     """
     rows = [row for one in results.values() for row in one["by_sets"]]
     known = [SET * row["sets"] + TRIPLE * row["triples"] for row in rows]
@@ -153,9 +154,9 @@ def fit(results: Results) -> dict[str, float]:
 def relative(
     features: list[list[int]], seconds: list[float], known: Sequence[float] = ()
 ) -> list[float]:
-    """Return non-negative weights of features whose sums have the least relative errors.
+    """Return the non-negative weights of features that predict times with the least relative error.
 
-    ``known`` is a part of each time that is not to be fitted.
+    ``known`` is the part of each time that is not to be fitted.
     """
     weights = np.array(seconds)
     target = 1 - np.array(known or np.zeros(len(weights))) / weights
@@ -170,7 +171,7 @@ def main() -> None:
     parser.add_argument("--name", default="the demo's flights")
     parser.add_argument("--seed", type=int, default=6)
     parser.add_argument(
-        "--fit", action="store_true", help="print the best constants, measure nothing"
+        "--fit", action="store_true", help="print the best constants; measure nothing"
     )
     given = parser.parse_args()
     if given.fit:

@@ -1,4 +1,4 @@
-"""The results of `explain.py`: the form of `results/explain.json`, and a table of the estimates."""
+"""The form of `results/explain.json`, which `explain.py` writes, and its table in Markdown."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -30,9 +30,9 @@ class QuestionByLevels(TypedDict):
 
 
 class WarehouseRun(SeededRun):
-    """One run on one warehouse.
+    """The results of one run of `explain.py` on one warehouse.
 
-    ``copy_seconds`` is the time in which RQ's copy of all triples was made.
+    ``copy_seconds`` is the time that it took to make RQ's copy of all triples.
     """
 
     warehouse: Totals
@@ -42,7 +42,7 @@ class WarehouseRun(SeededRun):
 
 
 Results = dict[str, WarehouseRun]
-"""Runs by the name of the warehouse."""
+"""The last run on each warehouse, by the warehouse's name."""
 
 
 RESULTS = ResultsFile[Results]("explain.json")

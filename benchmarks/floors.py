@@ -1,6 +1,7 @@
-"""Floors of an ingest's steps: their indispensable work alone, on the same data and cores.
+"""Measure the floors of an ingest's steps: the time of their indispensable work alone.
 
-A step that takes twice its floor spends half of its time on work that nothing can save.
+The data and the cores are the same as in the ingest. A step that takes twice its floor spends half
+of its time on work that nothing can save.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,7 +29,11 @@ Work = TypeVar("Work")
 
 
 def floors(trace: Trace, files: Iterable[Path], copies: int) -> dict[str, float]:
-    """Return seconds by step: decoding and hashing, union-find, sorting and compressing."""
+    """Return the floor of three steps in seconds, by the name of the step.
+
+    The indispensable work of ``read`` is decoding and hashing, of ``cut`` union-find, and of
+    ``place`` sorting and compressing.
+    """
     return {
         "read": _on_all_cores(_decoded, sorted(files)),
         "cut": copies * _timed(lambda: weak_components(len(trace.table), [(trace.src, trace.dst)])),

@@ -11,29 +11,29 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class ResultsFile(Generic[Content]):
-    """A JSON file in ``results``, which a script writes and a page is generated from."""
+    """A JSON file in the folder ``results``, from which a page is generated."""
 
     name: str
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
+        """The full path of the file."""
         return FOLDER / self.name
 
     def read(self, missing: Content | None = None) -> Content:
-        """Return the results of the last run, or ``missing``, if given and there are none."""
+        """Return the results of the last run, or ``missing`` (if given) if there is no file."""
         if missing is not None and not self.path.exists():
             return missing
         return cast(Content, json.loads(self.path.read_text(encoding="utf-8")))
 
     def write(self, results: Content, elsewhere: Path | None = None) -> None:
-        """Write the results to the file, or to another one."""
+        """Write the results to the file, or to the file ``elsewhere`` instead."""
         text = json.dumps(results, indent=1) + "\n"
         (elsewhere or self.path).write_text(text, encoding="utf-8")
 
 
 class Machine(TypedDict):
-    """The machine that the benchmark ran on."""
+    """The machine on which a benchmark ran."""
 
     cpu: str
     cores: int
@@ -48,14 +48,14 @@ class Record(TypedDict):
 
 
 class Run(Record):
-    """One run. ``load`` is the machine's mean load over the minute before it began."""
+    """One run of a benchmark. ``load`` is the machine's mean load over the minute before it."""
 
     load: float
     versions: dict[str, str]
 
 
 class SeededRun(Run):
-    """One run that draws at random."""
+    """One run of a benchmark that draws at random from a seed."""
 
     seed: int
 
@@ -68,14 +68,14 @@ class Spread(TypedDict):
 
 
 class Percentiles(TypedDict):
-    """Percentiles of several times, in seconds."""
+    """Percentiles of several times in seconds: the median, and the 95th."""
 
     p50: float
     p95: float
 
 
 class Totals(TypedDict):
-    """The totals of a warehouse."""
+    """The totals of a warehouse: its number of triples, of items, and of other parts."""
 
     triples: int
     items: int

@@ -1,4 +1,4 @@
-"""The records of `make fuzz`: a summary in `results/fuzz.json`, and a table.
+"""Write the records of `make fuzz` to `results/fuzz.json`, and make the table of its results.
 
 python benchmarks/fuzz.py RECORD
 """
@@ -15,7 +15,7 @@ from markup import cores, grid
 
 
 class Target(TypedDict):
-    """The inputs of one target, by the way they ended; none of them found a defect."""
+    """The inputs that one tested part, the target, was called with. None of them found a defect."""
 
     target: str
     inputs: int
@@ -23,7 +23,7 @@ class Target(TypedDict):
     ends: dict[str, int]
     """The number of inputs, by the way they ended."""
     grown_mib: int
-    """The most that the memory of the tested process grew by."""
+    """The largest growth of the tested process's memory, in MiB."""
 
 
 class Results(Record):
@@ -35,11 +35,11 @@ class Results(Record):
 
 RESULTS = ResultsFile[Results]("fuzz.json")
 SHOWN = {"held": "accepted"}
-"""Ends whose recorded name does not explain itself."""
+"""Clearer words for ends whose recorded name does not explain itself."""
 
 
 def main() -> None:
-    """Write the results from the records."""
+    """Run from the command line: combine the records of all targets into the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
     lines = parser.parse_args().record.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""LC1 and LC3 of the paper's trace: filings, their text, and facts found in it.
+"""Generate LC1 and LC3 of the paper's trace: filings, their text, and facts found in the text.
 
 The sets of the paper's worked queries come first in their block, so that their layers, triples and
 parent sets can be set to the paper's figures.
@@ -28,19 +28,19 @@ class Giant:
     documents: tuple[int, int]
     """The first document, and the number of documents."""
     sp1: tuple[tuple[int, ...], int, int]
-    """For each split: the given sizes, the number of sets, and the number of their items."""
+    """For each split: the sizes of the first sets, the number of sets, and of their items."""
     sp2: tuple[tuple[int, ...], int, int]
     sp3: tuple[tuple[int, ...], int]
     most: int
     """The most items in a set of sp3 whose size is not given."""
     shared: int
-    """The number of sets of sp2, from the first, that derive from many sets of sp1."""
+    """The number of sets of sp2, counted from the first, that derive from many sets of sp1."""
     layers: Mapping[int, tuple[int, ...]]
-    """The layers of some sets of sp3."""
+    """For some sets of sp3, the number of items in each layer."""
     overlap: float
     """The share of windows in sp3 that overlap."""
     wider: int
-    """The number of items by which windows are wider in the usual sets of sp2."""
+    """The number of items by which windows are wider in the sets of sp2 that are not shared."""
     aggregates: int
     widest: tuple[int, ...]
     worked: Mapping[int, tuple[range, int]] = field(default_factory=dict)
@@ -49,10 +49,13 @@ class Giant:
 
 SHARED = (21_734, 9_400, 4_300, 2_366)
 READ = (118, 125, 122, 119, 131, 108, 127, 120, 124, 117, 126, 123, 127)
-"""The thirteen sets of sp2 that the worked query LC-SL reads; all derive from the second of sp1."""
+"""The sizes of the thirteen sets of sp2 that the worked query LC-SL reads.
+
+They all derive from the second set of sp1.
+"""
 LARGE = (3_291, 2_810, 2_400, 2_100, 1_850, 1_640, 1_450, 1_300, 1_180, 1_090, 1_040)
 SHORT, LONG = len(LARGE), 0
-"""The sets of the worked queries."""
+"""The numbers of the sets of sp3 in the worked queries with a short and a long lineage."""
 LC1 = Giant(
     items=1_220_000,
     triples=2_670_000,
@@ -90,7 +93,7 @@ LC3 = Giant(
 
 
 def giant(rng: Rng, first: int, of: Giant) -> Part:
-    """Return LC1 or LC3; its sets are mostly a tree."""
+    """Return LC1 or LC3. The graph of its sets is mostly a tree."""
     sp1 = _filings(rng, first, of)
     links = _sp2_links(rng, of, sp1)
     sp2 = _text(rng, of, sp1, links)
@@ -106,7 +109,7 @@ def giant(rng: Rng, first: int, of: Giant) -> Part:
 
 
 def _filings(rng: Rng, first: int, of: Giant) -> Block:
-    """Return split sp1: each set has the filings of some companies."""
+    """Return split sp1, in which each set has the filings of some companies."""
     items = sizes(rng, *of.sp1, 20, of.sp1[0][0])
     begin, count = of.documents
     filings = 1 + (items * (count - len(items))) // items.sum()
@@ -116,7 +119,7 @@ def _filings(rng: Rng, first: int, of: Giant) -> Block:
 
 
 def _sp2_links(rng: Rng, of: Giant, sp1: Block) -> Links:
-    """Return the links of sp2: each set derives from one of sp1, the first few from more."""
+    """Return the links of sp2: each set derives from one set of sp1, the first few from several."""
     sets, known = len(sp1.bounds), len(of.sp2[0])
     others = np.sort(rng.choice(sets, of.sp2[1] - known, p=sp1.sizes / sp1.sizes.sum()))
     child = [np.full(sets // (1 + 2 * n), n) for n in range(of.shared)]
@@ -128,7 +131,7 @@ def _sp2_links(rng: Rng, of: Giant, sp1: Block) -> Links:
 
 
 def _text(rng: Rng, of: Giant, sp1: Block, links: Links) -> Block:
-    """Return split sp2."""
+    """Return split sp2, the text of the filings."""
     items = sizes(rng, *of.sp2, 2, 999)
     width = layered(rng, items, 3)
     shared = items[: of.shared]
@@ -139,7 +142,10 @@ def _text(rng: Rng, of: Giant, sp1: Block, links: Links) -> Block:
 
 
 def _primary(rng: Rng, of: Giant, sp2: Block) -> I64:
-    """Return the set of sp2 that each of sp3 derives from; neighbours share it, some many."""
+    """Return, for each set of sp3, the first set of sp2 that it derives from.
+
+    Neighbouring sets of sp3 share it, and some sets of sp2 are shared by many sets of sp3.
+    """
     weight = sp2.sizes**0.7 * rng.lognormal(0, 0.8, len(sp2.bounds))
     primary = np.sort(rng.choice(len(weight), of.sp3[1], p=weight / weight.sum()))
     known = len(of.sp3[0])
@@ -150,7 +156,7 @@ def _primary(rng: Rng, of: Giant, sp2: Block) -> I64:
 
 
 def _found(rng: Rng, of: Giant, sp2: Block, primary: I64, items: int) -> Block:
-    """Return split sp3: sp4 and sp5 together."""
+    """Return split sp3, which consists of sp4 and sp5."""
     width = layered(rng, sizes(rng, *of.sp3, items, 1, of.most), 6)
     for number, layers in of.layers.items():
         width[number] = layers
@@ -160,7 +166,7 @@ def _found(rng: Rng, of: Giant, sp2: Block, primary: I64, items: int) -> Block:
 
 
 def _sp3_links(rng: Rng, of: Giant, sp3: Block, primary: I64, count: int) -> Links:
-    """Return ``count`` links of sp3; the sets of worked queries get the paper's."""
+    """Return ``count`` links of sp3. The sets of worked queries get the links in the paper."""
     fixed = [(number, one) for number, (above, _) in of.worked.items() for one in above[1:]]
     child, parent = np.array(fixed, np.int64).reshape(-1, 2).T
     return linked(rng, sp3, primary, Links(child, parent), count, of.sp2[1], set(of.worked))
@@ -180,7 +186,7 @@ def _within(rng: Rng, of: Giant, sp1: Block, sp2: Block, sp3: Block) -> list[Inn
 def _from_filings(
     rng: Rng, of: Giant, sp1: Block, sp2: Block, links: Links
 ) -> list[tuple[I64, I64]]:
-    """Return the triples from sp1 to sp2; shared sets of sp2 get no more than they need."""
+    """Return the triples from sp1 to sp2. Shared sets of sp2 get no more triples than they need."""
     shared = links.child < of.shared
     few = Links(links.child[shared], links.parent[shared])
     many = Links(links.child[~shared], links.parent[~shared])

@@ -1,8 +1,8 @@
 """Measure a complete ingest of the paper's trace, from CSV files to the first answer.
 
 `make bench-ingest` runs it. It uses the command as a user does. After the ingest it asks the first
-question and compares the answer with the trace; then it appends 10,000 triples three times. Results
-go to `results/ingest.json`, by number of copies.
+question and compares the answer with the trace. Then it appends 10,000 triples three times. Results
+go to `results/ingest.json`, by the number of copies of the trace.
 """
 
 import argparse
@@ -33,7 +33,7 @@ PARTS = {
     "neo4j": "neo4j",
     "neo4j_log": "neo4j/data/transactions",
 }
-"""The folders of the warehouse whose size is recorded, by name in the results."""
+"""The folders of the warehouse whose sizes are recorded, by the names that the results use."""
 Rows = Iterator[tuple[str, str]]
 
 
@@ -41,7 +41,7 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure a complete ingest, and appends.")
     parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="a folder to work in and keep")
+    parser.add_argument("--folder", type=Path, help="a folder to work in, which is kept")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         measured = run(given.folder or Path(temporary), given.copies)
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def run(folder: Path, copies: int) -> IngestRun:
-    """Write the trace, ingest it, ask, append."""
+    """Write the trace, ingest it, ask the first question, and append to the warehouse."""
     trace = paper(SEED)
     files = folder / "trace"
     paths = sorted(files.iterdir()) if files.exists() else write(trace, files, copies)
@@ -80,7 +80,7 @@ def run(folder: Path, copies: int) -> IngestRun:
 
 
 def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnswer:
-    """Ask for the lineage of one item; exit if it differs from the trace."""
+    """Ask for the lineage of one item. Exit if its number of items is wrong for the trace."""
     item = int(rng.choice(trace.dst))
     answer = command.json("lineage", texts(trace, 1, np.array([item]))[0])
     if len(answer["items"]) != len(upstream(trace, item)):
@@ -94,7 +94,7 @@ def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnsw
 
 
 def upstream(trace: Trace, item: int) -> set[int]:
-    """Return the items that one derives from, found level by level."""
+    """Return the items that ``item`` derives from, which are found level by level."""
     found: set[int] = set()
     near = np.array([item])
     while len(near):
@@ -104,12 +104,12 @@ def upstream(trace: Trace, item: int) -> set[int]:
 
 
 def into_small() -> Rows:
-    """Return triples that are new components of two items."""
+    """Return triples of which each makes a new component of two items."""
     return ((f"fresh/{number}/a", f"fresh/{number}/b") for number in range(APPENDED))
 
 
 def into_large(trace: Trace, rng: np.random.Generator) -> Rows:
-    """Yield triples: half add an item to a large component, half connect two of its items."""
+    """Yield triples. Half add an item to a large component; half connect two items of it."""
     among = np.flatnonzero(trace.document == np.bincount(trace.document).argmax())
     one, other = np.sort(rng.choice(among, (2, APPENDED // 2)), axis=0)
     old = texts(trace, 1, one)
@@ -129,13 +129,13 @@ def between_any(trace: Trace, copies: int, rng: np.random.Generator) -> Rows:
 
 
 def texts(trace: Trace, copy: int, items: I64) -> list[str]:
-    """Return the names of items of a copy."""
+    """Return the names of items in one copy of the trace, whose number is ``copy``."""
     found: list[str] = names(trace, copy, items.astype(np.int32)).to_pylist()
     return found
 
 
 def append_file(path: Path, rows: Rows) -> Path:
-    """Write a file of triples, and return its path."""
+    """Write these triples to a CSV file, and return its path."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow((SRC, DST, OP))

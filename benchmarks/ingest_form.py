@@ -6,7 +6,11 @@ from form import Run
 
 
 class Ingested(TypedDict):
-    """One ingest: seconds of each step, of all steps (``total``), and of the complete command."""
+    """The figures of one ingest.
+
+    ``seconds`` has the time of each step, and of all steps as ``total``. ``wall_seconds`` is the
+    time of the complete command.
+    """
 
     triples: int
     items: int
@@ -19,7 +23,7 @@ class Ingested(TypedDict):
 
 
 class FirstAnswer(TypedDict):
-    """The first question after the ingest, by a new command, which starts Spark and Neo4j."""
+    """The first question after the ingest. A new command asks it, and starts Spark and Neo4j."""
 
     items: int
     method: str
@@ -28,7 +32,10 @@ class FirstAnswer(TypedDict):
 
 
 class IngestRun(Run):
-    """One size of the trace. ``floors`` are the seconds of a step's indispensable work alone."""
+    """The results for one number of copies of the trace.
+
+    ``floors`` has, for some steps, the seconds of their indispensable work alone.
+    """
 
     csv_bytes: int
     ingest: Ingested
@@ -39,4 +46,4 @@ class IngestRun(Run):
 
 
 Results = dict[str, IngestRun]
-"""Runs by the number of copies."""
+"""The last run for each number of copies of the trace, by that number."""

@@ -1,4 +1,4 @@
-"""The tables of what `ingest.py` measured, as Markdown."""
+"""The results of `ingest.py` as tables in Markdown."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,14 @@ from markup import Row, bars, cores, grid
 RESULTS = ResultsFile[Results]("ingest.json")
 SECONDS = {"1": 75, "9": 600}
 GIBIBYTES = {"1": 6, "9": 14}
+"""The targets for the time and the memory of an ingest, by the number of copies of the trace."""
 BYTES_A_TRIPLE = 40
-"""The targets of an ingest: of the first two by number of copies, of the last for any number."""
+"""The target for the size of the warehouse, for any number of copies."""
 APPEND_SECONDS = 20
+"""The target for an append to one copy of the trace, without the start of Spark and Neo4j."""
 GROWTH = {"between any items": 3.0}
 USUAL_GROWTH = 1.5
-"""The target for appends to nine copies, as multiples of the time on one."""
+"""The target for other appends to nine copies, as a multiple of the time on one copy."""
 
 
 def tables(results: Results) -> str:
@@ -32,12 +34,12 @@ def tables(results: Results) -> str:
 
 
 def heading(copies: str) -> str:
-    """Return the title of a column."""
+    """Return the title of the column for this number of copies of the trace."""
     return "the trace" if copies == "1" else f"{copies} copies"
 
 
 def note(one: IngestRun) -> str:
-    """Return a note on the machine and the first question."""
+    """Return a note on the trace, the machine and the first question."""
     answer = one["first_answer"]
     return (
         f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
@@ -49,7 +51,7 @@ def note(one: IngestRun) -> str:
 
 
 def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
-    """Yield a row for each step, in seconds, with its floor where one was measured."""
+    """Yield a row for each step, with its seconds and its floor, and rows for sizes and totals."""
     for step in sizes[0]["ingest"]["seconds"]:
         yield step, *(taken(one, step) for one in sizes)
     yield "the complete command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
@@ -66,20 +68,23 @@ def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
 
 
 def taken(one: IngestRun, step: str) -> str:
-    """Return the seconds of a step and of its floor."""
+    """Return the table cell with the seconds of a step, and of its floor if it was measured."""
     seconds, floor = one["ingest"]["seconds"][step], one["floors"].get(step)
     return f"{seconds:.1f}" if floor is None else f"{seconds:.1f} (floor {floor:.1f})"
 
 
 def exponent(small: IngestRun, large: IngestRun) -> str:
-    """Return the power of the triples with which the time grows, without starts."""
+    """Return the exponent ``e`` if the time of an ingest grows with ``triples ** e``.
+
+    The time is without the start of Spark and Neo4j. The exponent is empty for equal sizes.
+    """
     size = large["ingest"]["triples"] / small["ingest"]["triples"]
     time = without_start(large["ingest"]) / without_start(small["ingest"])
     return "" if size == 1 else f"{math.log(time) / math.log(size):.2f}"
 
 
 def appends(sizes: Sequence[IngestRun]) -> Iterator[Row]:
-    """Yield a row for each kind of append."""
+    """Yield a row for each kind of append, with its seconds for each number of copies."""
     for name in sizes[0]["appends"]:
         yield name, *(f"{without_start(one['appends'][name]):.1f}" for one in sizes)
 
@@ -105,10 +110,10 @@ def targets(results: Results) -> Iterator[tuple[str, bool]]:
 
 
 def without_start(one: Ingested) -> float:
-    """Return the seconds without the start of Spark and Neo4j."""
+    """Return the seconds of an ingest without the start of Spark and Neo4j."""
     return one["seconds"]["total"] - one["seconds"]["start"]
 
 
 def gibibytes(one: IngestRun) -> float:
-    """Return the peak memory in GiB."""
+    """Return the peak memory of an ingest in GiB."""
     return one["ingest"]["peak_memory_mb"] * 1e6 / 2**30

@@ -1,4 +1,4 @@
-"""LC2 of the paper's trace: little text, but references that many values share."""
+"""Generate LC2 of the paper's trace: little text, but references that many values share."""
 
 import numpy as np
 from connected import Links, Widest, between, inner, layered, sizes
@@ -12,16 +12,16 @@ FILING = 399
 SETS = 64_737, 132_599
 """The number of sets of sp4 and of sp5."""
 LARGE = (24_733, 5_100)
-"""The number of items of the large sets of sp5."""
+"""The numbers of items in the two large sets of sp5."""
 WIDE = (1_500, 300)
-"""The number of sets of sp4 that each of these derives from."""
+"""The number of sets of sp4 from which each of the two large sets of sp5 derives."""
 FROM_TEXT = 300
-"""The number of sets of sp4 that derive from the only one of sp2."""
+"""The number of sets of sp4 that derive from the only set of sp2."""
 WIDEST = Widest((301, 240, 160, 190, 130, 115))
 
 
 def lc2(rng: Rng, first: int) -> Part:
-    """Return LC2; its sets are mostly a tree."""
+    """Return LC2. The graph of its sets is mostly a tree."""
     one = np.array([FILING])
     sp1 = block(rng, np.array([[1, 3]]), first, SP1, LAST["sp1"], one)
     sp2 = block(rng, np.array([[40, 71, 100]]), sp1.end, SP2, LAST["sp2"], one)
@@ -43,10 +43,11 @@ def lc2(rng: Rng, first: int) -> Part:
 
 
 def _links(rng: Rng, above: int, below: int) -> tuple[I64, Links]:
-    """Return the first set of sp4 that each of sp5 derives from, and links that connect all of sp4.
+    """Return the first parent in sp4 of each set of sp5, and links that connect all sets of sp4.
 
     Each set of sp4 except the first has a child in sp5 that also derives from an earlier set of
-    sp4: for half of them a neighbour, for the others one of a few popular references.
+    sp4. That earlier set is a neighbour for half of the sets, and one of a few popular references
+    for the other half.
     """
     primary = np.sort((above * rng.random(below) ** 3).astype(np.int64))
     number = np.arange(1, above)

@@ -1,4 +1,4 @@
-"""The machine and programs of a benchmark: enough to judge its figures, nothing personal."""
+"""Describe the machine and the programs of a benchmark, without anything personal."""
 
 import os
 import platform
@@ -17,12 +17,12 @@ def mean_load() -> float:
 
 
 def run(load: float, versions: dict[str, str]) -> Run:
-    """Return the fields that every run records; ``load`` is the mean load before it began."""
+    """Return the fields that every benchmark records. ``load`` is the mean load before it began."""
     return {**record(), "load": load, "versions": versions}
 
 
 def record() -> Record:
-    """Return today's date and the machine."""
+    """Return today's date and a description of this machine."""
     return {"date": datetime.now(UTC).date().isoformat(), "machine": machine()}
 
 
@@ -36,7 +36,7 @@ def machine() -> Machine:
 
 
 def versions(neo4j: str) -> dict[str, str]:
-    """Return the versions of provhouse and its programs; ``neo4j`` is the server's HTTP address."""
+    """Return the versions of provhouse, Spark and the Neo4j server at the address ``neo4j``."""
     return {
         **packages("pyspark", "provhouse"),
         "neo4j": str(requests.get(neo4j, timeout=10).json()["neo4j_version"]),

@@ -1,10 +1,10 @@
-"""Make a trace to measure on: copies of the paper's, or a hard shape.
+"""Make a trace to measure on: copies of the paper's trace, or a hard shape.
 
     make_trace.py --shape paper --copies 9 --out FOLDER --splits FILE --report FILE
     make_trace.py --shape merkle --items 1000000 --out FOLDER
 
-The same arguments give the same bytes. For the paper's shape, the report shows the paper's
-figures too.
+Equal arguments give equal files. For the paper's shape, the report also shows the figures that the
+paper gives.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from provhouse.sets.depths import depths
 
 SEED = 5
 ENDS = {1: (10, 10), 9: (100, 10), 24: (250, 50), 48: (500, 100)}
-"""The paper's sum of items and triples by number of copies, and its rounding; both in millions."""
+"""The paper's sum of items and triples in millions, and its rounding, by the number of copies."""
 MILLION = 1_000_000
 
 
@@ -32,8 +32,10 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Make a trace to measure on.")
     parser.add_argument("--shape", choices=["paper", *SHAPES], default="paper")
-    parser.add_argument("--copies", type=int, default=1, help="each has names of its own")
-    parser.add_argument("--items", type=int, default=MILLION, help="of a hard shape, about")
+    parser.add_argument("--copies", type=int, default=1, help="number of copies to write")
+    parser.add_argument(
+        "--items", type=int, default=MILLION, help="about how many, for hard shapes"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, help="write files of triples to this folder")
     parser.add_argument("--format", choices=["csv", "parquet"], default="csv")
@@ -59,7 +61,7 @@ def main() -> None:
 
 
 def totals(trace: Trace, copies: int) -> dict[str, Any]:
-    """Return the figures of all copies; cycles are broken to find the longest path."""
+    """Return the figures of all copies together. Cycles are broken to find the longest path."""
     items = len(trace.table)
     return {
         "copies": copies,
@@ -73,7 +75,7 @@ def totals(trace: Trace, copies: int) -> dict[str, Any]:
 
 
 def paper_figures(trace: Trace, copies: int) -> list[Figure]:
-    """Return the figures of one copy of the paper's trace, and the size of all copies."""
+    """Return the figures of one copy beside the paper's, and the size of all copies."""
     figures = PaperFigures(trace).figures()
     if copies in ENDS:
         paper, unit = (number * MILLION for number in ENDS[copies])
@@ -83,7 +85,7 @@ def paper_figures(trace: Trace, copies: int) -> list[Figure]:
 
 
 def text(report: dict[str, Any], figures: list[Figure]) -> str:
-    """Return the report as text."""
+    """Return the report as lines of text, with a table of the figures."""
     lines = [f"{name}: {value}" for name, value in report.items()]
     if figures:
         differ = sum(not figure.same for figure in figures)

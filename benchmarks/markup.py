@@ -9,13 +9,13 @@ Row = Sequence[str]
 
 
 def grid(head: Row, rows: Iterable[Row], left: Collection[int] = (0,)) -> str:
-    """Return a Markdown table; the columns with these numbers are aligned left, others right."""
+    """Return a Markdown table. The columns with the numbers ``left`` are aligned left."""
     rule = ["---" if column in left else "---:" for column in range(len(head))]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
 
 
 def bars(kept: Mapping[str, bool]) -> str:
-    """Return a list of targets, each with whether it was met."""
+    """Return a Markdown list of targets, which shows whether each was met."""
     return "\n".join(f"- {name}: {'yes' if met else '**no**'}" for name, met in kept.items())
 
 

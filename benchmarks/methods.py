@@ -2,8 +2,8 @@
 
 Items of the paper's classes are drawn at random (`classes.py`), for lineage and impact. All methods
 get the same questions in one warm session, with partitions in memory and then on disk, and their
-answers must be equal. CSProv gets many more, cold (nothing stays decoded) and hot. Results go to
-`results/methods.json`, by number of copies.
+answers must be equal. CSProv gets many more questions, cold (nothing stays decoded) and hot.
+Results go to `results/methods.json`, by the number of copies of the trace.
 """
 
 import argparse
@@ -50,19 +50,24 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH = 100, 10, 1_000
-"""The number of items of each class for CSProv alone and for all methods, and in one batch."""
+"""The number of items: of a class for CSProv alone, of a class for all methods, and of a batch."""
 
 
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Compare the three methods.")
     parser.add_argument(
-        "--warehouse", type=Path, help="one with the paper's trace; default: a new one"
+        "--warehouse", type=Path, help="a warehouse with the paper's trace; default: a new one"
     )
-    parser.add_argument("--copies", type=int, default=1, help="number of copies of the trace in it")
+    parser.add_argument(
+        "--copies", type=int, default=1, help="copies of the trace in the warehouse"
+    )
     parser.add_argument("--storage", nargs="+", choices=STORAGES, default=list(STORAGES))
     parser.add_argument(
-        "--wanted", type=int, default=WANTED, help="items of a class for all methods"
+        "--wanted",
+        type=int,
+        default=WANTED,
+        help="items of each class for which all methods are asked",
     )
     parser.add_argument("--seed", type=int, default=4)
     given = parser.parse_args()
@@ -75,7 +80,7 @@ def main() -> None:
 
 
 def write(settings: Settings, given: argparse.Namespace) -> None:
-    """Measure, and write the results."""
+    """Measure with each storage of partitions, and write the results."""
     results = RESULTS.read(missing={})
     load = mean_load()  # before the benchmark adds to it
     snapshot = open_snapshot(settings.warehouse)
@@ -103,13 +108,13 @@ class ClassQuestions:
         sets = snapshot.set_rows(drawn.items)
         others = snapshot.set_firsts[sets] + rng.integers(0, snapshot.set_items[sets])
         self.near: list[str] = snapshot.names.names(ItemNumbers(others)).to_pylist()
-        """For each item, a random one of the same set."""
+        """For each item, a random item of the same set."""
 
 
 def choose(
     snapshot: Snapshot, theta: int, kinds: Sequence[Kind], wanted: int, seed: int
 ) -> list[ClassQuestions]:
-    """Return the questions of each class that has any."""
+    """Draw questions for each class, and leave out classes that no item fits."""
     rng = np.random.default_rng(seed)
     found = drawn(snapshot, all_triples(snapshot), theta, kinds, wanted, seed)
     return [ClassQuestions(snapshot, one, rng) for one in found if len(one.items)]
@@ -123,7 +128,7 @@ def run(
     wanted: int,
     progress: Progress,
 ) -> StorageRun:
-    """Measure all classes with one storage: all methods cold, then CSProv hot, then a batch."""
+    """Measure with one storage of partitions: all methods cold, then CSProv hot, then a batch."""
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
@@ -152,14 +157,14 @@ def run(
 
 @contextmanager
 def warmed(settings: Settings, progress: Progress) -> Iterator[Asker]:
-    """Open an asker with Spark and Neo4j started."""
+    """Open an asker, and start its Spark and Neo4j before any question."""
     with Asker(settings, progress) as asker:
         asker.warm()
         yield asker
 
 
 def fill(asker: Asker) -> dict[str, float]:
-    """Fill the cache of each method, and return the seconds; CCProv uses RQ's caches."""
+    """Fill the caches of all methods, and return the seconds of each. CCProv uses RQ's caches."""
     spark = asker.spark
     return {
         "csprov": timed(lambda: spark.partitions.warm(asker.snapshot.partitions)),
@@ -171,7 +176,7 @@ def fill(asker: Asker) -> dict[str, float]:
 def measure(
     asker: Asker, one: ClassQuestions, wanted: int, job: tuple[float, float]
 ) -> MeasuredClass:
-    """Measure one class: some items by all methods, then all by CSProv."""
+    """Measure one class: ask all methods for some of its items, then CSProv for all items."""
     kind = one.kind
     ask_all(asker, one.items[0], kind)  # a first question may have other costs
     some = [ask_all(asker, item, kind) for item in one.items[:wanted]]
@@ -193,13 +198,16 @@ def measure(
 
 
 def floor(answer: Answer, job: float, partition: float) -> float:
-    """Return the seconds of RQ's levels for an answer if each were an empty job."""
+    """Return the seconds that RQ would take for an answer if each level were an empty job."""
     levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last level finds nothing
     return float(levels * job + answer.read.partitions * partition)
 
 
 def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
-    """Ask each question again, and for an item of the same set, while partitions stay decoded."""
+    """Time CSProv while partitions stay decoded.
+
+    Each question is asked once untimed, then again, then for another item of the same set.
+    """
     again, near = [], []
     for item, other in zip(one.items, one.near, strict=True):
         direction = one.kind.direction
@@ -210,7 +218,10 @@ def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
 
 
 def ask_all(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
-    """Ask each method the same question. Raises Damaged if their answers differ."""
+    """Ask all methods the same question.
+
+    Raises Damaged if their answers differ, or if an answer is not of the class ``kind``.
+    """
     answers = {method: asker.ask(item, kind.direction, method) for method in METHODS}
     first = answers[METHODS[0]]
     fits = kind.least <= first.items.num_rows <= kind.most
@@ -237,7 +248,7 @@ def answered(answers: Sequence[Answer]) -> AnswerSizes:
 
 
 def measured(answers: Sequence[Answer]) -> MethodTimes:
-    """Return the times and reads of the answers of one method."""
+    """Return the times of one method's answers, and the medians of what it read."""
     return {
         "asked": len(answers),
         "seconds": spread([answer.seconds["total"] for answer in answers]),
@@ -248,7 +259,7 @@ def measured(answers: Sequence[Answer]) -> MethodTimes:
 
 
 def spread(seconds: Sequence[float]) -> Seconds:
-    """Return the mean and two percentiles."""
+    """Return the mean, the median and the 95th percentile."""
     mean = float(np.mean(seconds))
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()
     return {"mean": round(mean, 5), "p50": round(p50, 5), "p95": round(p95, 5)}

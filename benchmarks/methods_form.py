@@ -12,7 +12,7 @@ class Seconds(Percentiles):
 
 
 class AnswerSizes(TypedDict):
-    """The median sizes of a class's answers; ``depth`` is that of the farthest item."""
+    """The median sizes of a class's answers. ``depth`` is the depth of the farthest item."""
 
     items: float
     triples: float
@@ -30,12 +30,12 @@ class MethodTimes(TypedDict):
 
 
 class MeasuredClass(TypedDict):
-    """Questions whose answers have ``least`` to ``most`` items, found among ``tried`` random items.
+    """One class of questions: their answers have ``least`` to ``most`` items.
 
-    ``methods`` are rq, ccprov and csprov for the same items, then three for csprov alone: ``cold``
-    for many more items, ``again`` for a repeated question, ``near`` for another item of the same
-    set. ``rq_floor`` is the mean seconds of RQ's levels if each were an empty job of the same
-    width.
+    The asked items were found among ``tried`` random items. ``methods`` has rq, ccprov and csprov
+    for the same items, and three measurements of csprov alone: ``cold`` for many more items,
+    ``again`` for a repeated question, ``near`` for another item of the same set. ``rq_floor`` is
+    the mean seconds that RQ would take if each level were an empty job on as many partitions.
     """
 
     name: str
@@ -50,22 +50,23 @@ class MeasuredClass(TypedDict):
 
 
 class Batch(TypedDict):
-    """Lineages of LC-SL, asked one after the other, with no partition read before."""
+    """A batch of lineages of LC-SL, asked in turn. No partition was read before the batch."""
 
     items: int
     seconds: float
 
 
 class WarehouseMeasured(SeededRun):
-    """The run and the warehouse."""
+    """The circumstances of a run: its date, machine and seed, and the size of the warehouse."""
 
     warehouse: Totals
 
 
 class StorageRun(TypedDict):
-    """All classes, with partitions in one kind of storage.
+    """The results of all classes, with partitions in one kind of storage.
 
-    ``empty_job`` is a job that does nothing on one cached partition, measured between the classes.
+    ``empty_job`` is the time of a job that does nothing on one cached partition, measured between
+    the classes.
     """
 
     on: WarehouseMeasured
@@ -76,4 +77,4 @@ class StorageRun(TypedDict):
 
 
 Results = dict[str, dict[str, StorageRun]]
-"""Runs by the number of copies of the paper's trace, then by the storage of partitions."""
+"""The last runs, by the number of copies of the paper's trace, then by the storage."""

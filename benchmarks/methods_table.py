@@ -1,4 +1,4 @@
-"""The tables of what `methods.py` measured, as Markdown: one for the README, and all tables."""
+"""The results of `methods.py` in Markdown: a short table for the README, and all tables."""
 
 from form import ResultsFile
 from markup import WORDS, bars, cores, duration, grid
@@ -19,7 +19,7 @@ PAPER = {
 }  # fmt: skip
 """Mean seconds of RQ, CCProv and CSProv for lineage (CSProv, section V, on 8 nodes of 12 cores)."""
 EMPTY_JOBS = {"SC-SL": 2.0, "LC-SL": 2.5, "LC-LL": 3.0}
-"""The targets for CSProv's median lineage, as multiples of an empty job."""
+"""The targets for CSProv's median time of a lineage, as multiples of an empty job."""
 AHEAD = {"LC-SL": (4, 8), "LC-LL": (10, 8)}
 """The targets for CSProv in memory: how many times as fast as RQ and as CCProv."""
 HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
@@ -63,12 +63,12 @@ def tables(results: Results) -> str:
 
 
 def trace(copies: str) -> str:
-    """Return the title of a number of copies."""
+    """Return the title of results on this number of copies of the trace."""
     return "The paper's trace" if copies == "1" else f"{copies} copies of the trace"
 
 
 def storage_title(storage: str) -> str:
-    """Return the title of a storage of partitions."""
+    """Return a title that shows whether partitions are in memory or on disk."""
     return "partitions in memory" if storage == "RAM" else "partitions on disk"
 
 
@@ -95,7 +95,7 @@ def overheads(run: StorageRun) -> str:
 
 
 def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> str:
-    """Return a table of all methods by class, with the paper's seconds for the classes it has."""
+    """Return a table of all methods by class, with the paper's seconds where it gives them."""
     head = ["", "items", "RQ", "its jobs, empty", "CCProv", "CSProv", "RQ / CSProv",
             "CCProv / CSProv", "triples read", "in the paper"]  # fmt: skip
     rows = []
@@ -131,7 +131,7 @@ def alone(run: StorageRun) -> str:
 
 
 def batched(run: StorageRun) -> str:
-    """Return a note on the time of a batch."""
+    """Return a note on the time of the batch of lineages."""
     items, seconds = run["batch"]["items"], run["batch"]["seconds"]
     return (
         f"A batch of {items:,} lineages of LC-SL, with no partition read before, takes"
@@ -140,7 +140,7 @@ def batched(run: StorageRun) -> str:
 
 
 def both(measured: MethodTimes) -> str:
-    """Return the median and the 95th percentile."""
+    """Return the table cell with the median and the 95th percentile."""
     seconds = measured["seconds"]
     return f"{duration(seconds['p50'])} / {duration(seconds['p95'])}"
 
@@ -162,7 +162,10 @@ def targets(results: Results) -> dict[str, bool]:
 
 
 def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
-    """Return the targets of a run in memory; some apply to one copy (``first``) only."""
+    """Return the targets of a run in memory, and whether each was met.
+
+    Some targets apply only to one copy of the trace (``first``).
+    """
     found: dict[str, bool] = {}
     for each in run["classes"]:
         rq, ccprov, csprov = (each["methods"][name]["seconds"] for name in NAMES)
@@ -191,7 +194,7 @@ def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
 
 
 def grown(where: str, larger: StorageRun, smaller: StorageRun) -> dict[str, bool]:
-    """Return whether CSProv took at most twice as long on more copies, by class."""
+    """Return a target for each class: on more copies, CSProv takes at most twice as long."""
     by_title = {
         title(each): each["methods"]["cold"]["seconds"]["p50"] for each in smaller["classes"]
     }
@@ -215,5 +218,5 @@ def lc_sl(run: StorageRun) -> float:
 
 
 def title(each: MeasuredClass) -> str:
-    """Return the title of a class."""
+    """Return the title of a class of questions: its name and direction."""
     return f"{each['name']}, {WORDS[each['direction']]}"

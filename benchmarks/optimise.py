@@ -1,9 +1,9 @@
-"""Search slowly for the best sets of small instances, to judge the sets of an ingest by.
+"""Search slowly for the best sets of small instances, to compare with the sets of an ingest.
 
 Simulated annealing (`annealing.py`) tries any assignment of items to sets, connected or not. It
-minimises the number of triples that all items with a lineage read, upstream and downstream, with at
-most one set or dependency per five items and sets below theta. It samples nothing and uses the
-ingest's sets only as one of its starting points.
+minimises the number of triples that all items with a lineage read, upstream and downstream. There
+is at most one set or dependency per five items, and sets are smaller than theta. The search samples
+nothing and uses the ingest's sets only as one of its starting points.
 
 The instances are the largest components of small hard shapes. Results go to
 `results/optimised.json`.
@@ -30,13 +30,17 @@ from provhouse.sets.search import ENOUGH
 
 ITEMS, THETA = 2_000, 120
 LIMIT = THETA - 1
-"""The number of items to which an ingest with this theta packs sets."""
+"""The number of items up to which an ingest with this theta packs sets."""
 SEED = 5
 CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
 
 
 class Best(TypedDict):
-    """The best cut of one shape, the mean reads (up and down) by start, and the steps."""
+    """The best cut of one shape, and how it was found.
+
+    ``starts`` has, for each starting point, the mean number of triples read in both directions.
+    ``steps`` is the number of annealing steps.
+    """
 
     shape: str
     items: int
@@ -47,7 +51,7 @@ class Best(TypedDict):
 
 
 class Results(TypedDict):
-    """One run of the search."""
+    """The results of one run of the search, with its parameters."""
 
     seed: int
     items: int
@@ -63,7 +67,7 @@ RESULTS = ResultsFile[Results]("optimised.json")
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Search slowly for the best sets.")
-    parser.add_argument("--minutes", type=float, default=12, help="for each shape")
+    parser.add_argument("--minutes", type=float, default=12, help="time for each shape")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path)
     parser.add_argument("shapes", nargs="*", default=CAN_HELP, metavar="SHAPE")
@@ -91,7 +95,7 @@ def instance(shape: str, seed: int) -> Large:
 
 
 def search(shape: str, seed: int, minutes: float) -> Best:
-    """Anneal from each start for an equal share of the time, and return the best cut."""
+    """Anneal from each starting point for an equal share of the time, and return the best cut."""
     graph = instance(shape, seed)
     asked = graph.derived()
     begun = dict(starts(graph))
@@ -118,7 +122,7 @@ def search(shape: str, seed: int, minutes: float) -> Best:
 
 
 def starts(graph: Large) -> Iterator[tuple[str, I32]]:
-    """Yield assignments to start from; each has at most one set per ``ENOUGH`` items."""
+    """Yield assignments to start from, by name. Each has at most one set per ``ENOUGH`` items."""
     yield "found", packed(graph, found(graph, THETA, LIMIT)[0], LIMIT)
     forest, largest = Forest.of(graph.items), 1
     while len(np.unique(forest.roots())) > graph.items // (2 * ENOUGH):

@@ -1,4 +1,4 @@
-"""The figures of a trace beside those that the paper gives for its own (CSProv, section V)."""
+"""Compare the figures of a trace with those that the paper gives (CSProv, section V)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from provhouse.sets.splits import Split, split_codes
 
 THETA = 25_000
 WANTED = 10
-"""The number of items in each class of queries."""
+"""The number of items that are drawn for each class of queries."""
 ROUGHLY = 100_000
 LARGE = {"LC1": (12, 27), "LC2": (9, 14), "LC3": (7, 12)}
-"""Items and triples of the large components, in units of ``ROUGHLY``; the largest is first."""
+"""The items and triples of the large components, in units of ``ROUGHLY``, largest first."""
 SETS = {
     ("LC1", "sp1"): (20, 0, 490),
     ("LC1", "sp2"): (29_696, 4, 21_734),
@@ -35,24 +35,28 @@ SETS = {
     ("LC2", "sp4"): (64_737, 0, 30),
     ("LC2", "sp5"): (132_599, 2, 24_733),
 }
-"""The number of sets, of sets with at least 1,000 items, and of items in the largest set."""
+"""Three counts: sets, sets with at least 1,000 items, and items in the largest set."""
 WORKED = {"LC-SL": (79, 102, 13, 1, 1_816, 4_177), "LC-LL": (3_291, 4_403, 4, 20, 44_196, 60_169)}
-"""Items and triples of the set; sets of sp2 and sp1 above it; items and triples that it reads."""
+"""The figures of the worked queries, each of which asks for an item of one set.
+
+They are the items and triples of this set, the sets of sp2 and of sp1 above it, and the items and
+triples that the query reads.
+"""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a trace, and the paper's."""
+    """One figure of a trace, and the same figure in the paper."""
 
     name: str
     ours: int
     paper: int
     unit: int = 1
-    """The paper's rounding."""
+    """The unit to which the paper rounds the figure."""
 
     @property
     def same(self) -> bool:
-        """Whether the figure, rounded as in the paper, is the paper's."""
+        """Whether the figure, rounded as in the paper, equals the paper's figure."""
         return round(self.ours / self.unit) * self.unit == self.paper
 
     def line(self) -> str:
@@ -125,7 +129,7 @@ class PaperFigures:
 
     @cached_property
     def _small(self) -> int:
-        """The component that SC-SL queries: the largest after the large ones."""
+        """The component of the SC-SL queries, which is the next in size after the large ones."""
         return int(np.argsort(-self.sizes, kind="stable")[len(LARGE)])
 
     @cached_property
@@ -135,7 +139,7 @@ class PaperFigures:
 
     @cached_property
     def count(self) -> int:
-        """The number of sets, including small components."""
+        """The number of sets, where a small component is one set."""
         return int(self.label.max()) + 1
 
     @cached_property
@@ -154,14 +158,14 @@ class PaperFigures:
 
     @cached_property
     def _dependencies(self) -> tuple[I64, I64]:
-        """The distinct pairs of child and parent sets."""
+        """The distinct pairs of a child set and a parent set, as two arrays."""
         child, parent = self.label[self.trace.dst].astype(np.int64), self.label[self.trace.src]
         across = child != parent
         one, other = np.divmod(np.unique(child[across] * self.count + parent[across]), self.count)
         return one, other
 
     def _sets_of(self, component: str, split: str) -> Bools:
-        """Return a mask of the sets of a component and a split; sp3 is sp4 and sp5."""
+        """Return a mask of the sets in a component and a split. sp3 consists of sp4 and sp5."""
         chosen = np.zeros(self.count, bool)
         chosen[self.label[self.component == self.large[component]]] = True
         names = ("sp4", "sp5") if split == "sp3" else (split,)
@@ -224,7 +228,7 @@ class PaperFigures:
         )
 
     def _classes(self) -> Iterator[Figure]:
-        """Yield the number of items found for each class, ten if possible, and the longest path."""
+        """Yield how many items of each class were found, up to ten, and their longest path."""
         ends = pa.table(
             {SRC: self.trace.src.astype(np.int64), DST: self.trace.dst.astype(np.int64)}
         )
@@ -243,9 +247,9 @@ class PaperFigures:
 
 
 def hand_cut(trace: Trace, component: I32) -> I32:
-    """Return the set of each item by algorithm 3, along the splits of ``workflow`` and no further.
+    """Return the set of each item by algorithm 3, cut only along the splits of ``workflow``.
 
-    This is a second, plain implementation, to compare with an ingest with the same splits.
+    This is a second, plain implementation, to compare with an ingest that uses the same splits.
     """
     found = splits()
     given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]

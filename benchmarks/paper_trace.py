@@ -1,7 +1,7 @@
-"""A reconstruction of the trace that CSProv was measured on, from the paper's figures (section V).
+"""Reconstruct the trace that CSProv was measured on, from the paper's figures (section V).
 
-Its large components are blocks of connected sets, one block for each split. Figures that the paper
-rounds may differ within the rounding; `paper_report` compares all of them.
+The large components of the trace are blocks of connected sets, one block for each split. Figures
+that the paper rounds may differ within the rounding. `paper_report` compares all figures.
 """
 
 import numpy as np
@@ -15,15 +15,18 @@ from workflow import LAST, LEVELS, TABLES, VERBS, routes
 ITEMS, TRIPLES = 4_580_000, 6_430_000
 MEDIUM, MEDIUM_ITEMS = 132, 230_000
 LARGEST = (7_453, 8_122)
-"""Items and triples of the component that the paper uses for its class SC-SL."""
+"""The items and triples of the component that the paper uses for its class SC-SL."""
 LAYERS = (1, 60, 400, 1_400, 12, 600, 2_000, 2_980)
-"""Its layers: a few aggregates with 100 to 200 ancestors, from which many items derive."""
+"""The number of items in each layer of that component.
+
+One layer has a few aggregates with 100 to 200 ancestors, from which many items derive.
+"""
 SHARES = (0, 0.02, 0.08, 0.2, 0.25, 0.2, 0.15, 0.1)
 """The shares of layers in the other components of medium size."""
 
 
 def paper(seed: int) -> Trace:
-    """Return the paper's trace."""
+    """Generate the paper's trace. Its details depend on the seed."""
     rng = np.random.default_rng(seed)
     parts = [giant(rng, 0, LC1)]
     for make in (lc2, lambda rng, first: giant(rng, first, LC3), medium):
@@ -43,7 +46,7 @@ def paper(seed: int) -> Trace:
 
 
 def medium(rng: Rng, first: int) -> Part:
-    """Return the components of medium size, of one filing each."""
+    """Return the components of medium size, each of which comes from one filing."""
     items = sizes(rng, (LARGEST[0], 910), MEDIUM, MEDIUM_ITEMS, 911, LARGEST[0] - 1)
     share = np.array(SHARES) * rng.uniform(0.7, 1.3, (MEDIUM, len(SHARES)))
     share /= share.sum(axis=1)[:, None]
@@ -59,7 +62,7 @@ def medium(rng: Rng, first: int) -> Part:
 
 
 def small(rng: Rng, first: int, items: int, triples: int) -> Part:
-    """Return components of at most 100 items, each a tree, in the order of documents."""
+    """Return the small components: trees of at most 100 items, ordered by document."""
     count = items - triples
     width = layered(rng, sizes(rng, (100,), count, items, 2, 99), 4)
     made = block(rng, width, first, 1, LAST["sp5"], np.arange(count) * DOCUMENTS // count)

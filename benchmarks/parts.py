@@ -1,4 +1,4 @@
-"""The parts that the components of the paper's trace share."""
+"""Functions and constants from which all components of the paper's trace are made."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.model.arrays import I64
 Rng = np.random.Generator
 
 SP1, SP2, SP4, SP5 = 0, 2, 5, 7
-"""The levels at which splits begin; sp3 is sp4 and sp5."""
+"""The levels of the workflow at which splits begin. The split sp3 consists of sp4 and sp5."""
 DOCUMENTS = 532
 
 
@@ -35,7 +35,10 @@ def part(
 
 
 def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64) -> Block:
-    """Return sets with layers of these widths, which begin at random levels from ``level`` on."""
+    """Return a block of sets with layers of these widths.
+
+    Each set begins at a random level from ``level`` on, so that its last layer fits below ``last``.
+    """
     room = last - level + 1 - (width > 0).sum(axis=1)
     begin = level + (rng.random(len(width)) ** 2 * (room + 1)).astype(np.int64)
     return Block(bounds(width, first), begin, rng.integers(0, len(ROUTES), len(width)), document)
@@ -44,10 +47,10 @@ def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64
 def linked(
     rng: Rng, of: Block, primary: I64, known: Links, count: int, parents: int, closed: set[int]
 ) -> Links:
-    """Add links to sets near the primary one, or anywhere, until there are ``count``.
+    """Return ``count`` links: the primary and the known ones, and random links.
 
-    Sets with many roots get several links, the ``closed`` sets none. Raises ValueError if too few
-    links are possible.
+    A random link leads to a set near the primary parent, or to any set. Sets with many roots get
+    several random links, the ``closed`` sets none. Raises ValueError if too few links are possible.
     """
     sets = len(of.bounds)
     several = np.minimum(of.roots // 8, 12)

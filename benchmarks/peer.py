@@ -1,4 +1,4 @@
-"""The interface of a contender of `peers.py`."""
+"""The interface that every contender of `peers.py` implements."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ from provhouse.model.question import Direction
 
 @dataclass(frozen=True)
 class Given:
-    """The input of a contender, and a folder of its own."""
+    """The input of a contender, and a folder for its own files."""
 
     items: Path
     """A Parquet file with the column id."""
@@ -31,19 +31,19 @@ class Given:
 
 
 class Peer:
-    """A contender, which knows items by number. Its ``stack`` must be closed after use."""
+    """A contender, which identifies items by number. Its ``stack`` must be closed after use."""
 
     process: int | None = None
-    """A process that it uses and that may not be a child of this one."""
+    """The number of a process that the contender uses, which may not be a child of this one."""
 
     def __init__(self, given: Given) -> None:
         self.given = given
         self.storage = given.scratch
-        """The files that it keeps on disk, or those that it reads at each start."""
+        """The files that the contender keeps on disk, or that it reads at each start."""
         self.watch = Stopwatch()
-        """The times of the steps of its load."""
+        """The times of the steps in which the contender loads its input."""
         self.stack = ExitStack()
-        """The resources to close at the end."""
+        """The resources that are closed after use."""
         self.late = Event()
         """Whether the time limit of the question has passed."""
 
@@ -52,15 +52,15 @@ class Peer:
         raise NotImplementedError
 
     def ask(self, item: int, direction: Direction) -> I64:
-        """Return all items that one derives from, or that derive from it, in any order."""
+        """Return the items that ``item`` derives from, or that derive from it, in any order."""
         raise NotImplementedError
 
     def ask_named(self, item: str, direction: Direction) -> bool:
-        """Ask for names, triples and attributes too; return False if it does not store them."""
+        """Ask for names, triples and attributes too. Return False if they are not stored."""
         return False
 
     def levels(self, item: int, reached: Callable[[I64], I64]) -> I64:
-        """Return all items found level by level, for contenders that can only follow one step.
+        """Return the items found level by level, for contenders that follow one step at a time.
 
         Raises TooSlow if the time limit passes.
         """
@@ -74,9 +74,9 @@ class Peer:
         return found
 
     def cancel(self) -> None:
-        """Stop the current question, which is late; called by another thread."""
+        """Stop the current question, which is late. Another thread calls this."""
 
 
 def ends(direction: Direction) -> tuple[str, str]:
-    """Return the columns of the near and the far end of a triple."""
+    """Return the columns of the near and the far end of a triple in this direction."""
     return (DST, SRC) if direction == "upstream" else (SRC, DST)

@@ -1,4 +1,4 @@
-"""Contenders that run inside this process: igraph, Ladybug, and DuckDB in two ways."""
+"""The contenders that run inside this process: igraph, Ladybug, and DuckDB in two ways."""
 
 from importlib import import_module
 
@@ -12,7 +12,7 @@ from provhouse.model.question import Direction
 
 
 class IGraph(Peer):
-    """igraph, with everything in memory; it has to rebuild the graph at each start."""
+    """igraph, with everything in memory. It has to rebuild the graph at each start."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
@@ -33,7 +33,7 @@ class IGraph(Peer):
 
 
 class Ladybug(Peer):
-    """Ladybug, with shortest paths to all reached items, so that it follows no other paths."""
+    """Ladybug, with a query for shortest paths, so that it does not follow every path."""
 
     FARTHEST = 300
     STATEMENT = "MATCH (:Item {{id: $id}}){}[:Reaches* SHORTEST 1..{}]{}(a:Item) RETURN a.id"
@@ -65,7 +65,7 @@ class Ladybug(Peer):
 
 
 class DuckDB(Peer):
-    """DuckDB, with a recursive query over a table of triples, which no index makes faster."""
+    """DuckDB, with a recursive query over a table of triples. No index makes it faster."""
 
     STATEMENT = """
         WITH RECURSIVE found(item) AS (
@@ -99,7 +99,7 @@ class DuckDB(Peer):
 
 
 class IndexedDuckDB(DuckDB):
-    """DuckDB, with a query for each level of the answer, by indexes on both ends."""
+    """DuckDB, with a query for each level of the answer, and indexes on both ends of triples."""
 
     STATEMENT = "SELECT {far} FROM triples WHERE {near} IN (SELECT unnest(?))"
     LOAD = (

@@ -1,4 +1,4 @@
-"""Neo4j as a contender: all triples in a server of its own, loaded with its importer."""
+"""Neo4j as a contender. A separate server has all triples, which Neo4j's importer loads."""
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,7 +14,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.question import Direction
 
 MEMORY = "1g"
-"""The size of the heap, and of the page cache, in which the complete store then fits."""
+"""The size of the heap, and of the page cache, into which the complete store fits."""
 PATTERN = {"upstream": "<-[:REACHES*1..]-", "downstream": "-[:REACHES*1..]->"}
 # Without DISTINCT, Neo4j would follow every path. One list is faster than a row for each item.
 STATEMENT = "MATCH (:Item {{id: $id}}){}(a:Item) RETURN collect(DISTINCT a.id) AS items"
@@ -23,7 +23,7 @@ HEADERS = {"items": ["id:ID(Item)"], "triples": [":START_ID(Item)", ":END_ID(Ite
 
 
 class Neo4j(Peer):
-    """Neo4j, which searches breadth first from an item found by index, to distinct items.
+    """Neo4j, which finds the asked item by index and searches distinct items breadth first.
 
     The server itself ends a late question.
     """

@@ -12,7 +12,7 @@ from provhouse.query.methods.csprov import CSProv
 
 
 class Provhouse(Peer):
-    """provhouse: cold, each question fetches its partitions; hot, they stay decoded."""
+    """provhouse. If cold, each question fetches its partitions; if hot, they stay decoded."""
 
     def __init__(self, given: Given, hot: bool) -> None:
         super().__init__(given)

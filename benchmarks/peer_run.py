@@ -1,9 +1,9 @@
-"""One contender in a process of its own: `peer_run.py NAME FOLDER` prints its figures as JSON.
+"""Measure one contender, and print its figures as JSON: `peer_run.py NAME FOLDER`.
 
-The folder contains `items.parquet`, `triples.parquet` and `questions.json`. All contenders know
-items by number, and answer with the numbers of all items that they find. Each question is asked
-once while memory is measured, which also warms the contender's caches, and then again with the
-clock running.
+`peers.py` starts this in a process of its own. The folder contains `items.parquet`,
+`triples.parquet` and `questions.json`. All contenders identify items by number, and answer with the
+numbers of all items that they find. Each question is asked once while memory is measured, which
+also warms the contender's caches. Then it is asked again, and timed.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ Result = TypeVar("Result")
 
 
 def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
-    """Let one contender load the input and answer all questions twice; return its figures."""
+    """Let one contender load the input and answer all questions twice. Return its figures."""
     with TemporaryDirectory(prefix="provhouse-peer-") as scratch:
         files = folder / "items.parquet", folder / "triples.parquet"
         peer = CONTENDERS[name](Given(*files, given["settings"], given["limit"], Path(scratch)))
@@ -62,7 +62,7 @@ def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
 
 
 def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
-    """Yield the answers up to the first late one."""
+    """Yield the digests of a class's answers, up to the first late answer."""
     direction = question["direction"]
     for item, name in zip(question["items"], question["names"], strict=True):
         found = within(peer, partial(peer.ask, item, direction))
@@ -72,13 +72,16 @@ def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
 
 
 def digested(item: int, found: I64) -> AnswerDigest:
-    """Return an answer's digest, without the item itself, which some programs include."""
+    """Return the digest of an answer, without the asked item, which only some programs include."""
     others = np.setdiff1d(found, [item]).astype(np.int64)
     return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
 
 
 def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> ClassAnswers:
-    """Return the times of the questions of a class, if all of them have answers."""
+    """Ask the questions of a class again, and return their times. Stop at the first late answer.
+
+    If ``answers`` lacks any of them, they are not asked again.
+    """
     direction = question["direction"]
     asked: ClassAnswers = {"answers": answers, "late": True, "seconds": [], "named": []}
     if len(answers) < len(question["items"]):
@@ -94,7 +97,7 @@ def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> 
 
 
 def within(peer: Peer, ask: Callable[[], Result]) -> tuple[float, Result] | None:
-    """Return the seconds of a question and its answer; None if it exceeds the time limit."""
+    """Return the seconds of a question and its answer, or None if it exceeds the time limit."""
     peer.late.clear()
 
     def stop() -> None:

@@ -1,4 +1,4 @@
-"""Plain Spark as a contender: a join for each level with one cached DataFrame of all triples."""
+"""Plain Spark as a contender: for each level, a join with one cached DataFrame of all triples."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ ITEM = "item"
 
 
 class SparkJoins(Peer):
-    """Spark, which gets the items of a level and returns the items that they reach."""
+    """Spark, which joins the items of one level with all triples to find the next level."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)

@@ -1,7 +1,7 @@
-"""Compare lineage and impact with other programs, on the paper's trace: `make bench-peers`.
+"""Compare the lineage and impact of provhouse with other programs': `make bench-peers`.
 
-All contenders get the same triples and the same questions, about items of the paper's classes drawn
-at random (`classes.py`). They run one after the other, each in a process of its own
+All contenders get the triples of the paper's trace and the same questions, about items of the
+paper's classes drawn at random (`classes.py`). They run in turn, each in a process of its own
 (`peer_run.py`), and must find the same items. Results go to `results/peers.json`.
 """
 
@@ -57,9 +57,9 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Compare lineage with other programs.")
     parser.add_argument(
-        "--warehouse", type=Path, help="one with the paper's trace; default: a new one"
+        "--warehouse", type=Path, help="a warehouse with the paper's trace; default: a new one"
     )
-    parser.add_argument("--copies", type=int, default=1, help="of the trace in a new warehouse")
+    parser.add_argument("--copies", type=int, default=1, help="copies of the trace to ingest")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
     parser.add_argument("--out", type=Path)
@@ -87,13 +87,13 @@ def main() -> None:
 
 
 def make_warehouse(warehouse: Path, files: Path, copies: int) -> Ingested:
-    """Ingest the paper's trace into a new warehouse."""
+    """Ingest copies of the paper's trace into a new warehouse, and return the ingest's figures."""
     write(paper(SEED), files, copies)
     return Command(warehouse).ingest(files)
 
 
 def open_snapshot(warehouse: Path) -> Snapshot:
-    """Return the current snapshot of a warehouse; exit if it has none."""
+    """Return the current snapshot of a warehouse. Exit if the warehouse has none."""
     layout = Layout(warehouse.absolute())
     commit = current(layout)
     if commit is None:
@@ -109,7 +109,7 @@ def prepared(
     kinds: Sequence[Kind] = KINDS,
     wanted: int = WANTED,
 ) -> list[Questions]:
-    """Write the contenders' input, and return the questions of each class that any item fits."""
+    """Write the contenders' input, and return its questions by class, without empty classes."""
     triples = all_triples(snapshot)
     theta = Settings.load(settings).theta
     items = np.sort(by_component(snapshot, theta)[0])
@@ -134,7 +134,7 @@ def prepared(
 
 
 def started(name: str, folder: Path) -> ContenderRun | None:
-    """Run one contender; return None if it failed, which only peers may do."""
+    """Run one contender. Return None if it failed, but raise if that was provhouse."""
     script = Path(__file__).with_name("peer_run.py")
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
@@ -168,7 +168,10 @@ def compared(
 
 
 def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
-    """Return the number of items of an answer, from all contenders that gave it in time."""
+    """Return the number of items on which all contenders that answered in time agree.
+
+    Raises Damaged if they do not agree, or if the number is not of the class.
+    """
     found = {(answer["digest"], answer["items"]) for answer in answers if answer}
     kind = questions.kind
     if len(found) != 1 or not kind.least <= min(found)[1] <= kind.most:
@@ -198,9 +201,9 @@ def measured(run: ContenderRun) -> ContenderFigures:
 
 
 def times(seconds: Sequence[float]) -> Percentiles | None:
-    """Return two percentiles, or None if there are no times.
+    """Return the median and the 95th percentile, or None if there are no times.
 
-    With ten questions, the 95th is nearly the slowest.
+    With ten questions, the 95th percentile is nearly the slowest time.
     """
     if not seconds:
         return None
@@ -209,7 +212,7 @@ def times(seconds: Sequence[float]) -> Percentiles | None:
 
 
 def neo4j() -> str:
-    """Return the version of the server's jars."""
+    """Return the version of Neo4j's server, from the locked list of its jars."""
     (number,) = (
         jar.coordinate.rpartition(":")[2]
         for jar in locked("neo4j")

@@ -9,7 +9,7 @@ from provhouse.model.question import Direction
 
 
 class ClassQuestions(TypedDict):
-    """The questions of one class: items by number, and by name for contenders that store names."""
+    """The questions of one class: the numbers of its items, and the names of the same items."""
 
     direction: Direction
     items: list[int]
@@ -19,7 +19,7 @@ class ClassQuestions(TypedDict):
 class ContenderInput(TypedDict):
     """A contender's input besides the triples.
 
-    ``settings`` are those of the warehouse with the same triples, ``limit`` is the seconds that an
+    ``settings`` are those of the warehouse with the same triples. ``limit`` is the seconds that an
     answer may take.
     """
 
@@ -29,7 +29,7 @@ class ContenderInput(TypedDict):
 
 
 class AnswerDigest(TypedDict):
-    """One answer: the number of items, without the asked one, and a digest of them."""
+    """One answer: the number of items without the asked item, and a digest of these items."""
 
     items: int
     digest: str
@@ -63,14 +63,14 @@ class ContenderRun(TypedDict):
 
 
 class ClassTimes(TypedDict):
-    """One contender's times for one class; None if an answer exceeded the limit."""
+    """One contender's times for one class, which are None if an answer exceeded the limit."""
 
     seconds: Percentiles | None
     named: Percentiles | None
 
 
 class ContenderFigures(TypedDict):
-    """One contender; ``took`` is in the order of the classes."""
+    """The figures of one contender. ``took`` has its times, in the order of the classes."""
 
     load: dict[str, float]
     peak_memory_mb: int
@@ -79,7 +79,10 @@ class ContenderFigures(TypedDict):
 
 
 class PeersClass(TypedDict):
-    """A class: its ``asked`` items, found among ``tried`` random ones, and its median answer."""
+    """A class of questions, which ask for ``asked`` items found among ``tried`` random items.
+
+    ``items`` is the median number of items in an answer.
+    """
 
     name: str
     direction: str
@@ -92,10 +95,11 @@ class PeersClass(TypedDict):
 
 
 class Results(SeededRun):
-    """One run.
+    """The results of one run of `peers.py`.
 
-    ``ingest`` is the ingest of a new warehouse, None if one was given. A contender is None if it
-    failed, for example because it ran out of memory or its package is missing.
+    ``ingest`` is the ingest into a new warehouse, or None if the run used an existing warehouse. A
+    contender is None if it failed, for example because it ran out of memory or its package is
+    missing.
     """
 
     limit: float

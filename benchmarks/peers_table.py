@@ -1,4 +1,4 @@
-"""The tables of what `peers.py` measured, as Markdown."""
+"""The results of `peers.py` as tables in Markdown."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -11,7 +11,7 @@ RESULTS = ResultsFile[Results]("peers.json")
 
 
 def tables(results: Results) -> str:
-    """Return a note, the classes, the costs of loading, and the times in each direction."""
+    """Return a note on the run, a list of the classes, and tables of costs and times."""
     succeeded = {name: each for name, each in results["contenders"].items() if each}
     failed = [f"{name}: failed." for name, each in results["contenders"].items() if not each]
     parts = [
@@ -44,7 +44,7 @@ def note(results: Results) -> str:
 
 
 def described(one: PeersClass) -> str:
-    """Return a description of a class."""
+    """Return a list item that describes a class of questions."""
     where = "large components" if one["large"] else "small components"
     return (
         f"- {one['name']}, {WORDS[one['direction']]}: {one['asked']} asked, found among"
@@ -54,7 +54,7 @@ def described(one: PeersClass) -> str:
 
 
 def costs(name: str, each: ContenderFigures) -> Row:
-    """Return the row of one contender's costs before its first answer."""
+    """Return the table row with one contender's time to load, memory and disk space."""
     seconds, memory, disk = each["load"], each["peak_memory_mb"], each["disk_bytes"]
     return name, f"{sum(seconds.values()):.1f} s", f"{memory:,} MB", f"{disk / 1e6:,.0f} MB"
 

@@ -1,4 +1,4 @@
-"""Pictures of how components are cut: groups of tables whose items share sets, and their reads."""
+"""Make pictures of how components are cut: groups of tables whose items share sets."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ WITHIN = 0.99
 
 
 def drawn(graph: Large, label: I32, names: Sequence[str], asked: I64) -> Iterator[Picture]:
-    """Yield a picture of each component, the largest first; ``names`` are the tables' names."""
+    """Yield a picture of each component, the largest first. ``names`` are the tables' names."""
     sizes = np.bincount(graph.component)
     for component in np.argsort(-sizes, kind="stable").tolist():
         chosen = graph.component == component
@@ -67,12 +67,12 @@ def _picture(graph: Large, label: I32, names: Sequence[str], asked: I64) -> Pict
 
 
 def _derivations(graph: Large) -> tuple[I32, I32]:
-    """Return the distinct pairs of a table and another one that derives from it."""
+    """Return the distinct pairs of a table and another table that derives from it."""
     return distinct_pairs(graph.table[graph.src], graph.table[graph.dst])
 
 
 def _groups(graph: Large, label: I32, tables: int) -> I32:
-    """Return the group of each table; groups are numbered in the order of their derivation."""
+    """Return the group of each table. A group's number follows those of groups it derives from."""
     code = graph.table[graph.src].astype(np.int64) * tables + graph.table[graph.dst]
     every = np.bincount(code, minlength=tables**2)
     within = np.bincount(code, label[graph.src] == label[graph.dst], tables**2)

@@ -1,6 +1,6 @@
-"""Draw plots from the same results as the tables: `make bench-plots`.
+"""Draw plots of the recorded benchmark results into `docs/plots`: `make bench-plots`.
 
-The plots go to `docs/plots`; the same results and the same matplotlib give the same bytes.
+The results are those of the tables. With one version of matplotlib, equal results give equal files.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ INK = "#333333"
 
 
 def main() -> None:
-    """Draw all plots."""
+    """Run from the command line: draw all plots."""
     matplotlib = import_module("matplotlib")
     matplotlib.use("svg")
     matplotlib.rcParams.update(
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def methods(pyplot: Any) -> Any:
-    """Draw the methods in memory, with a panel for each number of copies, and the paper's times."""
+    """Draw the times of all methods in memory beside the paper's, a panel for each copy count."""
     results = methods_table.RESULTS.read()
     figure, panels = pyplot.subplots(
         1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
@@ -74,7 +74,7 @@ def methods(pyplot: Any) -> Any:
 
 
 def peers(pyplot: Any) -> Any:
-    """Draw the time of an answer for each contender, by class."""
+    """Draw each contender's median time of an answer, with a panel for each class."""
     results = peers_table.RESULTS.read()
     succeeded = {name: each for name, each in results["contenders"].items() if each}
     figure, panels = pyplot.subplots(

@@ -1,4 +1,4 @@
-"""The rounds that `make test-long` records: a summary in `results/reliability.json`, and a table.
+"""Count the rounds that `make test-long` recorded, in `results/reliability.json` and a table.
 
 python benchmarks/reliability.py [--rounds .long/rounds.jsonl]
 """
@@ -17,14 +17,14 @@ ROOT = Path(__file__).parent.parent
 
 
 class Rounds(TypedDict):
-    """The number of rounds of one kind, and after how many the new generation was visible."""
+    """The number of rounds of one kind, and of those that ended with the new generation visible."""
 
     rounds: int
     new: int
 
 
 class Results(Record):
-    """The rounds recorded so far; a round is recorded if every check after it passed."""
+    """The number of rounds so far. A round is recorded only if every check after it passed."""
 
     points: dict[str, dict[str, Rounds]]
     """Kills at fault points, by the interrupted command and the killed process."""
@@ -37,11 +37,11 @@ class Results(Record):
 RESULTS = ResultsFile[Results]("reliability.json")
 VICTIMS = ("command", "Neo4j", "Spark")
 SHOWN = {"ingest anew": "ingest (Neo4j down)", "repair anew": "repair (Neo4j empty)"}
-"""Rounds whose recorded name does not explain itself."""
+"""Clearer names of rounds whose recorded name does not explain itself."""
 
 
 def main() -> None:
-    """Write the results from the recorded rounds."""
+    """Run from the command line: count the recorded rounds, and write the results."""
     sys.path.append(str(ROOT / "tests"))
     from fire.rounds import kills, points
 

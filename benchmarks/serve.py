@@ -1,9 +1,9 @@
 """Measure the warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
 
-100 clients ask without pause: small lineages, first with nothing kept decoded (cold), then with
-partitions kept decoded (hot), then a mix of all classes for ten minutes while memory is measured. 8
-clients ask for large lineages, to measure bytes. Last, three times as many clients ask as the
-server accepts. Results go to `results/serve.json`.
+100 clients ask without pause. They ask for small lineages, first with nothing kept decoded (cold),
+then with partitions kept decoded (hot). Then they ask for a mix of all classes for ten minutes,
+while memory is measured. 8 clients ask for large lineages, to measure bytes. Last, three times as
+many clients ask as the server accepts. Results go to `results/serve.json`.
 """
 
 import argparse
@@ -38,9 +38,9 @@ CLIENTS = Path(__file__).with_name("serve_clients.py")
 SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
 MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
 EVERY = 30.0
-"""Seconds between two measurements of memory."""
+"""The number of seconds between two measurements of memory."""
 ITEMS = 200
-"""The number of items of each class to ask for."""
+"""The number of items of each class for which clients ask."""
 
 
 def main() -> None:
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def run(settings: Settings, seed: int, minutes: float) -> Results:
-    """Measure all phases."""
+    """Measure all phases of the load, cold and then hot, and return the results."""
     load = mean_load()
     questions = choose(settings, seed)
     used = versions(up(settings.graph_home, settings.neo4j_memory, Silent()).http)
@@ -85,7 +85,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
 
 
 def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
-    """Return the addresses of questions by class; a question is in one class only."""
+    """Return the paths of questions by class. Each question is in one class only."""
     layout = Layout(settings.warehouse)
     snapshot = Snapshot(layout, commit_as_of(layout))
     questions = {}
@@ -98,7 +98,7 @@ def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
 
 @contextmanager
 def served(settings: Settings) -> Iterator[None]:
-    """Run a server with all partitions in Spark's memory."""
+    """Run a server, and wait until all partitions are in Spark's memory."""
     process.up(settings, Silent(), wait=True)
     try:
         client = Client.of(settings.warehouse)
@@ -118,7 +118,7 @@ def phase(
     questions: dict[str, list[str]],
     seed: int,
 ) -> Phase:
-    """Let ``clients`` ask for ``seconds``, and return what was measured."""
+    """Let ``clients`` clients ask for ``seconds`` seconds, and return the figures of this phase."""
     found = server_file.running(settings.warehouse)
     assert found
     orders: Orders = {
@@ -167,7 +167,7 @@ class Watching(Thread):
         self._look()
 
     def run(self) -> None:
-        """Look until the block ends."""
+        """Call ``look`` now and every ``EVERY`` seconds, until the block ends."""
         while True:
             self._look()
             if self._over.wait(EVERY):
@@ -183,7 +183,7 @@ def _family(pid: int) -> list[psutil.Process]:
 
 
 def _cpu(pid: int) -> float:
-    """Return the CPU seconds of the server and its Spark so far."""
+    """Return the CPU seconds that the server and its Spark have used so far."""
     times = [one.cpu_times() for one in _family(pid)]
     return sum(one.user + one.system for one in times)
 

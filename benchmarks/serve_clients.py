@@ -1,8 +1,9 @@
-"""Many concurrent clients in one process, which `serve.py` starts.
+"""Run many concurrent clients of a server in one process, which `serve.py` starts.
 
-Each client sends a question, waits for the answer, and sends the next one. They use HTTP/1.1 over
-plain sockets, because an HTTP library would need more CPU time than the server. The process reads
-its orders from standard input and writes its measurements to standard output, both as JSON.
+Each client sends a question, waits for the answer, and sends the next question. Clients use
+HTTP/1.1 over plain sockets, because an HTTP library would need more CPU time than the server. The
+process reads its orders from standard input and writes its measurements to standard output, both as
+JSON.
 """
 
 import asyncio
@@ -15,9 +16,9 @@ from urllib.parse import quote
 
 
 class Orders(TypedDict):
-    """The server, the clients and their questions.
+    """The input of this process: the server, the number of clients and their questions.
 
-    ``questions`` are paths by class, ``weights`` the relative frequencies of the classes.
+    ``questions`` are paths by class. ``weights`` are the relative frequencies of the classes.
     """
 
     host: str
@@ -31,10 +32,10 @@ class Orders(TypedDict):
 
 
 class Load(TypedDict):
-    """The measurements.
+    """The measurements of all clients together.
 
-    ``seconds`` are those of each answer, by class; ``statuses`` are counts; ``cpu`` is the clients'
-    CPU seconds.
+    ``seconds`` has the time of each answer, by class. ``statuses`` has the number of answers, by
+    HTTP status. ``cpu`` is the clients' CPU seconds.
     """
 
     seconds: dict[str, list[float]]
@@ -45,7 +46,7 @@ class Load(TypedDict):
 
 
 async def run(orders: Orders) -> Load:
-    """Run all clients until the time is over."""
+    """Run all clients until the time is over, and return their measurements."""
     load: Load = {"seconds": {}, "statuses": {}, "bytes": 0, "lasted": 0.0, "cpu": 0.0}
     began, cpu = perf_counter(), process_time()
     over = began + orders["seconds"]
@@ -55,7 +56,7 @@ async def run(orders: Orders) -> Load:
 
 
 async def client(orders: Orders, number: int, over: float, load: Load) -> None:
-    """Run one client; after a refusal, it waits for the second that the server asks for."""
+    """Run one client. After a refusal it waits for one second, as the server asks."""
     rng = random.Random(orders["seed"] * 10_000 + number)
     classes, weights = list(orders["weights"]), list(orders["weights"].values())
     reader, writer = await asyncio.open_connection(orders["host"], orders["port"])
@@ -81,7 +82,7 @@ def _request(orders: Orders, path: str) -> bytes:
 
 
 async def _reply(reader: asyncio.StreamReader) -> tuple[int, int]:
-    """Return the status of an answer, and the bytes of its body."""
+    """Return the status of an answer, and the size of its body in bytes."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     status = int(head.split(b" ", 2)[1])
     if b"transfer-encoding: chunked" not in head:
@@ -97,7 +98,7 @@ async def _reply(reader: asyncio.StreamReader) -> tuple[int, int]:
 
 
 def path_of(direction: str, item: str) -> str:
-    """Return the address of a question."""
+    """Return the path that asks the server for the lineage or impact of an item."""
     name = "lineage" if direction == "upstream" else "impact"
     return f"/v1/{name}?item={quote(item, safe='')}"
 

@@ -1,4 +1,4 @@
-"""The results of `serve.py`: the form of `results/serve.json`, and its tables."""
+"""The form of `results/serve.json`, which `serve.py` writes, and its tables in Markdown."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -8,7 +8,11 @@ from markup import bars, cores, grid
 
 
 class Phase(TypedDict):
-    """One load: CPU in cores, and megabytes at the start, every half minute, and at the end."""
+    """The figures of one phase of the load.
+
+    ``client_cpu`` and ``server_cpu`` are the mean number of busy cores. ``megabytes`` is the memory
+    at the start, every half minute, and at the end.
+    """
 
     name: str
     clients: int
@@ -23,7 +27,7 @@ class Phase(TypedDict):
 
 
 class Results(SeededRun):
-    """One run."""
+    """The results of one run of `serve.py`."""
 
     triples: int
     start_seconds: float
@@ -34,7 +38,7 @@ RESULTS = ResultsFile[Results]("serve.json")
 
 
 def table(results: Results) -> str:
-    """Return a table of the phases, one of the times of answers, a note, and the targets."""
+    """Return a table of the phases, a table of the times of answers, a note, and the targets."""
     head = ("load", "clients", "answers/s", "MB/s", "accepted", "server, cores", "clients, cores",
             "memory before, halfway, after")  # fmt: skip
     phases = grid(head, ([*_cells(phase)] for phase in results["phases"]))
@@ -62,12 +66,15 @@ def targets(results: Results) -> dict[str, bool]:
 
 
 def accepted(phase: Phase) -> float:
-    """Return the share of requests that were answered."""
+    """Return the share of requests that the server answered with status 200."""
     return phase["statuses"].get("200", 0) / sum(phase["statuses"].values())
 
 
 def flat(megabytes: list[int]) -> bool:
-    """Return whether memory grew little since the middle of a phase, when caches were full."""
+    """Return whether memory grew by less than a tenth in the second half of a phase.
+
+    Caches are full by the middle of the phase.
+    """
     return megabytes[-1] < 1.1 * megabytes[len(megabytes) // 2]
 
 

@@ -1,9 +1,9 @@
 """Measure how much questions read with the sets that an ingest finds: `make bench-sets`.
 
-On the paper's trace, these sets are compared with those of the paper's splits; on small hard
-shapes, with the best that `optimise.py` found. The demo's flights and other traces are measured if
-they are available. Questions are about random items that have a lineage, in both directions.
-Results go to `results/sets.json`.
+On the paper's trace, these sets are compared with the sets of the paper's splits. On small hard
+shapes, they are compared with the best sets that `optimise.py` found. The demo's flights and other
+traces are measured if they are available. Questions are about random items that have a lineage, in
+both directions. Results go to `results/sets.json`.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def of_paper() -> MeasuredTrace:
 
 
 def of_shape(name: str) -> MeasuredTrace:
-    """Measure a hard shape."""
+    """Measure the ingest's sets on the hard shape of this name."""
     trace = SHAPES[name](SHAPE_ITEMS, SEED)
     graph, _ = large(trace.src, trace.dst, tables(trace), SHAPE_THETA)
     return measured(name, graph, SHAPE_THETA)
@@ -116,7 +116,7 @@ def targets(paper: MeasuredTrace) -> dict[str, bool]:
 
 
 def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
-    """Return the targets for small shapes, three times the reads of the slow search."""
+    """Return the targets for small shapes: at most three times the reads of the slow search."""
     return {
         f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3
         for each in small
@@ -125,12 +125,12 @@ def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
 
 
 def tables(trace: Trace) -> I32:
-    """Return the table of each item, as in the files."""
+    """Return the table of each item as an ingest sees it, which is 0 if the files name no table."""
     return trace.table if trace.tabled else np.zeros_like(trace.table)
 
 
 def small() -> Iterator[MeasuredTrace]:
-    """Measure the instances of the slow search, and add its cuts."""
+    """Measure the ingest's sets on the instances of the slow search, and add the search's cuts."""
     results = optimise.RESULTS.read()
     for each in results["shapes"]:
         graph = optimise.instance(each["shape"], results["seed"])
@@ -140,14 +140,14 @@ def small() -> Iterator[MeasuredTrace]:
 
 
 def samples(folder: Path) -> Iterator[MeasuredTrace]:
-    """Measure other traces, with thetas so small that most components are cut."""
+    """Measure the traces in a folder, with thetas so small that most components are cut."""
     for path in sorted(folder.glob("*.csv.gz")):
         for theta in SAMPLE_THETAS:
             yield of_table(path.name.partition(".")[0], pa_csv.read_csv(path), theta)
 
 
 def flights(folder: Path) -> MeasuredTrace | None:
-    """Measure the demo's flights; return None if the demo has not run."""
+    """Measure the demo's flights. Return None if the demo has not run."""
     if not folder.exists():
         print(f"Flights are not measured: {folder} is missing; `make demo` creates it")
         return None
@@ -156,7 +156,7 @@ def flights(folder: Path) -> MeasuredTrace | None:
 
 
 def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> MeasuredTrace:
-    """Measure a trace of named triples."""
+    """Measure a trace whose triples have names of items and tables."""
     ends, tables = (
         pa.concat_arrays([triples[name].combine_chunks() for name in names]).dictionary_encode()
         for names in ((SRC, DST), (SRC_TABLE, DST_TABLE))
@@ -178,7 +178,11 @@ def measured(
     names: Sequence[str] = (),
     everything: bool = False,
 ) -> MeasuredTrace:
-    """Cut these components and ask for random items, or all; draw pictures if tables have names."""
+    """Cut these components in several ways, and compute what questions read with each cut.
+
+    Questions ask for random items, or for all items (``everything``). If the names of tables are
+    given, the result contains pictures.
+    """
     limit = min(Settings().pack, theta - 1)
     asked = graph.derived()
     if not everything:

@@ -6,10 +6,10 @@ from form import SeededRun
 
 
 class Reads(TypedDict):
-    """The number of triples that questions in one direction read.
+    """The amount that questions in one direction read.
 
-    ``partitions`` and ``share`` are medians: the number of partitions read, and their share of the
-    component's triples.
+    ``mean``, ``median`` and ``p95`` are numbers of triples. ``partitions`` and ``share`` are
+    medians: the number of partitions read, and the share of the component's triples in them.
     """
 
     mean: float
@@ -20,7 +20,7 @@ class Reads(TypedDict):
 
 
 class Cut(TypedDict):
-    """One way to cut, its figures, and the seconds in which it was found."""
+    """One way to cut components into sets, its figures, and the seconds that the cut took."""
 
     cut: str
     sets: int
@@ -31,8 +31,9 @@ class Cut(TypedDict):
 
 
 class Group(TypedDict):
-    """Tables whose derivations from each other are within sets, and the number of these sets.
+    """A group of tables whose derivations from each other are mostly within sets.
 
+    ``tables`` has the number of items of each table. ``sets`` is the number of sets of the group.
     ``sets_read`` and ``triples_read`` are means over questions upstream.
     """
 
@@ -44,7 +45,10 @@ class Group(TypedDict):
 
 
 class Picture(TypedDict):
-    """The cut of one component: ordered groups, and pairs of a table and one derived from it."""
+    """The cut of one component: its groups of tables in order, and which tables derive from which.
+
+    Each of the ``derivations`` is a table and another table that derives from it.
+    """
 
     items: int
     triples: int
@@ -53,7 +57,7 @@ class Picture(TypedDict):
 
 
 class MeasuredTrace(TypedDict):
-    """The cuts of the large components of one trace, by name; ``asked`` counts questions."""
+    """The cuts of the large components of one trace. ``asked`` is the number of questions."""
 
     name: str
     items: int
@@ -66,7 +70,7 @@ class MeasuredTrace(TypedDict):
 
 
 class Results(SeededRun):
-    """One run."""
+    """The results of one run of `sets.py`."""
 
     bars: dict[str, bool]
     paper: MeasuredTrace
@@ -82,7 +86,7 @@ SLOWLY = "searched slowly"
 
 
 def mean(cut: Cut) -> float:
-    """Return the mean number of triples of a question in both directions."""
+    """Return the mean number of triples that a question reads in both directions together."""
     return cut["up"]["mean"] + cut["down"]["mean"]
 
 

@@ -1,4 +1,4 @@
-"""The tables and diagrams of what `sets.py` measured, as Markdown."""
+"""The results of `sets.py` as tables and diagrams in Markdown."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ from sets_form import (
 
 RESULTS = ResultsFile[Results]("sets.json")
 MOST_GROUPS = 8
-"""The most groups in a diagram; with more, tables do not show how the component is cut."""
+"""The most groups in a diagram. With more groups, tables do not show how a component is cut."""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 
 
@@ -40,7 +40,7 @@ def tables(results: Results) -> str:
 
 
 def pictures(each: MeasuredTrace) -> str:
-    """Return diagrams of the components of one trace, after a note on what questions read."""
+    """Return a note on what questions read, and a diagram of each component of one trace."""
     before, after = each["cuts"][NONE], each["cuts"][PACKED]
     parts = [
         (
@@ -68,8 +68,8 @@ def mermaid(picture: Picture) -> str:
             sum(group[what] for group in groups) for what in ("sets", "sets_read", "triples_read")
         )
         return (
-            f"Blocks of an order, instead of groups of tables, make {sets:,} sets; a"
-            f" question reads {read:,.1f} of them, {triples:,.0f} triples."
+            f"Blocks of items in an order, instead of groups of tables, make {sets:,} sets. A"
+            f" question reads {read:,.1f} of these sets, {triples:,.0f} triples."
         )
     of = {table: number for number, group in enumerate(groups) for table in group["tables"]}
     pairs = sorted({(of[one], of[other]) for one, other in picture["derivations"]})

@@ -1,4 +1,4 @@
-"""Traces whose shape is hard for an ingest, from a size and a seed."""
+"""Generate traces whose shape is hard for an ingest, from a number of items and a seed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ DEGREE = 4
 RUN = (4, 4, 3, 2, 2)
 """The number of items that a run of a workflow makes in each of its tables."""
 RINGS = 50
-"""One result in this many feeds back, in `cyclic`."""
+"""In `cyclic`, one result of this many feeds back."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The table of each item, and triples in any order."""
+    """The triples of a generated shape, in any order, and the table of each item."""
 
     src: I64
     dst: I64
@@ -29,7 +29,7 @@ class Shape:
     tabled: bool = True
 
     def trace(self, name: str) -> Trace:
-        """Return the trace, with names, and distinct triples in the order of their dst."""
+        """Return the trace of this shape, with distinct triples in the order of their dst."""
         return Trace(
             *in_order(np.arange(len(self.table)), self.src, self.dst),
             self.table.astype(np.int32),
@@ -42,27 +42,27 @@ class Shape:
 
 
 def chain(items: int, rng: np.random.Generator) -> Shape:
-    """Return one path: each item is a revision of the one before."""
+    """Return one path, in which each item is a revision of the item before."""
     number = np.arange(max(items, 2))
     return Shape(number[:-1], number[1:], np.zeros_like(number), ("revisions",))
 
 
 def instar(items: int, rng: np.random.Generator) -> Shape:
-    """Return one item that derives from all others."""
+    """Return a star in which one item derives from all other items."""
     number = np.arange(max(items, 2))
     end = len(number) - 1
     return Shape(number[:-1], np.full(end, end), (number == end) * 1, ("readings", "totals"))
 
 
 def outstar(items: int, rng: np.random.Generator) -> Shape:
-    """Return one item that all others derive from."""
+    """Return a star in which all other items derive from one item."""
     number = np.arange(max(items, 2))
     first = np.zeros(len(number) - 1, np.int64)
     return Shape(first, number[1:], (number > 0) * 1, ("constants", "results"))
 
 
 def bipartite(items: int, rng: np.random.Generator) -> Shape:
-    """Return two tables of equal size; each item of the second derives from a few of the first."""
+    """Return two tables of equal size. Items of the second derive from a few of the first."""
     half = max(items // 2, 1)
     dst = np.repeat(half + np.arange(half), DEGREE)
     src = rng.integers(0, half, len(dst))
@@ -70,7 +70,7 @@ def bipartite(items: int, rng: np.random.Generator) -> Shape:
 
 
 def ladder(items: int, rng: np.random.Generator) -> Shape:
-    """Return diamonds in a row: two items derive from one, and the next from both."""
+    """Return diamonds in a row: two items derive from one item, and the next item from both."""
     first = 3 * np.arange(max((items - 1) // 3, 1))
     src = np.concatenate([first, first, first + 1, first + 2])
     dst = np.concatenate([first + 1, first + 2, first + 3, first + 3])
@@ -81,8 +81,8 @@ def ladder(items: int, rng: np.random.Generator) -> Shape:
 def merkle(items: int, rng: np.random.Generator) -> Shape:
     """Return the history of a hash tree: each version replaces one leaf and all nodes above it.
 
-    A leaf derives from the leaf that it replaces, a node from its two children at that version, a
-    version from its root and the version before.
+    A leaf derives from the leaf that it replaces, a node from its two children at that version, and
+    a version from its root and the version before.
     """
     per = HEIGHT + 2  # a leaf, the nodes above it, the version
     count = max(items // per, 2)
@@ -104,7 +104,7 @@ def merkle(items: int, rng: np.random.Generator) -> Shape:
 
 
 def _latest(changed: I64, asked: I64) -> I64:
-    """Return, for each version, the last one before it that changed the asked node, or -1."""
+    """Return, for each version, the last earlier version that changed the asked node, or -1."""
     count = len(changed)
     version = np.arange(count)
     key = np.sort(changed * count + version)
@@ -115,7 +115,7 @@ def _latest(changed: I64, asked: I64) -> I64:
 
 
 def runs(items: int, rng: np.random.Generator) -> Shape:
-    """Return many small runs of one workflow; each reads results of a few earlier runs."""
+    """Return many small runs of one workflow. Each run reads results of a few earlier runs."""
     per = sum(RUN)
     count = max(items // per, 2)
     begin = per * np.arange(count)
@@ -127,7 +127,7 @@ def runs(items: int, rng: np.random.Generator) -> Shape:
                 dst.append(begin + item)
                 src.append(begin + rng.integers(edge[level - 1], edge[level], count))
     for item in range(RUN[0]):
-        # Most read a recent run, some a run of long ago.
+        # Most runs read a recent run; some read a run of long ago.
         back = np.where(
             rng.random(count) < 0.9, rng.geometric(0.1, count), rng.integers(1, count + 1, count)
         )
@@ -141,13 +141,16 @@ def runs(items: int, rng: np.random.Generator) -> Shape:
 
 
 def untabled(items: int, rng: np.random.Generator) -> Shape:
-    """Return the runs without tables."""
+    """Return the shape `runs`, but with all items in one table, which the files do not name."""
     made = runs(items, rng)
     return Shape(made.src, made.dst, np.zeros_like(made.table), ("items",), False)
 
 
 def cyclic(items: int, rng: np.random.Generator) -> Shape:
-    """Return the runs, with results that feed back into inputs of earlier runs or themselves."""
+    """Return the shape `runs` with cycles.
+
+    Some results feed back into inputs of earlier runs, or into themselves.
+    """
     made = runs(items, rng)
     results = np.flatnonzero(made.table == len(RUN) - 1)
     inputs = np.flatnonzero(made.table == 0)
@@ -161,7 +164,7 @@ def cyclic(items: int, rng: np.random.Generator) -> Shape:
 
 
 def zipf(items: int, rng: np.random.Generator) -> Shape:
-    """Return five tables; an item's parents are drawn by a power law from the table before."""
+    """Return five tables. An item's parents are drawn by a power law from the table before."""
     names = ("sources", "records", "joined", "groups", "reports")
     per = max(items // len(names), 2)
     src, dst = [], []

@@ -1,4 +1,4 @@
-"""The record of `make soak`: a copy in `results/soak.json`, and a table.
+"""Copy the record of `make soak` to `results/soak.json`, and make a table of its figures.
 
 python benchmarks/soak.py RECORD
 """
@@ -18,21 +18,21 @@ class Soaked(TypedDict):
 
     minutes: float
     answers: int
-    """Answers, each of which was equal to that of networkx."""
+    """The number of answers. Each was equal to the answer of networkx."""
     statuses: dict[str, int]
     commands: dict[str, int]
     """The number of commands that changed the warehouse, by name."""
     neo4j_killed: int
     p95_ms: dict[str, float]
-    """The 95th percentile of the answers in the first and in the last tenth of the time."""
+    """The 95th percentile of the times of answers, in the first and the last tenth of the soak."""
     megabytes: list[int]
-    """Memory of server, Spark and Neo4j together at the start, halfway and at the end."""
+    """The memory of server, Spark and Neo4j together at the start, halfway and at the end."""
     files: list[int]
-    """Open files at the same times."""
+    """The number of open files at the start, halfway and at the end."""
 
 
 class Results(Record):
-    """The last run."""
+    """The results of the last run of `make soak`."""
 
     soaked: Soaked
 
@@ -41,7 +41,7 @@ RESULTS = ResultsFile[Results]("soak.json")
 
 
 def main() -> None:
-    """Write the results from the record."""
+    """Run from the command line: write the results from a record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
     soaked = json.loads(parser.parse_args().record.read_text(encoding="utf-8"))

@@ -26,12 +26,15 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {"builds": builds_table.SECTION}
-"""Sections that are added to their page with their first results."""
+"""Sections that are added to a page when their first results exist."""
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 
 
 def placed(text: str, name: str, between: str) -> str | None:
-    """Return the text with ``between`` between the markers of that name; None if it has none."""
+    """Return the text with ``between`` between the two markers of this name.
+
+    Returns None if the text lacks these markers.
+    """
     opening, closing = f"<!-- {name} -->", f"<!-- /{name} -->"
     before, begin, rest = text.partition(opening)
     _, end, after = rest.partition(closing)
@@ -39,7 +42,7 @@ def placed(text: str, name: str, between: str) -> str | None:
 
 
 def pages() -> Iterator[tuple[Path, str, str]]:
-    """Yield each page, the name of two of its markers, and the text between them."""
+    """Yield each generated part: its page, the name of its two markers, and its text."""
     compared = methods_table.RESULTS.read()
     yield README, "methods", methods_table.short(compared)
     yield BENCHMARKS, "methods", methods_table.tables(compared)
@@ -64,7 +67,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
 
 
 def main() -> None:
-    """Update the pages."""
+    """Write all tables into the pages. Exit if a page lacks the markers of a table."""
     for page, name, between in pages():
         text = page.read_text(encoding="utf-8")
         if name in SECTIONS and f"<!-- {name} -->" not in text:

@@ -1,4 +1,4 @@
-"""Measure the error of the remaining time that an ingest of the paper's trace shows.
+"""Measure how wrong the remaining time is that an ingest shows, on the paper's trace.
 
 For each step that reports its progress and takes at least ``LEAST`` seconds, the total time shown
 (elapsed and remaining) is compared with the actual time, for every report after the step's first
@@ -31,7 +31,7 @@ LEAST = 2.0
 
 @dataclass
 class _ShownStep:
-    """A step, with pairs of the elapsed seconds and the total seconds shown then."""
+    """A step of an ingest. ``totals`` are pairs of elapsed seconds and the total shown then."""
 
     name: str
     began: float
@@ -41,23 +41,23 @@ class _ShownStep:
 
 
 class ProgressRecorder:
-    """A listener for progress that records what would be shown."""
+    """A progress display that shows nothing, but records the total times that it would show."""
 
     def __init__(self) -> None:
         self.steps: list[_ShownStep] = []
 
     def begin(self, step: str) -> None:
-        """End the step before, and begin one."""
+        """End the current step, and begin another."""
         self.end()
         self.steps.append(_ShownStep(step, perf_counter()))
 
     def end(self) -> None:
-        """End the last step."""
+        """End the current step, if it has not ended yet."""
         if self.steps and not self.steps[-1].ended:
             self.steps[-1].ended = perf_counter()
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Record the total time that is shown now."""
+        """Record the total time that would be shown now for the current step."""
         step, now = self.steps[-1], perf_counter()
         if 0 < done <= total:
             step.remaining.add(now - step.began, done / total)
@@ -65,17 +65,17 @@ class ProgressRecorder:
             step.totals.append((now - step.began, max(shown, now - step.began)))
 
     def count(self, name: str, value: int) -> None:
-        """Ignore a count."""
+        """Ignore a count, which has no part in the remaining time."""
 
     def say(self, sentence: str) -> None:
-        """Ignore a sentence."""
+        """Ignore a sentence, which has no part in the remaining time."""
 
 
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure the error of the remaining time.")
     parser.add_argument("--copies", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="a folder to work in and keep")
+    parser.add_argument("--folder", type=Path, help="a folder to work in, which is kept")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         folder = given.folder or Path(temporary)
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def run(folder: Path, copies: int) -> None:
-    """Ingest the trace, and write the results."""
+    """Ingest copies of the paper's trace, and write the errors of the times shown."""
     paths = write(paper(SEED), folder / "trace", copies)
     recorder = ProgressRecorder()
     settings = Settings.load({"warehouse": folder / "warehouse"})
@@ -101,7 +101,7 @@ def run(folder: Path, copies: int) -> None:
 
 
 def judged(steps: Sequence[_ShownStep]) -> Iterator[Step]:
-    """Yield the error of each step that took long enough."""
+    """Yield the errors of each step that took at least ``LEAST`` seconds."""
     for step in steps:
         took = step.ended - step.began
         errors = [abs(total - took) / took for at, total in step.totals if at >= took / 4]

@@ -1,4 +1,4 @@
-"""The results of `time_left.py`: the form of `results/time_left.json`, and a table."""
+"""The form of `results/time_left.json`, which `time_left.py` writes, and its table in Markdown."""
 
 from typing import TypedDict
 
@@ -21,7 +21,7 @@ class Step(TypedDict):
 
 
 class Results(Record):
-    """One ingest of several copies of the paper's trace."""
+    """The results of one ingest of several copies of the paper's trace."""
 
     copies: int
     seconds: float

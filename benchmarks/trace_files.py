@@ -1,4 +1,4 @@
-"""A trace in memory, as numbers, and its files of named triples, written in pieces."""
+"""Keep a trace in memory as numbers, and write it to files of named triples, piece by piece."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ DIGITS = 9
 
 @dataclass(frozen=True)
 class Trace:
-    """One copy of a trace; items are numbers from 0, and each is an end of a triple."""
+    """One copy of a trace. Items are numbers from 0, and each is an end of some triple."""
 
     src: I32
     dst: I32
@@ -42,7 +42,7 @@ class Trace:
 
 
 def write(trace: Trace, out: Path, copies: int = 1, form: Format = "csv") -> list[Path]:
-    """Write files of at most ``ROWS`` triples, copy by copy, and return them in order."""
+    """Write files of at most ``ROWS`` triples, copy by copy, and return their paths in order."""
     out.mkdir(parents=True, exist_ok=True)
     return [
         _write_file(trace, copy, first, out / f"copy-{copy:02}-part-{part:03}.{form}", form)
@@ -74,7 +74,7 @@ def _pieces(trace: Trace, copy: int, first: int, end: int) -> Iterator[pa.Table]
 
 
 def named(trace: Trace, copy: int, src: I32, dst: I32) -> pa.Table:
-    """Return triples with names, operations and tables."""
+    """Return triples as rows of the files, with names, operations and tables."""
     tables = pa.array(trace.tables if trace.tabled else [""] * len(trace.tables))
     return pa.table(
         {
@@ -89,7 +89,7 @@ def named(trace: Trace, copy: int, src: I32, dst: I32) -> pa.Table:
 
 
 def names(trace: Trace, copy: int, items: I32) -> pa.Array:
-    """Return the names of items: copy, document, table and number, in 40 to 60 characters."""
+    """Return the names of items. A name has 40 to 60 characters: copy, document, table, number."""
     documents = pa.array([f"copy-{copy:02}/{document}" for document in trace.documents])
     return pc.binary_join_element_wise(
         documents.take(pa.array(trace.document[items])),
@@ -100,7 +100,7 @@ def names(trace: Trace, copy: int, items: I32) -> pa.Array:
 
 
 def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
-    """Return distinct triples in the order of their dst's key, as a workflow writes them."""
+    """Return the distinct triples, ordered by the key of their dst, as a workflow writes them."""
     order = np.lexsort((src, dst, key[dst]))
     src, dst = src[order], dst[order]
     kept = np.ones(len(src), bool)
@@ -109,7 +109,7 @@ def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
 
 
 def documents(rng: np.random.Generator, count: int) -> tuple[str, ...]:
-    """Return names of documents like the accession numbers of filings."""
+    """Return random names of documents, which look like the accession numbers of filings."""
     filers = rng.choice(2_000_000, count, replace=False)
     years = rng.integers(10, 20, count)
     return tuple(
@@ -119,5 +119,5 @@ def documents(rng: np.random.Generator, count: int) -> tuple[str, ...]:
 
 
 def operations(verbs: Sequence[str], tables: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of the operation that makes each table."""
+    """Return the name of the operation that makes the items of each table."""
     return tuple(f"{verb}_{table}" for verb, table in zip(verbs, tables, strict=True))

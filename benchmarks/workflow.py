@@ -1,7 +1,7 @@
-"""The workflow of the paper's trace: tables by level, routes through them, and hand-made splits.
+"""The workflow of the paper's trace: its tables by level, routes through them, and splits by hand.
 
 The paper shows its 25 tables (Figure 1) only as acronyms. The names here are for a workflow that
-curates the text of companies' filings; tables of a level derive from tables of levels above.
+curates the text of companies' filings. Tables of a level derive from tables of levels above.
 """
 
 import json
@@ -58,7 +58,7 @@ def routes() -> I32:
 
 
 def splits() -> dict[str, list[str]]:
-    """Return the tables of each split; sub-splits have their own names."""
+    """Return the tables of each split. The two sub-splits sp4 and sp5 replace sp3."""
     level = {table: n for way in ROUTES for n, table in enumerate(way.split())}
     begins = [0, *(last + 1 for last in LAST.values())]
     return {

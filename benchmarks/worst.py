@@ -1,8 +1,8 @@
 """Measure CSProv where it gains least, on traces with thousands of levels: `make bench-worst`.
 
-The command ingests each deep shape. Then CSProv is asked, cold, for the items with the largest
-answers among many random ones. For comparison, a plain Spark job only reads the triples of the same
-partitions. Results go to `results/worst.json`.
+Each deep shape is ingested with the command. Then CSProv is asked, cold, for the items with the
+largest answers among many random items. For comparison, a plain Spark job only reads the triples of
+the same partitions. Results go to `results/worst.json`.
 """
 
 import argparse
@@ -43,7 +43,9 @@ DRAWN, ASKED, REPEATED = 300, 5, 3
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure the largest answers on deep traces.")
-    parser.add_argument("--items", type=int, default=ITEMS, help="of each shape, about")
+    parser.add_argument(
+        "--items", type=int, default=ITEMS, help="items of each shape, approximately"
+    )
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
@@ -59,7 +61,7 @@ def main() -> None:
 
 
 def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
-    """Ingest one shape, and measure its questions."""
+    """Ingest one shape, and measure questions with large answers in both directions."""
     files, warehouse = folder / f"{shape}-trace", folder / shape
     write(SHAPES[shape](items, seed), files)
     Command(warehouse).ingest(files)
@@ -74,7 +76,7 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
 
 
 def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
-    """Measure the largest answers among random items."""
+    """Measure the questions for the random items that have the largest answers."""
     snapshot = asker.snapshot
     names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()
     answers = [asker.ask(name, direction, "csprov") for name in (names[0], *names)][1:]
@@ -95,7 +97,7 @@ def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
 
 
 def largest(asker: Asker, direction: Direction, seed: int) -> ItemNumbers:
-    """Return the items with the largest answers among ``DRAWN`` random ones."""
+    """Return the ``ASKED`` items with the largest answers among ``DRAWN`` random items."""
     items = by_component(asker.snapshot, 0)[0]
     graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
     drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
@@ -104,7 +106,7 @@ def largest(asker: Asker, direction: Direction, seed: int) -> ItemNumbers:
 
 
 def read(asker: Asker, item: str, direction: Direction) -> None:
-    """Read the triples of the partitions that a question needs, by Spark from the Delta table."""
+    """Read all triples of the partitions that a question needs from the Delta table with Spark."""
     from pyspark.sql import functions as f
 
     snapshot = asker.snapshot

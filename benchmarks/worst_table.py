@@ -1,4 +1,4 @@
-"""The results of `worst.py`: the form of `results/worst.json`, and a table."""
+"""The form of `results/worst.json`, which `worst.py` writes, and its table in Markdown."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -8,9 +8,9 @@ from markup import WORDS, bars, cores, duration, grid
 
 
 class LargestQuestions(TypedDict):
-    """Medians of the questions with the largest answers of one shape, in one direction.
+    """The medians of questions with the largest answers of one shape, in one direction.
 
-    ``plain_seconds`` are those of a Spark job that only reads the triples of the same partitions
+    ``plain_seconds`` is the time of a Spark job that only reads the triples of the same partitions
     from the Delta table.
     """
 
@@ -26,7 +26,7 @@ class LargestQuestions(TypedDict):
 
 
 class DeepShape(TypedDict):
-    """One shape, the totals of its warehouse, and its questions."""
+    """The results of one deep shape: the size of its warehouse, and its questions."""
 
     shape: str
     warehouse: Totals
@@ -34,14 +34,14 @@ class DeepShape(TypedDict):
 
 
 class Results(SeededRun):
-    """One run."""
+    """The results of one run of `worst.py`."""
 
     shapes: list[DeepShape]
 
 
 RESULTS = ResultsFile[Results]("worst.json")
 MOST = 5.0
-"""The target for the time of a question, as a multiple of the plain job's."""
+"""The target: a question takes at most this many times as long as the plain Spark job."""
 
 
 def table(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""Check that the parts of a warehouse agree with each other, and report all that do not.
+"""Check that the parts of a warehouse agree with each other, and report every damage found.
 
 Every part is checked, whatever was found in the parts before it. A check changes nothing and blocks
 no writer: it looks at the generation that was current when it began.
@@ -65,7 +65,7 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
 
 
 def _last_snapshots(layout: Layout, now: Commit) -> Iterator[Snapshot]:
-    """Yield the last snapshot of each base, the current one first."""
+    """Yield the last snapshot of each base, with the current snapshot first."""
     yield Snapshot(layout, now)
     seen = {now.base}
     for number in reversed(generations(layout)):
@@ -92,7 +92,7 @@ def _parts(
 
 
 def _damages_of(where: str, part: Callable[[], Damages]) -> Damages:
-    """Yield the damages of a part, including one that stops the check of that part."""
+    """Yield each `Damage` of a part, also for an error that stops the check of that part."""
     try:
         yield from part()
     except Damaged as error:

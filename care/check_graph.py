@@ -1,4 +1,4 @@
-"""Check that Neo4j has every dependency in the tables, and the mark of every generation."""
+"""Check that Neo4j has every dependency in the tables, and the load mark of every generation."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ SETS = 20_000
 
 
 def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
-    """Yield a damage for every generation whose mark is missing."""
+    """Yield a `Damage` for every generation whose load mark is missing in Neo4j."""
     for number in generations(layout):
         try:
             commit = read_commit(layout, number)
@@ -32,7 +32,7 @@ def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
 
 
 def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a damage if dependencies are missing; extra ones in Neo4j are never wrong."""
+    """Yield a `Damage` if Neo4j lacks dependencies; extra dependencies there are never wrong."""
     rows = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     order = np.lexsort((parent, child))

@@ -15,7 +15,7 @@ from .report import RESTORE_FOLDER, Damage
 
 
 def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield damages: rows about missing triples or origins, and triples that die twice."""
+    """Yield a `Damage` for missing triples, missing origins, and triples that end twice."""
     counts["deaths"] += len(snapshot.deaths)
     died, asserted = snapshot.rows("deaths"), snapshot.rows("assertions")
     for name, rows in (("deaths", died), ("assertions", asserted)):
@@ -25,7 +25,7 @@ def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
             yield Damage(f"table {name}", wanted, f"{outside:,} of its rows do", RESTORE_FOLDER)
     if repeated := snapshot.deaths.overlapping:
         wanted = "A triple can end only once"
-        found = f"{repeated:,} rows end one that has already ended"
+        found = f"{repeated:,} rows end a triple that has already ended"
         yield Damage("table deaths", wanted, found, RESTORE_FOLDER)
     unknown = np.setdiff1d(np.asarray(asserted[ORIGIN]), known_origins(snapshot))
     if len(unknown):
@@ -42,7 +42,7 @@ def known_origins(snapshot: Snapshot) -> I64:
 
 
 def _count_outside(snapshot: Snapshot, rows: pa.Table) -> int:
-    """Count the rows of a table that name places outside of the partitions."""
+    """Count the rows of a table that name places in no partition."""
     placed = snapshot.placements
     partitions, at = np.unique(placed.partitions, return_inverse=True)
     rows_in = np.bincount(at, placed.triples, len(partitions)).astype(np.int64)

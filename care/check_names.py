@@ -18,7 +18,7 @@ CHUNK = 1 << 17
 
 
 def name_damages(snapshot: Snapshot, counts: Counter[str], *, deep: bool) -> Iterator[Damage]:
-    """Yield damages of the look-ups and the name segments of each ingest."""
+    """Yield a `Damage` for each fault in the look-ups and name segments of the ingests."""
     for span in snapshot.spans:
         if span.items:
             yield from _span_damages(snapshot, span, deep)
@@ -61,15 +61,16 @@ def _round_trip_damages(snapshot: Snapshot, where: str, numbers: ItemNumbers) ->
 
 
 def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
-    """Yield damages if the name of an erased item is left, or a look-up leads to one."""
+    """Yield a `Damage` if names of erased items are left, or a look-up leads to erased items."""
     every = snapshot.names.erased
     erased = ItemNumbers(every[_inside(every, span)])
     if not len(erased):
         return
     left = len(erased) - snapshot.names.stored(erased).null_count
     if left:
-        wanted = f"Item {erased[0]} and others were erased, but names of them are left"
-        yield Damage(where, wanted, f"{left:,} names are left", ERASE_AGAIN)
+        wanted = "Names of erased items are left"
+        found = f"{left:,} of {len(erased):,} erased items in this ingest still have a name"
+        yield Damage(where, wanted, found, ERASE_AGAIN)
     folder = snapshot.layout.names(snapshot.commit.base)
     _, offsets = read_lookup(folder, span.ingest)
     leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())

@@ -1,4 +1,4 @@
-"""Check every triple: it is stored with the set of its dst, which depends on the set of its src."""
+"""Check that every triple is stored with the set of its dst, and that its dependency is stored."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
 def partition_damages(
     snapshot: Snapshot, progress: Progress, counts: Counter[str]
 ) -> Iterator[Damage]:
-    """Read all partitions, one at a time, and compare them with the tables."""
+    """Compare all partitions with the tables, one at a time; yield a `Damage` for each fault."""
     pairs = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     ends = (SetIds(np.asarray(pairs[name], np.int64)) for name in (SET, DERIVES_FROM))
     known = np.unique(pair_codes(snapshot, *ends))
@@ -50,7 +50,7 @@ def _partition_damages(
         yield Damage(
             where,
             "Triples are not in order",
-            "Some have a lower dst than one before",
+            "Some triples have a lower dst than the triple before",
             RESTORE_FOLDER,
         )
         return
@@ -72,7 +72,7 @@ def _count_damages(
     sets, triples = np.unique(snapshot.ids_of(dst_set), return_counts=True)
     same = np.array_equal(placed.sets[low:high], sets)
     if not (same and np.array_equal(placed.triples[low:high], triples)):
-        wanted = "Sets do not have as many triples in the partition as the placements say"
+        wanted = "Sets do not have as many triples in the partition as their placements"
         found = "The sets, or their numbers of triples, differ"
         yield Damage(f"partition {partition}", wanted, found, RESTORE_FOLDER)
 
@@ -80,7 +80,7 @@ def _count_damages(
 def _content_damages(
     snapshot: Snapshot, where: str, rows: pa.Table, origins: I64
 ) -> Iterator[Damage]:
-    """Yield damages of unknown origins, and of ops or attributes of erased items."""
+    """Yield a `Damage` for unknown origins, and for ops or attributes of erased items."""
     unknown = np.setdiff1d(rows[ORIGIN], origins)
     if len(unknown):
         wanted = f"Origin {unknown[0]}, which triples name, is unknown"
@@ -95,7 +95,7 @@ def _content_damages(
 def _missing_dependencies(
     snapshot: Snapshot, where: str, known: I64, dst_set: SetPositions, src_set: SetPositions
 ) -> Iterator[Damage]:
-    """Yield a damage if the tables lack the dependency of a triple between two sets."""
+    """Yield a `Damage` if the tables lack the dependency of a triple between two sets."""
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]

@@ -17,7 +17,7 @@ from .report import RESTORE_FILE, RESTORE_FOLDER, Damage
 
 
 def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield damages: unreadable records, missing bases, free ids that are already in use."""
+    """Yield a `Damage` for each unreadable record, missing base or free id that is in use."""
     numbers = generations(layout)
     counts["generations"] = len(numbers)
     for number in numbers:
@@ -46,10 +46,10 @@ def _commit_damages(layout: Layout, number: int, commit: Commit) -> Iterator[Dam
 
 
 def _id_damages(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
-    """Yield damages if a next free id is not higher than all ids in use."""
+    """Yield a `Damage` for each kind of id whose next free id is not above all ids in use."""
     ids = read_ids(layout)
     used = {"generation": max(numbers, default=0)}
-    with suppress(Damaged, IndexError):  # reported elsewhere; or there is no generation
+    with suppress(Damaged, IndexError):  # damage is reported elsewhere; no generations are fine
         snapshot = Snapshot(layout, read_commit(layout, numbers[-1]))
         used["base"] = snapshot.commit.base
         used["ingest"] = int(np.max(snapshot.rows("ingests", [INGEST])[INGEST], initial=0))

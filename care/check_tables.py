@@ -17,7 +17,7 @@ from .report import RESTORE_FOLDER, Damage
 
 
 def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a damage for each file in a table's log that is missing or has another size."""
+    """Yield a `Damage` for each file in a table's log that is missing or has the wrong size."""
     for name, version in snapshot.commit.tables.items():
         folder = snapshot.layout.table(snapshot.commit.base, name)
         try:
@@ -46,7 +46,7 @@ def _file_damages(table: str, path: Path, size: int) -> Iterator[Damage]:
 
 
 def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield damages if small tables disagree with each other or with the commit's totals."""
+    """Yield a `Damage` wherever small tables disagree with each other or the commit's totals."""
     yield from _set_damages(snapshot)
     yield from _placement_damages(snapshot)
     yield from _dependency_damages(snapshot)
@@ -68,7 +68,7 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
 
 
 def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
-    """Yield damages unless each item of each ingest is in exactly one set, in order of ids."""
+    """Yield a `Damage` unless each item is in exactly one set, and sets and items are in order."""
     first, after = snapshot.set_firsts, snapshot.set_firsts + snapshot.set_items
     spans = sorted((span.first, span.first + span.items) for span in snapshot.spans if span.items)
     starts, ends = np.array(spans, np.int64).reshape(-1, 2).T
@@ -77,17 +77,17 @@ def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
     wrong = np.flatnonzero(gaps)[~inside]
     if len(wrong):
         one = snapshot.set_ids[wrong[0]]
-        wanted = f"The items of the set after set {one} do not follow its own"
-        found = f"{len(wrong):,} sets leave out items, or share some"
+        wanted = f"The items of the set after set {one} do not begin where those of set {one} end"
+        found = f"{len(wrong):,} sets leave out items or share items"
         yield Damage("table sets", wanted, found, RESTORE_FOLDER)
     if (np.diff(snapshot.set_ids) <= 0).any():
         wanted = "Sets are repeated, or not in the order of their items"
-        found = "Some ids are not above the one before"
+        found = "Some set ids are not above the id before"
         yield Damage("table sets", wanted, found, RESTORE_FOLDER)
 
 
 def _placement_damages(snapshot: Snapshot) -> Iterator[Damage]:
-    """Yield damages if placements name unknown sets or disagree with the partitions' files."""
+    """Yield a `Damage` if placements name unknown sets or disagree with the partitions' files."""
     placed = snapshot.placements
     unknown = np.unique(placed.sets[~among(placed.sets, snapshot.set_ids)])
     if len(unknown):
@@ -137,7 +137,7 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
 
 
 def pair_codes(snapshot: Snapshot, child: SetIds, parent: SetIds) -> I64:
-    """Return one number for each pair of set ids; all ids must be known."""
+    """Return a number for each pair of set ids that identifies the pair; all ids must be known."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]
     codes: I64 = places[0] * len(ids) + places[1]

@@ -17,11 +17,11 @@ from provhouse.store.warehouse.layout import Layout
 def repair(settings: Settings, progress: Progress) -> Commit:
     """Reload Neo4j from the tables and return the current commit, which does not change.
 
-    Also erases again whatever is left of erased items. Raises NotFound if nothing was ever
-    ingested, Busy if a writer is at work, Damaged if the tables themselves cannot be read.
+    Also erases whatever is left of erased items. Raises NotFound if nothing was ever ingested, Busy
+    if another writer is at work, Damaged if the tables themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
-    require_current(layout)  # before a lock makes the folder
+    require_current(layout)  # before the lock creates the folder
     with writing(layout):
         reach("lock held")
         recover(layout, thorough=True)

@@ -1,4 +1,4 @@
-"""The result of a check, and the remedies it names."""
+"""The report of a check: each damage that was found, and its remedy."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ RESTORE_FOLDER = "Restore the folder from a backup"
 
 @dataclass(frozen=True)
 class Damage:
-    """One thing that is wrong; its sentences have no final full stop."""
+    """One fault that a check found. Its sentences have no final full stop."""
 
     where: str
     """The part of the warehouse: a commit, a table, names, a partition, Neo4j."""
@@ -21,7 +21,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Report:
-    """The result of a check: its generation, what was checked, and every damage found."""
+    """The result of a check: the generation, what was checked, and every damage found."""
 
     generation: int | None
     deep: bool

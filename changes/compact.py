@@ -1,4 +1,4 @@
-"""Compact a warehouse: rebuild everything shown as a new base, as if one ingest had brought it.
+"""Compact a warehouse: rebuild all that it shows as a new base, as if one ingest had brought it.
 
 Many appends leave many small sets and partitions. The old base stays beside the new one, so that
 running readers are not disturbed and earlier generations remain.
@@ -23,14 +23,14 @@ from .restage import restage
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
 LARGE = 1 << 18
-"""From this many sets and dependencies on, Neo4j's importer is faster, where it can be used."""
+"""With this many sets and dependencies or more, Neo4j's importer is faster, if it can be used."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
     """Rebuild what the current generation shows as a new base; answers do not change.
 
     Raises NotFound if the warehouse stores no triple, Busy if another process writes, and Damaged,
-    with nothing changed, if the new base lacks something.
+    with nothing changed, if the new base is incomplete.
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
@@ -44,7 +44,7 @@ def compact(settings: Settings, progress: Progress) -> Summary:
 def _rebuild(job: Job) -> JobResult:
     """Run the steps of an ingest on what is stored instead of files."""
     assert job.before, "compact checks that there is something to compact"
-    # A compaction brings nothing that a rollback could take back.
+    # A compaction adds nothing that a rollback could undo.
     job = replace(job, rolls_back_to=job.before.rolls_back_to)
     with job.step(STAGE):
         read, numbered = restage(job)
@@ -54,9 +54,9 @@ def _rebuild(job: Job) -> JobResult:
 
 
 def _compare(job: Job, commit: Commit) -> None:
-    """Raise Damaged unless the new base holds everything the old one shows.
+    """Raise Damaged unless the new base has everything that the old base shows.
 
-    There may be more components than before, since triples between them may have died.
+    The new base may have more components, since triples that connected them may have died.
     """
     assert job.before, "compact checks that there is something to compact"
     before = Snapshot(job.layout, job.before)

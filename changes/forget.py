@@ -1,7 +1,7 @@
 """Erase items permanently, as the law may require: from every generation, base, log and copy.
 
-What remains is a number without a name, and links without ops or attributes, so that the lineage of
-all other items stays complete (``docs/erasing.md``).
+An erased item keeps its number, without a name, and its links, without ops or attributes. So the
+lineage of all other items stays complete (``docs/erasing.md``).
 """
 
 from collections.abc import Sequence
@@ -28,17 +28,20 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class Forgotten:
-    """Counts of what was erased."""
+    """The result of an erasure, with counts of what was erased."""
 
     generation: int
     """The current generation; an erasure makes no new one."""
     names: int
     items: int
-    """Items with these names; a name has one in each base, and one in each rolled-back ingest."""
+    """The number of items with these names.
+
+    A name has one item in each base, and one in each rolled-back ingest.
+    """
     triples: int
-    """Triples that touched these items."""
+    """The number of triples that touched these items."""
     rejected: int
-    """Rejected rows that named them, in all bases."""
+    """The number of rejected rows that named these items, in all bases."""
     neo4j: bool
     """Whether Neo4j was rebuilt."""
     seconds: dict[str, float]
@@ -62,16 +65,16 @@ def forget(
 ) -> Forgotten:
     """Erase items by their names.
 
-    ``alone`` is entered around everything that changes something. Raises UsageError if there is no
-    name or an empty one, and NotFound, with nothing changed, if a name is stored nowhere. Raises
-    Busy if another writer is at work, or if other processes use a Neo4j that has to be rebuilt; in
-    that case everything else is done.
+    All changes are made inside the context ``alone``. Raises UsageError if there is no name or a
+    name is empty, and NotFound, with nothing changed, if a name is stored nowhere. Raises Busy if
+    another writer is at work. Also raises Busy if Neo4j has to be rebuilt but other processes use
+    it; everything else is done by then.
     """
     watch = Stopwatch()
     if not names or not all(names):
         raise UsageError("Name the items to erase", "A name is missing or empty")
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before a lock makes the folder
+    _check_held(layout)  # before the lock creates the folder
     with only_writer(settings, progress, thorough=True):
         progress.begin("Find the names")
         with watch.step("find"):
@@ -83,13 +86,14 @@ def forget(
                 "Nothing was erased. Names must match exactly",
             )
         with alone or nullcontext(), watch.step("erase"):
-            before = read_erasure(layout)  # left by an erasure whose Neo4j is still to be rebuilt
+            before = read_erasure(layout)  # left by an erasure that has yet to rebuild Neo4j
             begun = Erasure({}, graph=before is not None and before.graph)
-            write_erasure(layout, begun)  # after a crash from here on, logs are still erased
+            write_erasure(layout, begun)  # so that after a crash the next writer clears the logs
             rejected = sum(clear_rejected(path, names) for path in found.rejects)
             if found.items:
                 items = {base: np.unique(each).tolist() for base, each in found.items.items()}
-                # Rebuild a Neo4j that is not shared: its logs, or a crash, may have left more data.
+                # Always rebuild a Neo4j that is not shared: its logs may contain more data of the
+                # items, and so may the remains of a crash.
                 rebuild = begun.graph or not settings.neo4j_home
                 write_erasure(layout, Erasure(items, rebuild))
             links, graph = erase(settings, progress)
@@ -110,7 +114,7 @@ def _check_held(layout: Layout) -> None:
 
 
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
-    """Look in each ingest of each base, since ingests that were rolled back have names too."""
+    """Find where the names are stored: in each ingest of each base, even if it was rolled back."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):

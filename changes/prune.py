@@ -1,10 +1,11 @@
-"""Prune earlier generations, with everything that only they needed.
+"""Prune earlier generations: remove them, and all data that only they needed.
 
-The order makes a prune safe to interrupt. First ``ids.json`` records which generations go; from
-then on they are gone, even after a crash. Then go their commit records, then bases that no record
-names any more, and last what Neo4j has of those bases. A base that is still being read stays until
-the next writer runs. The empty file ``unpruned`` exists as long as Neo4j may have pruned content;
-without it, a prune does not start Neo4j for nothing.
+The order of the steps makes a prune safe to interrupt. First, ``ids.json`` records which
+generations are pruned. From then on they no longer exist, even after a crash. Next, their commit
+records are removed, then the bases that no record names any more, and last what Neo4j has of those
+bases. A base that is still being read stays until the next writer runs. The empty file ``unpruned``
+exists as long as Neo4j may have pruned content. If the file is missing and no base was removed, a
+prune does not start Neo4j.
 """
 
 import time as clock
@@ -48,9 +49,9 @@ class Pruned:
     pruned: int
     """The number of generations removed."""
     bases: tuple[int, ...]
-    """Bases that were removed."""
+    """The numbers of the bases that were removed."""
     in_use: tuple[int, ...]
-    """Bases that are still being read; the next writer removes them."""
+    """The numbers of unused bases that are still being read. The next writer removes them."""
     bytes_freed: int
     seconds: float
 
@@ -60,15 +61,15 @@ def prune(
 ) -> Pruned:
     """Keep only the last ``keep`` generations, or those committed at or after ``before``.
 
-    The current generation always stays. Raises UsageError unless exactly one of the two is given,
-    NotFound if nothing was ever ingested, Busy if another writer is at work.
+    The current generation always stays. Raises UsageError unless exactly one of ``keep`` and
+    ``before`` is given, NotFound if nothing was ever ingested, Busy if another writer is at work.
     """
     began = perf_counter()
     if (keep is None) == (before is None) or (keep is not None and keep < 1):
         wanted = "Prune takes either a number of generations to keep, at least 1, or a time"
         raise UsageError(wanted, f"Given: keep {keep}, before {before}")
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before a lock makes the folder
+    _check_held(layout)  # before the lock creates the folder
     with writing(layout):
         sizes = {base: bytes_below(layout.base(base)) for base in bases(layout)}
         recover(layout)
@@ -83,7 +84,7 @@ def prune(
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
         mark_finished(layout)
-        resume_erasure(settings, progress)  # after pruning, since it may need disk space
+        resume_erasure(settings, progress)  # after pruning, which frees disk space for it
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
         behind = removed or layout.unpruned.exists()
         if behind and _prune_graph(settings, layout, ids, progress) and not in_use:
@@ -116,7 +117,7 @@ def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:
 
 
 def _remove_unused(layout: Layout) -> list[int]:
-    """Remove unused bases, waiting for short reads to end; return the bases still being read."""
+    """Remove unused bases, after waiting for short reads; return the bases still being read."""
     until = perf_counter() + PATIENCE
     while (in_use := remove_unused(layout)) and perf_counter() < until:
         clock.sleep(0.1)
@@ -124,9 +125,10 @@ def _remove_unused(layout: Layout) -> list[int]:
 
 
 def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:
-    """Return whether Neo4j was pruned.
+    """Prune Neo4j, and return whether this succeeded.
 
-    An unavailable Neo4j, for instance because of a full disk, is no error: the next prune tries.
+    If Neo4j is unavailable, for instance because of a full disk, this is no error: the next prune
+    tries again.
     """
     if is_fresh(settings.graph_home):
         return True

@@ -1,4 +1,4 @@
-"""Remove from Neo4j what only removed bases needed; it would be harmless, but takes space."""
+"""Remove from Neo4j the data that only removed bases needed. It is harmless but takes space."""
 
 from collections.abc import Iterator
 
@@ -16,8 +16,8 @@ from provhouse.store.warehouse.layout import Layout
 def prune_graph(graph: Graph, layout: Layout, ids: Ids) -> None:
     """Remove the sets, components and generations that are in no base and no commit record.
 
-    Only the writer may call this: while it holds the lock, ids that are in no table are unused. The
-    marks of loads stay, since a reader of a base may still check the mark of a pruned generation.
+    Only the writer may call this: while it holds the lock, ids that are in no table are unused.
+    Load marks stay, since a reader of a base may still check the mark of a pruned generation.
     """
     sets, items = _kept(layout)
     for kind, kept, free in (("sets", sets, ids.set), ("components", items, ids.item)):
@@ -41,14 +41,14 @@ def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
 def _runs(numbers: I64) -> Iterator[tuple[int, int]]:
-    """Yield the ranges that ordered numbers fill without gaps."""
+    """Split ordered numbers into ranges without gaps; yield the first and last number of each."""
     for run in np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1):
         if len(run):
             yield int(run[0]), int(run[-1])
 
 
 def _gaps(kept: list[tuple[int, int]], free: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges below the next free id that are not kept."""
+    """Yield the ranges of ids, below the next free id, that are not in a kept range."""
     after = 1
     for first, last in kept:
         if first > after:

@@ -1,6 +1,7 @@
-"""Stage what a warehouse stores, as if it had just been read and numbered.
+"""Stage the content of a warehouse for a compaction, as if an ingest had just read and numbered it.
 
-A place is the position of an item among all stored items, in the order of their numbers.
+In this module, a place is the position of an item among all stored items, in the order of their
+numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -69,7 +70,7 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
 
 
 def _chunks(snapshot: Snapshot) -> Iterator[PartitionNumbers]:
-    """Yield runs of partitions with about ``CHUNK_TRIPLES`` triples each."""
+    """Yield groups of consecutive partitions with about ``CHUNK_TRIPLES`` triples each."""
     places = snapshot.placements
     at = np.searchsorted(snapshot.partitions, places.partitions)
     chunk = np.cumsum(np.bincount(at, places.triples)) // CHUNK_TRIPLES
@@ -80,7 +81,7 @@ def _chunks(snapshot: Snapshot) -> Iterator[PartitionNumbers]:
 
 @dataclass(frozen=True)
 class _OldBase:
-    """The base that is compacted, and where it is staged."""
+    """The base that is compacted, and the staging folder for its content."""
 
     staging: Staging
     layout: Layout
@@ -90,7 +91,7 @@ class _OldBase:
         return Snapshot(self.layout, self.commit)
 
     def spans(self) -> tuple[ItemNumbers, I64]:
-        """Return the first number, and the first place, of the items of each ingest."""
+        """Return, for each ingest, the number and the place of its first item."""
         spans = self.snapshot().spans
         items = np.array([span.items for span in spans], np.int64)
         firsts = ItemNumbers(np.array([span.first for span in spans], np.int64))
@@ -105,8 +106,8 @@ class _OldBase:
 class _Triples:
     """The task that stages the triples of some partitions as rows and edges.
 
-    A triple is staged once for each origin that asserts it. The place step merges these rows like
-    the duplicates of any input.
+    A triple is staged once for each origin that asserts it. When the triples are placed, these rows
+    are merged like the duplicates of any input.
     """
 
     number: int
@@ -137,7 +138,7 @@ class _Triples:
 
 
 def _standing(snapshot: Snapshot, partition: PartitionNumber, rows: pa.Table) -> pa.Table:
-    """Return the rows that have not died, once for every origin that asserts them."""
+    """Return the rows of live triples, repeated for every origin that asserts the triple."""
     place = places(partition, np.arange(rows.num_rows))
     first = np.asarray(rows[ORIGIN], dtype=np.int64)
     at, origins = snapshot.assertions.standing(place, first)
@@ -149,7 +150,7 @@ def _standing(snapshot: Snapshot, partition: PartitionNumber, rows: pa.Table) ->
 
 @dataclass(frozen=True)
 class _Names:
-    """The task that stages the names of some places."""
+    """The task that stages the names and tables of the items in a range of places."""
 
     number: int
     old: _OldBase
@@ -168,7 +169,7 @@ class _Names:
         write_stream(self.old.staging.items(self.number), rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
         open_array(self.old.staging.tables, "r+")[place] = codes
-        open_array(self.old.staging.stored, "r+")[place] = -1  # they are new to the new base
+        open_array(self.old.staging.stored, "r+")[place] = -1  # the new base lacks these items
         return NamedBucket(len(names), 0, ())
 
 

@@ -1,7 +1,7 @@
-"""Retract triples: an ingest without files that ends triples of earlier ones.
+"""Retract triples: add an ingest without files that ends triples of earlier ingests.
 
-The rows stay where they are, for the generations that showed them; the table ``deaths`` records
-which ones ended.
+The rows of the triples stay, since earlier generations still show them. The table ``deaths``
+records which triples ended.
 """
 
 import os
@@ -34,7 +34,7 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class Selection:
-    """The triples to retract: those of a file, of a run, or of some items."""
+    """The triples to retract: all that a file or a run brought, or all that touch some items."""
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""
@@ -48,11 +48,11 @@ class Retraction:
 
     generation: int
     ended: int
-    """The number of triples that ended."""
+    """The number of triples that the retraction ended."""
     kept: int
-    """The number of triples that stay, since another file or run brought them too."""
+    """The number of selected triples that stay because another file or run brought them too."""
     triples: int
-    """The number of triples stored now."""
+    """The number of live triples after the retraction."""
     committed: bool
     """False if there was nothing to end, so that no new generation was made."""
     seconds: dict[str, float]
@@ -66,7 +66,7 @@ def retract(selection: Selection, settings: Settings, progress: Progress) -> Ret
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
-    _held(layout)  # before a lock makes the folder
+    _held(layout)  # before the lock creates the folder
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
         held = _held(layout)
@@ -133,14 +133,14 @@ def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
         kind = ("run" if selection.run is not None else "file") + "s" * (len(some) != 1)
         raise NotFound(
             f"{what} brought nothing that is stored",
-            f"{len(some):,} {kind} did, and it is not among them",
+            f"What is stored came from {len(some):,} other {kind}",
             f"The first one is {some[0]!r}" if some else "No ingest was given a name",
         )
     return found
 
 
 def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
-    """Append the rows about what ended; return the new generation, which is not yet current."""
+    """Append rows that record what ended; return the new generation, which is not yet current."""
     layout, before = snapshot.layout, snapshot.commit
     take_ids(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
     commit = commit_with_ingest(before, ids, before.generation)

@@ -1,7 +1,7 @@
 """Roll back the last ingest: a new generation shows what was visible before it.
 
-Nothing is removed: tables only grow, and Neo4j may have more than a generation needs. What a
-rollback hides stays in the generations that showed it, and its ids are never used again.
+Nothing is removed: tables only grow, and Neo4j may have more data than a generation needs. The
+generations that showed a hidden ingest still show it, and its ids are never used again.
 """
 
 from contextlib import ExitStack
@@ -32,10 +32,10 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
     """Roll back the last ingest and return the commit of the new generation.
 
     Raises NotFound if there is no ingest to roll back, Busy if another writer is at work, Damaged
-    if Neo4j lacks the generation to show.
+    if Neo4j lacks the generation to return to.
     """
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before a lock makes the folder
+    _check_held(layout)  # before the lock creates the folder
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
         held = _check_held(layout)
@@ -61,20 +61,22 @@ def _check_held(layout: Layout) -> Commit:
 
 
 def _shown_before(layout: Layout, last: Commit) -> Commit:
-    """Return the generation before the last ingest, on the newest tables of its base."""
+    """Return the generation before the last ingest, with the newest table versions of its base."""
     if last.rolls_back_to is None:
         raise NotFound(
-            f"Cannot roll back generation {last.generation}",
-            "An earlier version of provhouse made it and did not record what was there before",
-            "Ingest what should stay, with --replace",
+            "Cannot undo the last ingest: the generation from before it is unknown",
+            f"An earlier version of provhouse made generation {last.generation} without recording "
+            "what came before",
+            "To get back to its contents, ingest all files that should remain, with --replace",
         )
     if not last.rolls_back_to:
         return replace(last, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
     if last.rolls_back_to not in generations(layout):
         raise NotFound(
-            f"Cannot roll back to generation {last.rolls_back_to}, from before the last ingest",
-            "It was pruned",
-            "Ingest what should stay, with --replace",
+            f"Cannot undo the last ingest: generation {last.rolls_back_to}, from before it, "
+            "was pruned",
+            "A rollback shows the contents of that generation again",
+            "To get back to its contents, ingest all files that should remain, with --replace",
         )
     shown = read_commit(layout, last.rolls_back_to)
     records = (read_commit(layout, number) for number in reversed(generations(layout)))

@@ -129,7 +129,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> None:
-    """Run the console script."""
+    """Run the command in ``sys.argv`` and exit with its status."""
     status = run(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # nothing is left to do but to end Spark

@@ -26,7 +26,7 @@ _ENVIRONMENT = {
 """Errors caused by the machine or its setup, not by a bug."""
 
 _DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
-"""Parts of the messages of numpy and delta-rs when a disk is full; they set no errno."""
+"""Parts of the messages of numpy and delta-rs when a disk is full. Their errors have no errno."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
@@ -57,13 +57,13 @@ def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
 def _silence_logging() -> None:
     """Silence the tracebacks that Spark's client logs; the user gets a message instead."""
     root = logging.getLogger()
-    if not root.handlers:  # or Python prints what is logged
+    if not root.handlers:  # without a handler, Python prints what is logged
         root.addHandler(logging.NullHandler())
 
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP unwind like Ctrl-C, and ignore further signals while that goes on."""
+    """Make SIGTERM and SIGHUP unwind like Ctrl-C, and ignore signals that come during it."""
     before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     numbers = [n for n, kept in before.items() if kept in _DEFAULT]
 
@@ -98,7 +98,7 @@ def _status(error: BaseException, logs: Callable[[], Path]) -> int:
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return the interruption behind an error, which may have been raised during the cleanup."""
+    """Return the interruption that led to an error, even if the cleanup raised the error."""
     while error:
         if isinstance(error, KeyboardInterrupt):
             return error
@@ -119,7 +119,9 @@ def _usage_error(error: typer.TyperException) -> int:
 def _environment_error(error: BaseException) -> ProvhouseError | None:
     if isinstance(error, MemoryError):
         return Unavailable(
-            "Out of memory", "The command needs more than is free", "Free some, or ask for less"
+            "Out of memory",
+            "The command needs more than is free",
+            "Free some memory, or ask for less",
         )
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # by pathlib
         error = OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(error).partition("from ")[2])
@@ -132,7 +134,7 @@ def _environment_error(error: BaseException) -> ProvhouseError | None:
 
 
 def _disk_full(error: OSError) -> bool:
-    """Return whether a disk was full, judged by the message where there is no errno."""
+    """Return whether an error without errno means a full disk, judged by its message."""
     return error.errno is None and any(words in str(error) for words in _DISK_FULL)
 
 
@@ -161,7 +163,7 @@ def _write_traceback(text: str, folder: Path) -> Path:
 
 
 def _print(*sentences: str) -> None:
-    """Print sentences on standard error, one on a line, the first after `provhouse:`."""
+    """Print each sentence on a line of standard error, with `provhouse:` before the first."""
     begin = "provhouse: "
     with suppress(OSError, AttributeError):  # standard error may be closed
         for sentence in sentences:
@@ -173,7 +175,10 @@ def _print(*sentences: str) -> None:
 
 
 def _reader_gone() -> bool:
-    """Return whether the reader of our output has gone, rather than a server of ours."""
+    """Return whether the reader of standard output or standard error has gone.
+
+    A pipe can also break because a server has ended.
+    """
     poll = select.poll()
     for number in (1, 2):
         poll.register(number, select.POLLOUT)
@@ -181,7 +186,7 @@ def _reader_gone() -> bool:
 
 
 def _discard_output() -> None:
-    """Discard what is left in the buffers when the interpreter flushes them at its end."""
+    """Make the interpreter discard unwritten output when it flushes its buffers at its end."""
     null = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
         os.dup2(null, number)

@@ -17,7 +17,7 @@ class Invocation:
     options: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **options: object) -> Settings:
-        """Return the settings; options of the command itself override all others."""
+        """Return the settings. Options of the command itself override all other sources."""
         named = {name: value for name, value in options.items() if value is not None}
         return Settings.load({**self.options, **named})
 
@@ -36,7 +36,10 @@ def invocation(ctx: typer.Context) -> Invocation:
 
 
 def warehouse_id(settings: Settings) -> str:
-    """Return the id of the warehouse's nodes in Neo4j; raises NotFound if nothing was ingested."""
+    """Return the id that marks the warehouse's nodes in Neo4j.
+
+    Raises NotFound if nothing was ingested.
+    """
     from provhouse.store.warehouse.commits import generations
     from provhouse.store.warehouse.layout import Layout
 

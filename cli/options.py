@@ -34,8 +34,8 @@ AsOfOption = Annotated[
     str | None,
     typer.Option(
         metavar="GENERATION|TIME",
-        help="Answer from an earlier generation: its number, or an ISO 8601 time. A date means its "
-        "end. Times are local unless they name a zone.",
+        help="Answer from an earlier generation: its number, or an ISO 8601 time. A date means the "
+        "end of that day. Times are local unless they name a time zone.",
         show_default=False,
     ),
 ]
@@ -65,12 +65,12 @@ def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """Return options of the form NAME=VALUE as a mapping; the last one of a name counts."""
+    """Return options of the form NAME=VALUE as a mapping. The last value of a name counts."""
     return dict(each_pair(texts, option))
 
 
 def utf8(text: str, what: str) -> str:
-    """Return a text of the command line; raises UsageError if it is not UTF-8."""
+    """Return an argument unchanged; raises UsageError if it is not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Prepares a machine for the first command: jars, and class archives for quick starts."""
+"""Prepare a machine for the first command: download jars, and create class archives."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,8 +10,8 @@ from provhouse.model.progress import Progress, Silent
 def prepare(progress: Progress) -> None:
     """Download missing jars, and create missing archives of the classes that Java loads.
 
-    Cheap if nothing is missing. The process must end afterwards, since Spark was started in it.
-    Raises Unavailable if the jars cannot be had.
+    This takes little time if nothing is missing. The process must end afterwards, because Spark may
+    have been started in it. Raises Unavailable if the jars cannot be downloaded.
     """
     from provhouse.runtime.class_archives import PROGRAMS, has_archive, recording
     from provhouse.runtime.jars import fetch
@@ -29,7 +29,7 @@ def prepare(progress: Progress) -> None:
 
 
 def _use_neo4j(folder: Path) -> None:
-    """Do what most commands do, so that the archive gets the classes they need."""
+    """Use Neo4j as most commands do, so that the archive contains the classes they need."""
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
     from provhouse.model.arrays import SetId

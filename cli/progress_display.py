@@ -44,7 +44,7 @@ def progress_display(*, keep: bool = False) -> Iterator[Display]:
 
 
 class SentenceDisplay:
-    """The display for a pipe: sentences, but no steps."""
+    """The display for a pipe. It prints sentences but no steps."""
 
     def __init__(self, to: Console) -> None:
         self._to = to
@@ -104,7 +104,7 @@ class StepDisplay:
         self._bars.console.print(shown(sentence))
 
     def clear(self) -> None:
-        """Remove the steps so far; unless they are kept, they disappear from the screen."""
+        """Forget the steps shown so far. They leave the screen unless the display keeps them."""
         self._bars.stop()
         for task in self._bars.tasks:
             self._bars.remove_task(task.id)
@@ -119,7 +119,7 @@ class Remaining:
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """The first report, and the last one that showed an advance, as seconds and part."""
+        """The first report and the last one that showed an advance, each as seconds and part."""
 
     def add(self, seconds: float, part: float) -> None:
         """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""
@@ -127,7 +127,7 @@ class Remaining:
             self._reports[1:] = [(seconds, part)]
 
     def total_seconds(self) -> float | None:
-        """Return the estimated duration of the whole step, None before the second report."""
+        """Return the estimated duration of the whole step, or None before the second report."""
         if len(self._reports) < 2:
             return None
         (began, before), (seconds, part) = self._reports

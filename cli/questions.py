@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from provhouse.query.ask import Asker
 
 Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
-"""Opens the asker of a generation for the duration of a block."""
+"""A function that opens the asker of a generation for the duration of a block."""
 
 ACCEPT = {
     Form.json: "application/json",
@@ -59,7 +59,7 @@ class OutputOptions:
 
 @dataclass
 class AbsentItems:
-    """The asked items that are missing: their number, and the first of them."""
+    """The number of asked items that are missing, and the first of them."""
 
     count: int = 0
     first: str = ""
@@ -99,7 +99,10 @@ def lineage_request(question: Question) -> Request:
 def answer_many(
     settings: Settings, questions: Sequence[Question], options: OutputOptions
 ) -> AbsentItems:
-    """Write the answers to questions that differ only in their items; return the missing ones."""
+    """Write the answers to questions that differ only in their items.
+
+    Return how many items are missing, and the first of them.
+    """
     body = asdict(questions[0])
     del body["item"]
     path = _path(body)

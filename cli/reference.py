@@ -10,7 +10,7 @@ from .app import app
 
 
 def document() -> str:
-    """Return the page as Markdown."""
+    """Return the command-line reference as Markdown."""
     return "\n".join(_page()) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""The protocol of every writer: lock, recover, append, load Neo4j, publish; reload and erase."""
+"""Write to a warehouse: lock, recover, append, load Neo4j and publish; also reload and erase."""

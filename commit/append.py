@@ -14,12 +14,12 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
 OPS_KEPT = 20
-"""The most ops that a dependency or a pair of tables lists; only people read these."""
+"""The most ops listed for a set dependency or a pair of item tables. Only people read these ops."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The base that an ingest writes to, and its numbers there."""
+    """The base that an ingest writes to, with the numbers of the ingest and its first partition."""
 
     layout: Layout
     base: int
@@ -28,7 +28,7 @@ class Target:
 
 
 def append(target: Target, name: str, rows: pa.Table) -> int:
-    """Append rows of an ingest to a table, with the ingest's number; return the new version.
+    """Append rows of an ingest, with its number, to a table; return the table's new version.
 
     Raises Busy if another writer has taken the lock.
     """
@@ -42,19 +42,19 @@ def append(target: Target, name: str, rows: pa.Table) -> int:
 
 
 def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
-    """Return one row for each distinct key, with the sum of the triples and the union of ops."""
+    """Return one row for each distinct key, with the sum of its triple counts and all its ops."""
     rows = pa.concat_tables(tables)
     sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])
     if sums.num_rows == rows.num_rows:  # all keys are distinct
         return rows
     order = [(key, "ascending") for key in keys]
     sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
-    # Both have the same keys, each once; Arrow does not join tables with lists.
+    # Sorted by key, both tables have the same rows. Arrow does not join tables with lists.
     return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
 
 
 def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
-    """Return which rows have a pair of sets that ``others`` have, too.
+    """Return which rows have a pair of sets that also occurs in ``others``.
 
     This replaces a join, since Arrow does not join tables with list columns.
     """

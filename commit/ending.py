@@ -1,7 +1,7 @@
-"""The triples that die when origins or items are retracted.
+"""Find the triples that die when origins or items are retracted.
 
-A triple that another origin asserts lives on. Its retraction by this origin is recorded in the
-table ``assertions``.
+A triple that a further origin asserts lives on. The table ``assertions`` then records that the
+retracted origin no longer asserts it.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ _NONE = RowPlaces(np.empty(0, np.int64))
 
 @dataclass(frozen=True)
 class Ended:
-    """The triples that die, and those that only lose one of their origins."""
+    """The triples that die, and the triples that lose an origin but live on."""
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...] = ()
@@ -38,13 +38,13 @@ class Ended:
         return bool(len(self.deaths) or self.taken_back)
 
     def death_rows(self, generation: int) -> pa.Table:
-        """Return rows of the table ``deaths``, without the ingest."""
+        """Return rows of the table ``deaths``, without the column ``ingest``."""
         rows = self.deaths.table()
         died = pa.repeat(pa.scalar(generation, pa.int32()), rows.num_rows)
         return rows.append_column(DIED, died)
 
     def assertion_rows(self) -> Iterator[pa.Table]:
-        """Yield rows of the table ``assertions``, without the ingest."""
+        """Yield rows of the table ``assertions``, without the column ``ingest``."""
         for origin, ranges in self.taken_back:
             yield assertion_rows(origin, ranges, holds=False)
 
@@ -56,7 +56,7 @@ class Repeated(Protocol):
     """The stored triples that an ingest contains again."""
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return their places in one partition, and for each the origin that contains it."""
+        """Return the places of these triples in a partition, and the origin that repeats each."""
 
 
 class _Nothing:
@@ -70,10 +70,11 @@ _NOTHING = _Nothing()
 def end_of_origins(
     snapshot: Snapshot, origins: Collection[int], repeated: Repeated = _NOTHING
 ) -> Ended:
-    """Return what ends when these origins are retracted, except for triples they repeat.
+    """Return the triples that end when these origins are retracted.
 
-    ``repeated`` also has the triples that other origins of the same ingest contain again. Only one
-    partition of triples is in memory at a time.
+    ``repeated`` has the triples that the ingest contains again, in these or other origins. None of
+    them dies, and an origin that contains a triple again keeps it. Only one partition of triples is
+    in memory at a time.
     """
     where = _partitions_of_origins(snapshot, origins)
     parts = [
@@ -91,7 +92,7 @@ def end_of_origins(
 
 
 def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return the end of all live triples from or to some items, whatever their origins."""
+    """Return all live triples from or to the given items as ended, whatever their origins."""
     found = [_NONE]
     for partition in partitions_touching(snapshot, items).tolist():
         rows = _read(snapshot, partition, SRC, DST)
@@ -105,8 +106,8 @@ def _partitions_of_origins(
 ) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
-    The value has those of the origins with rows in ``assertions`` for that partition. An origin
-    stored with a triple needs no such row.
+    Each partition comes with those of the origins that have rows in ``assertions`` for it. An
+    origin that is stored with a triple needs no such row.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
@@ -128,10 +129,11 @@ def _end_in_partition(
     repeated: RowPlaces,
     by: I64,
 ) -> Ended:
-    """Return what ends in one partition.
+    """Return the triples that end in one partition when these origins are retracted.
 
-    ``asserting`` are the retracted origins with rows in ``assertions`` for it. ``repeated`` are the
-    places of triples that the ingest contains again, ``by`` the origin of each.
+    ``asserting`` are the retracted origins with rows in ``assertions`` for this partition.
+    ``repeated`` are the places of triples that the ingest contains again, and ``by`` are the
+    origins that contain them.
     """
     first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
     living = np.arange(len(first))
@@ -165,7 +167,7 @@ def life_rows(
 ) -> Mapping[str, pa.Table]:
     """Return the rows that an ingest adds to ``origins``, ``assertions`` and ``deaths``.
 
-    They lack the number of the ingest.
+    All these rows lack the column ``ingest``.
     """
     form = TABLES["assertions"]
     none = form.remove(form.get_field_index(INGEST)).empty_table()

@@ -1,4 +1,4 @@
-"""Nodes and relationships in Neo4j for what an ingest changed.
+"""Write to Neo4j the nodes and relationships that an ingest changed.
 
 Totals are read from the tables as the new generation shows them and written as absolute values, so
 writing them twice changes nothing. Answers need only the sets and dependencies.
@@ -38,15 +38,15 @@ Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 SEPARATOR = "\x1f"
 KEY_LENGTH = 1000
-"""The most characters of a table's name in Neo4j."""
+"""The most characters of an item table's name that are written to Neo4j."""
 TEXTS_KEPT = 12
-"""The most tables or ops that a node or relationship lists."""
+"""The most item tables or ops that a node or relationship lists."""
 
 
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, and last the mark that Neo4j has all of this commit."""
+    """Write what ``ingest`` changed, and then the mark that Neo4j has everything of the commit."""
     load_ingest(graph, snapshot, ingest, progress, imported)
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
@@ -57,7 +57,7 @@ def load_ingest(
 ) -> None:
     """Write the sets, dependencies and components that ``ingest`` changed.
 
-    With ``imported``, Neo4j's importer has already written the large labels.
+    If ``imported``, Neo4j's importer has already written the rows that ``bulk`` returns.
     """
     graph.prepare()
     if not imported:
@@ -71,10 +71,10 @@ def load_ingest(
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
-    """Restore what people see in Neo4j from ``before`` to ``after``, which shows fewer ingests.
+    """Change what people see in Neo4j from ``before`` to ``after``, which shows fewer ingests.
 
-    Sets and dependencies stay, for generations that show them. All else becomes what it was before
-    the hidden ingests.
+    Sets and dependencies stay, since other generations show them. Everything else becomes what it
+    was before the hidden ingests.
     """
     if before.commit.base == after.commit.base:
         for name, table in _rollback_rows(before, after).items():
@@ -85,7 +85,7 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
 
 
 def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
-    """Return the rows to restore after hiding ingests, by statement, in writing order."""
+    """Return the rows that a rollback writes, by name of the Cypher statement, in writing order."""
 
     def hidden(table: str) -> pa.Table:
         rows = before.rows(table)
@@ -118,7 +118,10 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
 
 
 def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
-    """Return the rows of the large labels, by statement, in writing order."""
+    """Return the rows to write for changed sets, dependencies and components.
+
+    The keys are the names of the Cypher statements, in writing order.
+    """
     new = snapshot.rows_of(ingest, "sets")
     sets = _touched(snapshot, ingest, new)
     set_rows, components = _totals(snapshot, sets, new)
@@ -131,7 +134,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
 
 
 def announce(graph: Graph, snapshot: Snapshot) -> None:
-    """Write the current generation's node, which only people read."""
+    """Write a node for the current generation. Only people read this node."""
     commit = snapshot.commit
     graph.write(
         "generation",
@@ -155,7 +158,7 @@ def _rows(table: pa.Table) -> Rows:
 
 
 def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
-    """Return the sets to write: new ones with a node, and old ones whose totals changed."""
+    """Return the sets to write: new sets that get a node, and old sets whose totals changed."""
     shown = np.asarray(new.filter(new[NODE])[SET])
     first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
     pairs = snapshot.rows_of(ingest, "set_dependencies")
@@ -192,9 +195,9 @@ def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.T
 
 
 def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
-    """Return the tables of each set; null where Neo4j already has them.
+    """Return the item tables of each set, or null if Neo4j already has them.
 
-    They never change, so only sets that may lack a node need them.
+    A set's tables never change, so only sets that may lack a node need them.
     """
     ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
     mine = among(ids, born)
@@ -209,7 +212,10 @@ def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Arra
 
 
 def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
-    """Return the tables of a few sets from their items; reading the table of sets takes longer."""
+    """Look up which tables the items of a few sets belong to.
+
+    For a few sets, this is faster than reading the stored table ``sets``.
+    """
     count = snapshot.set_items[sets]
     items = ItemNumbers(expand_ranges(snapshot.set_firsts[sets], count))
     owner = np.repeat(np.arange(len(sets)), count)
@@ -221,14 +227,17 @@ def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Apply ``few`` to lists of texts, once for each distinct list, since they repeat."""
+    """Apply ``few`` to lists of strings, once for each distinct list, since many are equal."""
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
 
 
 def few(texts: Sequence[str]) -> list[str] | None:
-    """Return the first texts in order, with an ellipsis if there are more; None if empty."""
+    """Return the first ``TEXTS_KEPT`` strings in order, with an ellipsis if there are more.
+
+    Empty strings are left out. Without any other string, return None.
+    """
     ordered = sorted(filter(None, texts))
     return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
 
@@ -260,7 +269,7 @@ def _table_rows(snapshot: Snapshot) -> Rows:
 
 
 def _key(table: object) -> str:
-    """Return the name of a table's node, shortened since Neo4j's indexes take ~8,000 bytes."""
+    """Return the name of a table's node, shortened since Neo4j's indexes allow ~8,000 bytes."""
     name = str(table)
     if len(name) <= KEY_LENGTH:
         return name

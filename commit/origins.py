@@ -1,4 +1,4 @@
-"""Origins of triples: a file, and the run that it was ingested for, if one was named."""
+"""Origins of triples: an origin is a file and, if named, the ingest run that brought the file."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Origin:
-    """A file of a run; ingesting the file again for the same run gives the same origin."""
+    """A file of a run. If the file is ingested again for the same run, its origin is the same."""
 
     number: int
     run: str | None
@@ -30,7 +30,7 @@ def stored_origins(snapshot: Snapshot) -> list[Origin]:
 def origins_of(
     files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
 ) -> list[Origin]:
-    """Return the origin of each file: a stored one, or a new one numbered from ``free`` on."""
+    """Return the origin of each file: a stored origin, or a new one, numbered from ``free`` on."""
     numbers = {(origin.run, origin.file): origin.number for origin in before}
     found = []
     for file in files:
@@ -42,7 +42,7 @@ def origins_of(
 
 
 def origin_rows(origins: Iterable[Origin]) -> pa.Table:
-    """Return distinct rows of the table ``origins``, without the ingest."""
+    """Return distinct rows of the table ``origins``, without the column ``ingest``."""
     rows = [{ORIGIN: o.number, RUN: o.run, FILE: o.file} for o in dict.fromkeys(origins)]
     form = pa.schema([(ORIGIN, pa.int32()), (RUN, pa.string()), (FILE, pa.string())])
     return pa.Table.from_pylist(rows, form)

@@ -1,4 +1,4 @@
-"""The last step of a writer: a generation becomes current."""
+"""Make a new generation current, as the last step of a writer."""
 
 from contextlib import suppress
 

@@ -27,9 +27,10 @@ from provhouse.store.warehouse.records import left_records
 def recover(layout: Layout, *, thorough: bool = False) -> None:
     """Restore every folder to the last commit, and complete an interrupted prune.
 
-    Neo4j may keep more, which is harmless. ``thorough`` checks all bases even if no writer was
-    interrupted: a warehouse copied during a write has uncommitted data. Raises Busy, with nothing
-    changed, if this writer's lock was removed; Damaged if there are bases but no commit records.
+    Neo4j may keep uncommitted data, which is harmless. ``thorough`` checks all bases even if no
+    writer was interrupted: a warehouse copied during a write has uncommitted data. Raises Busy,
+    with nothing changed, if this writer's lock was removed. Raises Damaged if there are bases but
+    no commit records.
     """
     check_lock(layout)
     last = current(layout)  # raises for a newer format before anything is changed
@@ -53,7 +54,7 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
 def clean_up(layout: Layout) -> None:
     """Remove what an interrupted or failed writer leaves half-written, as its last step.
 
-    Do nothing if another writer has taken the lock: that one has recovered already.
+    Do nothing if another writer has taken the lock: that writer has already recovered.
     """
     with suppress(Busy):
         recover(layout)
@@ -70,7 +71,7 @@ def _remove_temporary(layout: Layout) -> None:
 
 
 def _restore_bases(layout: Layout, *, all_bases: bool) -> None:
-    """Remove uncommitted rows and names from all bases, or from that of the last commit only."""
+    """Remove uncommitted rows and names from all bases, or only from the last commit's base."""
     commits = [read_commit(layout, generation) for generation in generations(layout)]
     newest = {commit.base: commit for commit in commits}
     for commit in newest.values() if all_bases else commits[-1:]:

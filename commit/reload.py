@@ -1,6 +1,6 @@
 """Reload Neo4j from the tables: all sets and dependencies of all bases, and all load marks.
 
-Whatever else Neo4j has stays there, since more is never wrong.
+Other data in Neo4j stays, since extra data is never wrong.
 """
 
 from contextlib import ExitStack
@@ -19,7 +19,7 @@ from .graph_rows import announce, bulk, load_ingest, load_rollback
 
 
 def reload(settings: Settings, progress: Progress) -> None:
-    """Load everything that any generation needs.
+    """Load everything that any generation needs into Neo4j.
 
     Only the writer may call this, in a warehouse with at least one generation.
     """
@@ -49,7 +49,7 @@ def reload(settings: Settings, progress: Progress) -> None:
 
 
 def _bases(commits: list[Commit]) -> list[int]:
-    """Return all bases, with that of the current generation last."""
+    """Return the numbers of all bases, with the base of the current generation last."""
     last = commits[-1].base
     return [*sorted({commit.base for commit in commits} - {last}), last]
 

@@ -1,4 +1,4 @@
-"""The start of every writer: take the lock, then complete or undo what another one left."""
+"""Begin a write: take the lock, then complete or undo what an interrupted writer left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ def only_writer(
     """Be the single writer for the length of the block, after recovery.
 
     An interrupted erasure is completed, too. Raises Busy if another writer is active, and whatever
-    ``recover`` raises; see there for ``thorough``.
+    ``recover`` raises. ``recover`` also explains ``thorough``.
     """
     layout = Layout(settings.warehouse)
     with writing(layout):

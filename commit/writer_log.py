@@ -30,14 +30,17 @@ _OURS = re.compile(r"writers(\.\d+)?\.jsonl")
 
 @contextmanager
 def writing(layout: Layout) -> Iterator[None]:
-    """Be the single writer, with log entries; raises whatever ``locked`` and ``logged`` raise."""
+    """Be the single writer for the length of the block, and log its start and end.
+
+    Raises whatever ``locked`` and ``logged`` raise.
+    """
     with locked(layout), logged(layout):
         yield
 
 
 @contextmanager
 def logged(layout: Layout) -> Iterator[None]:
-    """Log the writer of this block, which must have the lock.
+    """Log the start and end of the block as those of a writer, which must have the lock.
 
     Raises Unavailable if the log cannot be written. A full disk is ignored, since commands that
     free space are writers, too.

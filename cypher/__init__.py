@@ -1,1 +1,1 @@
-"""The summary in Neo4j: the managed server, and the one module that queries and writes it."""
+"""Run the managed Neo4j server, and read and write the summary of a warehouse in Neo4j."""

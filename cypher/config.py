@@ -1,4 +1,4 @@
-"""The configuration, password and ports of a managed server, made before it starts."""
+"""Make the configuration, password and ports of a managed server before it starts."""
 
 import errno
 import hashlib
@@ -12,7 +12,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.runtime.files import write_new
 
 USER = "neo4j"
-DATABASE = "neo4j"  # Community edition has only this one; naming it saves a round trip
+DATABASE = "neo4j"  # Community edition has only this database; naming it saves a round trip
 HOST = "127.0.0.1"
 
 # Comments need their own line: Neo4j takes a comment after a value as part of the value.
@@ -74,8 +74,8 @@ def ensure_password(home: Path) -> str:
     command would show the password in the process list and take another start of Java. Without a
     hash, the first start would accept the default password.
     """
-    # The server reads the hash only while it has no users. Until then it is safe to write it again,
-    # and necessary if the first start was interrupted.
+    # The server reads the hash only while it has no users. As long as it has none, it is safe to
+    # write the hash again, and necessary if the first start was interrupted.
     if (home / "data" / "databases" / "system").exists():
         return read_password(home)
     if not password_file(home).exists():
@@ -119,7 +119,8 @@ def free_ports() -> tuple[int, int]:
 def is_free(port: int) -> bool:
     """Return whether a server could listen on this port."""
     with socket.socket() as probe:
-        # Java sets this too: a port whose last connections are still closing counts as free.
+        # Java sets this option too: with it, a port whose last connections are still closing counts
+        # as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -1,4 +1,4 @@
-"""Neo4j's Python driver: how it is opened, and its errors as errors of provhouse."""
+"""Open Neo4j's Python driver, and turn its errors into errors of provhouse."""
 
 import logging
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def open_driver(address: Address) -> Driver:
         auth=(address.user, address.password),
         connection_timeout=10,
         max_transaction_retry_time=2,  # a server on this machine does not come back by itself
-        notifications_min_severity="OFF",  # an empty database has no names to match
+        notifications_min_severity="OFF",  # else an empty database causes warnings
         telemetry_disabled=True,
     )
 
@@ -39,7 +39,7 @@ def is_ready(address: Address) -> bool:
     try:
         with translated(address), open_driver(address) as driver:
             driver.verify_connectivity()
-            with driver.session(database=DATABASE) as session:  # it starts after the server
+            with driver.session(database=DATABASE) as session:  # the database starts last
                 session.run("RETURN 1").consume()  # not execute_query, which would retry
     except Unavailable as error:
         if isinstance(error.__cause__, AuthError):

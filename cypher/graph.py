@@ -21,7 +21,7 @@ from .guard import Result
 from .server import Import, connected
 from .server_record import Address
 
-if TYPE_CHECKING:  # importing it takes long, since it imports pyarrow
+if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
     from provhouse.model.arrays import SetId
 
 __all__ = ["Graph", "Result", "shared_graph"]
@@ -74,11 +74,11 @@ class Graph:
         return done
 
     def delete_tables(self) -> None:
-        """Delete all table nodes, so that they can be rewritten; only people look at these."""
+        """Delete all table nodes, so that they can be rewritten; questions do not use them."""
         self._run(statement("delete_tables"))
 
     def remove(self, name: str, first: int, last: int) -> None:
-        """Delete what ``statements/<name>.cypher`` finds for these numbers, one batch at a time."""
+        """Run ``statements/<name>.cypher``, which deletes a range of nodes, until none is left."""
         while self._run(statement(name), first=first, last=last)[0]:
             pass
 
@@ -105,9 +105,10 @@ class Graph:
     def closure(
         self, set_id: "SetId", direction: Literal["upstream", "downstream"]
     ) -> "list[SetId]":
-        """Return the ids of a set and all sets reached from it, in no order; empty without a node.
+        """Return the ids of a set and of all sets that it reaches, in no order.
 
-        This is an auto-commit query: one round trip, where a transaction would take three.
+        The list is empty if the set has no node. This is an auto-commit query: one round trip,
+        where a transaction would take three.
         """
         with (
             translated(self._address),
@@ -117,7 +118,7 @@ class Graph:
             return list(found.single(strict=True)[0])
 
     def dependencies(self, first: "SetId", last: "SetId") -> "Iterator[tuple[SetId, SetId]]":
-        """Return the dependencies of a range of sets, as pairs of a set and one it derives from."""
+        """Return the dependencies of a range of sets, as pairs of a set and its source set."""
         ends = self._run(statement("stored_dependencies"), first=first, last=last)[0]
         return zip(*ends, strict=True)
 

@@ -1,4 +1,4 @@
-"""Checks that a user's Cypher only reads: every operator of its plan must be a known reader.
+"""Check that a user's Cypher only reads: every operator of its plan must be known to read only.
 
 A query that passes runs in a session in which Neo4j itself refuses writes.
 """
@@ -23,7 +23,7 @@ READING_PROCEDURES = frozenset({
 })  # fmt: skip
 
 # Operators that Neo4j counts as reading although they reach beyond the data. Every operator outside
-# READING is refused; for these the reason is explained.
+# READING is refused; for these operators, the error explains why.
 WHY = {
     "LoadCSV": "it reads files or addresses",
     "ShowSettings": "it shows the server's settings",
@@ -36,7 +36,7 @@ EXPLAIN = "EXPLAIN\n"  # on its own line, so that column numbers in messages fit
 
 @dataclass(frozen=True)
 class Result:
-    """A table of plain values: text, numbers, booleans, None, and lists and dicts of these."""
+    """The rows of a result, as text, numbers, booleans, None, and lists and dicts of these."""
 
     columns: tuple[str, ...]
     rows: list[tuple[object, ...]]
@@ -59,7 +59,7 @@ def read(driver: Driver, query: str, parameters: Mapping[str, object]) -> Result
 
 
 def _check(session: Session, query: str, parameters: Mapping[str, object]) -> None:
-    """Refuse a query by its plan: Neo4j counts reading files or settings as no write."""
+    """Refuse a query by its plan, since Neo4j's own check allows reading files and settings."""
     summary = session.run(_query(f"{EXPLAIN}{query}"), dict(parameters)).consume()
     if summary.query_type != "r":
         _refuse("it writes or changes the database")

@@ -32,7 +32,7 @@ def queries(warehouse: str) -> list[BrowserQuery]:
 
 
 def style() -> str:
-    """Return colours and captions, as a ``.grass`` file to drop onto Browser's window."""
+    """Return the text of a ``.grass`` file, with colours and captions, to drop onto Browser."""
     return (files(__package__) / "browser" / "style.grass").read_text(encoding="utf-8")
 
 

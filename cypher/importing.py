@@ -1,7 +1,8 @@
-"""The first load of a large graph, by Neo4j's importer, before the server's first start.
+"""Load a large graph with Neo4j's importer, before the first start of its server.
 
-The importer is several times as fast as statements, but replaces the whole database, so that it is
-used in a fresh home only. It writes the same as the statements of the same names.
+The importer is several times as fast as statements, but replaces the whole database, so it is used
+only in a fresh home. It writes the same nodes and relationships as the statements of the same
+names.
 """
 
 import os
@@ -25,7 +26,7 @@ from .config import DATABASE
 from .process import ENVIRONMENT, java_command
 
 DELIMITER = "\x1f"
-"""The separator of the texts in a list; it is removed from the texts themselves."""
+"""The separator of the strings in a list; it is removed from the strings themselves."""
 WAREHOUSE = "warehouse"
 LOG_BYTES = 1 << 16
 """The size to which the transaction log is cut; an import uses a few hundred bytes of it."""
@@ -38,7 +39,7 @@ class CsvLayout:
     option: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    """The column of the rows under each header."""
+    """For each header, the column of the rows that is written under it."""
 
 
 LAYOUTS = {
@@ -68,7 +69,7 @@ LAYOUTS = {
 
 
 class Import:
-    """Rows to import, by the name of their statement, if the home turns out to be fresh."""
+    """Rows, by the name of their statement, that are imported if the home turns out to be fresh."""
 
     def __init__(self, warehouse: str, rows: Mapping[str, pa.Table]) -> None:
         self._warehouse, self._rows = warehouse, rows
@@ -100,7 +101,7 @@ class Import:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column for CSV: lists as one text each, other columns unchanged."""
+    """Return a column for CSV: a column of lists with each list as one string, others unchanged."""
     if not pa.types.is_list(column.type):
         return column
     texts = pc.replace_substring(pc.list_flatten(column), DELIMITER, "")
@@ -111,12 +112,12 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_fresh(home: Path) -> bool:
-    """Return whether no server ever ran here, or an import was interrupted before one did."""
+    """Return whether a home has no database yet, or only one that an interrupted import left."""
     return _marker(home).exists() or not (home / "data" / "databases" / DATABASE).exists()
 
 
 def clear(home: Path) -> None:
-    """Remove the files of an interrupted import, and kill it if it outlived its command."""
+    """Remove the files of an interrupted import, and kill an importer that outlived its command."""
     if _marker(home).exists():
         for left in psutil.process_iter(["cmdline"]):
             if _report(home) in (left.info["cmdline"] or ()):
@@ -129,7 +130,7 @@ def clear(home: Path) -> None:
 
 
 def discard(home: Path) -> None:
-    """Delete the database; if this is interrupted, the next start of the server does it."""
+    """Delete the database; if this is interrupted, the next start of the server deletes it."""
     _marker(home).touch()
     reach("Neo4j discarded")
     clear(home)
@@ -195,7 +196,7 @@ def _sync(folder: Path) -> None:
 def _trim(logs: Path) -> None:
     """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
 
-    It ignores the setting against this. A server can also read a log that is cut off.
+    The importer ignores the setting against this. A server can read the shortened log.
     """
     for log in logs.glob("neostore.transaction.db.*"):
         with log.open("r+b") as file:

@@ -1,8 +1,9 @@
-"""Locks for starting, stopping and using a managed server, which end with their process.
+"""Lock a managed server while commands start, stop or use it; locks end with their process.
 
-A command has ``transition.lock``, exclusively, while it starts or stops the server, or joins or
-leaves its users. It has ``users.lock``, shared, while it uses the server. A command that leaves and
-gets ``users.lock`` exclusively was the last user. A killed command leaves nothing to clean up.
+A command locks ``transition.lock`` exclusively while it starts or stops the server, or joins or
+leaves the server's users. It has a shared lock on ``users.lock`` while it uses the server. If a
+command that leaves can lock ``users.lock`` exclusively, it was the last user. A killed command
+leaves nothing to clean up.
 """
 
 import os
@@ -17,7 +18,7 @@ from provhouse.runtime.files import exclusive, lock, open_lock
 
 @contextmanager
 def transition(home: Path, progress: Progress) -> Iterator[None]:
-    """Run a block that starts or stops the server, joins or leaves; wait for other such blocks."""
+    """Run a block that starts, stops, joins or leaves the server; wait for other such blocks."""
     with exclusive(
         home / "transition.lock",
         waiting=lambda: progress.say("Waiting for another command that starts or stops Neo4j"),

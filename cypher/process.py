@@ -1,4 +1,4 @@
-"""The Java process of a managed server."""
+"""Start, find and stop the Java process of a managed server."""
 
 import os
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
-# Java derives the encoding of file names from the locale; with C it could not open every home.
+# Java derives the encoding of file names from the locale; the locale C would not open every home.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 
 
@@ -36,7 +36,7 @@ def start(home: Path, memory: str) -> int:
 
 
 def java_command(memory: str, *options: str) -> list[str]:
-    """Return a command that runs Java with Neo4j's classes; add the name of the class to run."""
+    """Return a command that runs Java with Neo4j's classes; the caller adds the class to run."""
     return [
         str(java()),
         "-cp", f"{jar_folder('neo4j')}/*",
@@ -122,7 +122,7 @@ def _begins(pid: int | None) -> bool:
 
 
 def reap(pid: int | None) -> None:
-    """Collect the exit status of an ended server that this process started, if it is one."""
+    """Collect the exit status of an ended server if this process started it."""
     with suppress(ChildProcessError):  # another command started it
         if pid is not None:
             os.waitpid(pid, os.WNOHANG)

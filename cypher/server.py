@@ -44,8 +44,8 @@ def connected(
 
     The last of several users, in any process, stops it again unless ``up`` keeps it running.
     ``memory`` is the heap of a server that has to be started, such as ``1g``. ``first`` is imported
-    before its very first start. Raises Unavailable if the server cannot be started or reached, and
-    then stops what was started.
+    before the server's very first start. Raises Unavailable if the server cannot be started or
+    reached; a server that was started is then stopped.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -133,7 +133,7 @@ def process_id(home: Path) -> int | None:
 
 @contextmanager
 def _accessible(home: Path) -> Iterator[None]:
-    """Make the folder, and turn an OSError in the block into Unavailable."""
+    """Make the home folder, and turn an OSError in the block into Unavailable."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
@@ -150,7 +150,7 @@ def _record(home: Path) -> ServerRecord:
 
 
 def _ensured(home: Path, memory: str, progress: Progress, first: Import | None = None) -> Address:
-    """Start the server if it is down, wait until it answers; to be called inside a transition."""
+    """Start the server if it is down, and wait until it answers; call this inside a transition."""
     from .driver import is_ready  # this import takes a third of a second, which ``down`` saves
 
     record = _record(home)

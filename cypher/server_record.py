@@ -1,4 +1,4 @@
-"""The record of a managed server that commands share: ``HOME/server.json``."""
+"""Read and write ``HOME/server.json``, the record of a managed server that commands share."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -24,7 +24,8 @@ class Address:
 class ServerRecord:
     """The ports of a server, which stay the same, and the process of its last start.
 
-    ``pid`` may belong to a server that has ended. ``keep`` is set between ``up`` and ``down``.
+    ``pid`` may belong to a server that has ended. ``keep`` is true from ``provhouse up`` to
+    ``provhouse down``.
     """
 
     bolt: int

@@ -1,4 +1,4 @@
-"""Conversion of Neo4j's values to plain ones, for tables, CSV and JSON."""
+"""Convert Neo4j's values to plain Python values, for printed tables, CSV and JSON."""
 
 import base64
 import math

@@ -1,6 +1,7 @@
-"""From files of triples to a committed generation.
+"""Turn files of triples into a committed generation.
 
-From outside, use ``ingest`` (``ingest``), ``imported`` (``import_``), ``preview``, ``summary``, and
-of ``formats`` the modules ``column_mapping`` and ``registry``. ``job``, ``run``, ``staging`` and
-``steps`` are also for jobs that stage something other than files, such as a compaction.
+Other folders use the functions ``ingest.ingest`` and ``imported.import_``, the modules ``preview``
+and ``summary``, and the modules ``column_mapping`` and ``registry`` of ``formats``. Jobs that stage
+something other than files, such as a compaction, also use ``job``, ``run``, ``staging`` and
+``steps``.
 """

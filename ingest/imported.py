@@ -1,4 +1,4 @@
-"""Import what another warehouse exported, complete and unchanged, as one generation."""
+"""Import the export of another warehouse, complete and unchanged, as one generation."""
 
 from functools import partial
 from pathlib import Path
@@ -24,10 +24,10 @@ VERIFY = Step("verify", "Verify the import")
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
-    """Import the export in ``folder``, into a new warehouse or beside what a warehouse stores.
+    """Import the export in ``folder``, into a new warehouse or in addition to a stored base.
 
-    Raises BadInput, with nothing imported, if the folder has no manifest, a file differs from the
-    exported one, or totals differ from the manifest; Busy if another process writes.
+    Raises BadInput, and imports nothing, if the folder has no manifest, if a file differs from the
+    exported file, or if totals differ from the manifest. Raises Busy if another process writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
@@ -59,7 +59,7 @@ def _import_files(manifest: Manifest, job: Job) -> JobResult:
 
 
 def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
-    """Raise BadInput if a warehouse that was empty does not hold exactly what was exported."""
+    """Raise BadInput if the totals of a warehouse that was empty differ from the manifest."""
     if job.extends is None or not job.extends.visible:
         _compare("triples", manifest.triples, commit.totals.triples)
         _compare("items", manifest.items, commit.totals.items)

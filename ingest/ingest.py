@@ -19,7 +19,7 @@ from .steps.order import ingest_files
 from .summary import Summary
 
 IMPORTED_BYTES = 64 << 20
-"""Files of this size bring enough sets that Neo4j's importer is worth starting."""
+"""From this many bytes of input on, there are enough sets to start Neo4j's importer for them."""
 
 
 def ingest(
@@ -36,10 +36,11 @@ def ingest(
 ) -> Summary:
     """Ingest files and folders of triples as one new generation.
 
-    ``columns`` maps known column names to those of the files. Triples that ``run`` brought before
-    and does not bring now end with this generation. ``replace`` begins a new base beside the stored
-    one. ``strict`` refuses rejected rows, and items named with two tables. Raises BadInput for an
-    unusable file, Busy if another process writes. The warehouse is unchanged after any error.
+    ``columns`` maps known column names to the names in the files. Triples that ``run`` brought
+    before and does not bring now end with this generation. ``replace`` begins a new base beside the
+    stored base. ``strict`` refuses rejected rows, and items named with two tables. Raises BadInput
+    for an unusable file, and Busy if another process writes. The warehouse is unchanged after any
+    error.
     """
     watch = Stopwatch()
     found = sources(files, input_format, columns, settings.own_folders)
@@ -50,7 +51,7 @@ def ingest(
 
 
 def _check(found: Sequence[Source]) -> None:
-    """Raise every error that can be known before anything is written or started."""
+    """Raise the errors that can be found before anything is written or started."""
     for source in found:
         check(source)
     java()

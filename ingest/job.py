@@ -1,4 +1,4 @@
-"""A job: its inputs, the generation it adds to, and the ways to time its steps and run their tasks.
+"""Define a job: its inputs, the generation it adds to, and how its steps and tasks are run.
 
 Ingests, imports, compactions and previews are jobs.
 """
@@ -37,8 +37,8 @@ T = TypeVar("T")
 class Step:
     """A step of a job.
 
-    ``name`` is its key in ``seconds`` and its fault point, and never changes; ``title`` is for
-    people.
+    ``name`` never changes: it is the key of the step in ``seconds``, and its fault point. ``title``
+    is shown to people.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Step:
 
 
 class Task(Protocol[T_co]):
-    """A part of a step that runs in another process, to which it is pickled."""
+    """A part of a step; it is pickled to be run in another process."""
 
     def run(self) -> T_co:
         """Do the work and return the result, which is pickled too."""
@@ -60,27 +60,27 @@ class Inputs:
     splits: tuple[Path, list[Split]] | None = None
     strict: bool = False
     run: str | None = None
-    """The files replace what this run brought before."""
+    """The run whose earlier triples the files replace; None if they replace nothing."""
 
     @property
     def bytes_unpacked(self) -> int:
-        """The approximate size of all files, uncompressed."""
+        """The approximate size of all files in bytes, uncompressed."""
         return sum(source.bytes_unpacked for source in self.sources)
 
 
 @dataclass
 class GraphAccess:
-    """Access to Neo4j for one job, which may start the server as late as its load."""
+    """Access to Neo4j for one job. The server may be started as late as the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
-    """Starts the server, which first imports what is given, and returns the connected graph."""
+    """Starts the server, after the given import if there is one; returns the connected graph."""
     graph: "Graph | None" = None
-    """None if the server is started by the load, so that its importer can be used."""
+    """None if the step ``load`` is to start the server, so that Neo4j's importer can be used."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """The data that every step of a job knows from the start."""
+    """The data that every step of a job receives, and the methods that run steps and tasks."""
 
     settings: Settings
     layout: Layout
@@ -89,7 +89,7 @@ class Job:
     extends: Commit | None
     """The generation that this job adds to; None if it begins a base."""
     rolls_back_to: int | None
-    """The generation that a rollback of this job shows again."""
+    """The generation that becomes current again if this job is rolled back."""
     ids: Ids
     inputs: Inputs
     staging: Staging
@@ -106,7 +106,7 @@ class Job:
         return self.extends.base if self.extends else self.ids.base
 
     def snapshot(self) -> Snapshot | None:
-        """Return what the generation shows that this job adds to."""
+        """Return a snapshot of the generation that this job adds to; None if it begins a base."""
         return Snapshot(self.layout, self.extends) if self.extends else None
 
     @contextmanager
@@ -123,7 +123,7 @@ class Job:
     def run(
         self, tasks: Sequence[Task[T]], sizes: Sequence[int] | None = None, unit: str = ""
     ) -> list[T]:
-        """Run tasks as one Spark job; ``sizes`` weighs them for the progress display."""
+        """Run tasks as one Spark job; ``sizes`` are their weights in the progress display."""
         measured = None if sizes is None else Sizes(self.staging.done, sizes, unit)
         return run_tasks(self.context, _run, tasks, self.progress, measured)
 

@@ -1,8 +1,8 @@
-"""``ingest --dry-run``: run the first steps of an ingest to find out what files would bring.
+"""Preview an ingest (``ingest --dry-run``): run only its first steps and report the results.
 
 The steps run in this process and use a temporary folder. Neither Spark nor Neo4j is started, and
 the warehouse is not written to; it need not exist. Duplicates are not counted, since finding them
-is most of the work of the steps left out.
+is most of the work of the later steps.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ from .steps.read import ReadResult, read
 from .summary import Reject
 
 LARGEST = 3
-"""The number of components that are reported."""
+"""At most this many components are reported, those with the most new items."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class FileKind:
     first: str
     """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each column, and what it is read as."""
+    """Each column with what it is read as: known names, ``scope``, or ``attribute``."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,15 @@ class Component:
     items: int
     sets: int
     splits: tuple[tuple[str, ...], ...]
-    """The tables, grouped: tables that share a set are in one split. The empty name is no table."""
+    """The tables of the items, in groups: tables that share a set are in one group.
+
+    The empty name stands for items without a table.
+    """
 
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect that an ingest would have."""
+    """The results that an ingest of the same files would have."""
 
     files: int
     rows: int
@@ -82,7 +85,7 @@ class Preview:
     rejects: tuple[Reject, ...]
     """The first rejected rows."""
     largest: tuple[Component, ...]
-    """The components with the most new items, of those that would be cut."""
+    """Of the components that would be cut, those with the most new items."""
     seconds: dict[str, float]
 
 
@@ -97,7 +100,7 @@ def preview(
     strict: bool = False,
     progress: Progress,
 ) -> Preview:
-    """Return what ``ingest`` would bring with the same arguments; raise what it would raise."""
+    """Return the results that ``ingest`` would have with these arguments, or raise its errors."""
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
     found = sources(files, input_format, columns, settings.own_folders)
@@ -131,7 +134,7 @@ def preview(
 
 
 def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
-    """Group the files by format and columns, in the order of their first files."""
+    """Group the files by format and columns; order the groups by their first files."""
     count: Counter[tuple[str, tuple[str, ...]]] = Counter()
     first: dict[tuple[str, tuple[str, ...]], Source] = {}
     for source in found:
@@ -182,7 +185,7 @@ def _found(
 
 
 def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:
-    """Merge tables that share a set; return the groups in order of name."""
+    """Return groups of tables, in order of name: tables that share a set are in one group."""
     found: list[set[str]] = []
     for names in {tuple(names) or ("",) for names in tables.to_pylist()}:
         joined = set(names).union(*(split for split in found if not split.isdisjoint(names)))

@@ -38,10 +38,10 @@ def carry_out(
 ) -> Summary:
     """Lock the warehouse, start Spark and Neo4j, run the steps of a job, and return the summary.
 
-    ``new_base`` begins a base instead of adding to the stored one. A ``large`` job loads Neo4j with
-    its importer if it can, which is only before a server's first start. Raises what the steps
-    raise, Busy if another process writes, and Damaged if Neo4j lacks the generation to add to. The
-    warehouse is unchanged after any error.
+    ``new_base`` begins a base instead of adding to the stored base. A ``large`` job loads Neo4j
+    with Neo4j's importer if it can, which is possible only before the server's first start. Raises
+    the errors of the steps, Busy if another process writes, and Damaged if Neo4j lacks the
+    generation that the job adds to. The warehouse is unchanged after any error.
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:

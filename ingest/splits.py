@@ -1,12 +1,12 @@
-"""Splits files: which tables belong together when a component is cut (CSProv, section IV).
+"""Read splits files, which name the tables that stay together when a component is cut.
 
-A splits file is a small TOML file with one split per line: a list of tables, or a list of
-sub-splits, which are lists again.
+Splits are those of CSProv, section IV. A splits file is a small TOML file with one split per line:
+a list of tables, or a list of sub-splits, which are again lists of one of these kinds.
 
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]
 
-Without a file, sets are found by search: see ``provhouse.sets.search``.
+Without a splits file, sets are found by search: see ``provhouse.sets.search``.
 """
 
 import tomllib
@@ -29,7 +29,7 @@ def read_splits(path: Path) -> list[Split]:
     for name, split in content.items():
         if not _well_formed(split):
             raise BadInput(
-                f"{path}: the split {name} is not a list of tables, or a list of such lists",
+                f"{path}: the split {name} is neither a list of tables nor a list of such lists",
                 f"It is {split!r}",
             )
     twice = [table for table, n in Counter(tables_of(content.values())).items() if n > 1]

@@ -18,7 +18,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I32
 
 CHUNK = 1 << 22
-"""The number of edges in a chunk, when all edges are read."""
+"""The largest number of edges in a chunk that ``edge_chunks`` yields."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FileGroup:
 
 
 class _Group:
-    """Declares a group of files, in a folder named like the attribute."""
+    """Declares a group of files. Their folder has the name of the attribute."""
 
     def __init__(self, ending: str) -> None:
         self._ending = ending
@@ -52,7 +52,7 @@ class _Group:
 
 
 class _File:
-    """Declares a file, named like the attribute."""
+    """Declares a file that has the name of the attribute."""
 
     def __init__(self, ending: str) -> None:
         self._ending = ending
@@ -69,7 +69,9 @@ class Staging:
     """The paths in a job's staging folder.
 
     Input files, buckets of names, ranges of item numbers, and the partitions of a range are
-    numbered from 0. The comment on a group names the numbers that select a file of it.
+    numbered from 0. The text below a group begins with the numbers that select one of its files.
+
+    A place is the position of a name's hash among all hashes of the job.
     """
 
     folder: Path
@@ -85,15 +87,15 @@ class Staging:
     item_hashes = _Group(".npy")
     """(bucket): the hashes of the distinct names."""
     hashes = _File(".npy")
-    """The hash of each place."""
+    """The hash of the name at each place."""
     tables = _File(".npy")
-    """The table of each place, as a number."""
+    """The table of the item at each place, as a number."""
     stored = _File(".npy")
-    """The number of each place's item in the warehouse; -1 if the item is new."""
+    """The stored item number of each place; -1 if the item is new."""
     edges = _Group(".npy")
     """(file): two arrays of places, src and dst, in the order of the file's rows."""
     numbers = _File(".npy")
-    """The item number of each place."""
+    """The item number of each place, stored or new."""
     sets = _File(".arrow")
     """The new sets."""
     merges = _File(".arrow")
@@ -107,7 +109,7 @@ class Staging:
     partitions = _Group(".parquet")
     """(range, partition): partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")
-    """(range): which set is in which partition; partitions are numbered from 0 in each range."""
+    """(range): the partitions that each set is in, numbered from 0 in each range."""
     dependencies = _Group(".arrow")
     """(range): dependencies between sets."""
     workflow = _Group(".arrow")
@@ -115,9 +117,9 @@ class Staging:
     repeats = _Group(".arrow")
     """(range): stored triples that the input brings again."""
     new_assertions = _Group(".arrow")
-    """(range): those of ``repeats`` that their origin did not assert before."""
+    """(range): the triples of ``repeats`` that their origin did not assert before."""
     more_origins = _Group(".arrow")
-    """(range): further origins of new triples, beside the first."""
+    """(range): the second and further origins of new triples."""
     segments = _Group("")
     """Segments of names and their look-ups, as the warehouse will store them."""
     done = _File("")
@@ -159,19 +161,19 @@ def create_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Ma
 
 
 def open_array(path: Path, mode: Literal["r", "r+"] = "r") -> Mapped:
-    """Return the array of a file, memory-mapped."""
+    """Return the array that a file contains, memory-mapped."""
     array: Mapped = np.load(path, mmap_mode=mode)
     return array
 
 
 def write_stream(path: Path, table: pa.Table) -> None:
-    """Write a table to a file."""
+    """Write an Arrow table to a staged file."""
     with pa.ipc.new_stream(str(path), table.schema) as out:
         out.write_table(table)
 
 
 def stream_writer(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchStreamWriter:
-    """Open a compressed file for rows with this schema."""
+    """Open a compressed staged file, to write rows with this schema."""
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     return pa.ipc.new_stream(str(path), schema, options=options)
 

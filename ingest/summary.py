@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Reject:
-    """A rejected row, and the reason."""
+    """A rejected row, and the reason for its rejection."""
 
     file: str
     row: int
@@ -15,11 +15,14 @@ class Reject:
 
 @dataclass(frozen=True)
 class Summary:
-    """The counts of one ingest; those up to ``partitions`` count the whole warehouse after it."""
+    """The counts of one ingest.
+
+    The fields from ``triples`` to ``partitions`` count the whole warehouse after the ingest.
+    """
 
     generation: int
     triples: int
-    """Distinct triples stored now."""
+    """The number of distinct triples that are stored now."""
     items: int
     components: int
     sets: int
@@ -29,16 +32,16 @@ class Summary:
     duplicates: int
     two_tables: int
     ended: int
-    """Triples that ended: the run brought them before, and not this time."""
+    """The number of triples that ended because the run brought them before and not this time."""
     new_triples: int
     new_items: int
     tables: tuple[str, ...]
     """The names of all stored tables, sorted."""
     rejects: Path | None
-    """The table of rejected rows, if this ingest rejected any."""
+    """The folder of the Delta table of rejected rows; None if this ingest rejected no row."""
     first_rejects: tuple[Reject, ...]
     bytes_on_disk: int
     committed: bool
-    """False if the ingest brought nothing new; ``generation`` is then the one before."""
+    """False if the ingest brought nothing new; ``generation`` has then not changed."""
     seconds: dict[str, float]
     peak_memory_mb: int

@@ -1,1 +1,1 @@
-"""The vocabulary of the project: columns, settings, errors; ``glossary.md`` explains the terms."""
+"""The definitions that all packages share, such as columns and errors; see ``glossary.md``."""

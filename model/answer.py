@@ -36,7 +36,7 @@ class Result:
     time: str
     """When the generation was committed, in ISO 8601."""
     seconds: dict[str, float]
-    """The duration of each step, and of all as ``total``."""
+    """The duration of each step, and the whole duration as ``total``."""
 
 
 @dataclass(frozen=True, kw_only=True)

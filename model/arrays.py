@@ -12,14 +12,14 @@ I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
-# Kinds of numbers that must not be taken for each other. They exist for the type checker only: at
-# run time each is the plain array or int.
+# Kinds of numbers that must not be confused with each other. They exist for the type checker only:
+# at run time each is a plain array or int.
 ItemNumbers = NewType("ItemNumbers", npt.NDArray[np.int64])
 SetIds = NewType("SetIds", npt.NDArray[np.int64])
 SetPositions = NewType("SetPositions", npt.NDArray[np.int64])
 """Positions of sets in ``Snapshot.set_ids``, not their ids."""
 RowPlaces = NewType("RowPlaces", npt.NDArray[np.int64])
-"""Partition and row of a triple in one number; see ``store/tables/ranges.py``."""
+"""The partition and row of each triple as one number; see ``store/tables/ranges.py``."""
 PartitionNumbers = NewType("PartitionNumbers", npt.NDArray[np.int64])
 ItemNumber = NewType("ItemNumber", int)
 SetId = NewType("SetId", int)
@@ -29,11 +29,11 @@ MOST_PER_VALUE = 8
 """The memory, in bytes for each value, that a look-up table over a range of numbers may take."""
 
 DENSE = 64
-"""Marking a range is faster than sorting while it has at most this many numbers for each value."""
+"""If a range has at most this many numbers for each value, marking is faster than sorting."""
 
 
 def among(values: I64, ordered: I64) -> Bools:
-    """Return which values occur in ``ordered``; unlike ``numpy.isin``, sort nothing."""
+    """Return whether each value occurs in ``ordered``; sort nothing, unlike ``numpy.isin``."""
     if not len(ordered):
         return np.zeros(len(values), bool)
     first, span = ordered[0], int(ordered[-1] - ordered[0]) + 1
@@ -74,7 +74,10 @@ def expand_ranges(starts: I64, counts: I64) -> I64:
 
 
 def matching_rows(keys: I64, wanted: I64) -> tuple[I64, I64]:
-    """Return the places in ordered keys of each wanted value, and for each its place in wanted."""
+    """Find each wanted value in ordered keys, where it may occur several times.
+
+    Return the positions of all matches in ``keys``, and for each match its position in ``wanted``.
+    """
     low = np.searchsorted(keys, wanted, "left")
     counts = np.searchsorted(keys, wanted, "right") - low
     return expand_ranges(low, counts), np.repeat(np.arange(len(wanted)), counts)

@@ -1,8 +1,8 @@
-"""The attributes of an operation: one canonical map, as JSON text.
+"""Convert the attributes of an operation to one canonical form, a JSON object as text.
 
 Values are text. Numbers and times have one form, whatever file they come from: integers without a
 plus sign or leading zeros, fractions in the shortest form that reads back as the same number, times
-in ISO 8601 with a ``T`` and without trailing zeros. A null is an absent key; an empty text is a
+in ISO 8601 with a ``T`` and without trailing zeros. A null is left out; an empty string is a
 value. Text from a CSV is kept unchanged, except for times: ``2013-01-01 05:00:00`` becomes the same
 text as the timestamp in a Parquet file.
 """
@@ -25,7 +25,7 @@ _TO_ESCAPE = r'[\x00-\x1f"\\]'
 
 
 def canonical(columns: pa.Table) -> pa.Array:
-    """Return one JSON object for each row, keys sorted; empty text for a row without attributes."""
+    """Return one JSON object for each row, keys sorted; an empty string without attributes."""
     names = sorted(columns.column_names)
     if not names:
         return pa.repeat(pa.scalar("", pa.string()), columns.num_rows)
@@ -37,7 +37,7 @@ def canonical(columns: pa.Table) -> pa.Array:
 
 
 def as_object(values: Mapping[str, object], without: Container[str] = ()) -> str:
-    """Return one row of Python values as canonical JSON, ``without`` some of its keys."""
+    """Return one row of Python values as canonical JSON; leave out the keys in ``without``."""
     given = [
         (name, value)
         for name, value in sorted(values.items(), key=itemgetter(0))
@@ -84,7 +84,10 @@ def _as_texts(values: pa.Array) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
-    """Return the texts, replaced ``where`` it is true by what ``by`` makes of those in ``of``."""
+    """Return the texts with those replaced that ``where`` marks.
+
+    ``by`` returns the new text of a row, given the text of the same row in ``of``.
+    """
     if not pc.any(where).as_py():
         return texts
     made = pa.array(map(by, of.filter(where).to_pylist()), pa.string())
@@ -92,7 +95,7 @@ def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str]
 
 
 def _texts_of(column: pa.Array) -> pa.Array:
-    """Return the column, with types that Python would round or refuse turned into text."""
+    """Return a column, converted to text if Python would round or refuse values of its type."""
     if pa.types.is_timestamp(column.type):
         utc = pa.timestamp(column.type.unit, "UTC" if column.type.tz else None)
         return column.cast(utc).cast(pa.string())

@@ -3,4 +3,4 @@
 from contextvars import ContextVar
 
 COMMAND: ContextVar[str] = ContextVar("command", default="python")
-"""Without arguments, which may name items; a program that uses the package keeps the default."""
+"""The name without arguments, which may name items; the default is for programs that import us."""

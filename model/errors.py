@@ -1,4 +1,4 @@
-"""The errors of provhouse, in one tree, with the exit status that the command has for each.
+"""The errors of provhouse, in one tree, and the exit status of the command for each error.
 
 ProvhouseError            exit status
 ├── UsageError            2   the question, an option or a setting is invalid

@@ -15,7 +15,7 @@ UNUSABLE = "%\\*?[]{}"
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting, with its name in ``warehouse.toml``; ``PROVHOUSE_<NAME>`` sets it, too."""
+    """All settings, which are set in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
 
     warehouse: Path = Path("warehouse")
     theta: int = 25_000
@@ -25,7 +25,7 @@ class Settings:
     partition_triples: int = 32_768
     """The maximum number of triples in one partition, the unit that a query reads."""
     plain_nodes: int = 10_000
-    """Number of uncut components that an ingest writes to Neo4j as nodes, the largest first."""
+    """The number of uncut components that an ingest writes to Neo4j as nodes, the largest first."""
     master: str = "local[*]"
     """The Spark master."""
     spark_memory: str = "2g"
@@ -98,7 +98,7 @@ def _read(file: Path) -> dict[str, object]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError, RecursionError) as error:  # also Python's limits on nesting
+    except (OSError, ValueError, RecursionError) as error:  # RecursionError: nested too deeply
         raise UsageError(
             f"Cannot read the settings in {file} as TOML", str(error), "Correct the file"
         ) from error

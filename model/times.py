@@ -1,4 +1,4 @@
-"""Times as people write them."""
+"""Parse dates and times as people write them."""
 
 from datetime import date, datetime, time
 

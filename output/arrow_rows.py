@@ -1,4 +1,4 @@
-"""Rows of Arrow tables as JSON text and as tuples, a few thousand at a time.
+"""Convert the rows of Arrow tables to JSON text and to tuples, a few thousand at a time.
 
 JSON is built column by column, which is ten times as fast as row by row.
 """
@@ -14,24 +14,24 @@ import pyarrow.compute as pc
 from .result import JsonRows
 
 ROWS = 8192
-"""The most rows converted at a time."""
+"""The largest number of rows converted at a time."""
 _ESCAPED = r'["\\\x00-\x1f]'
 """The characters that a JSON string must escape."""
 
 
 def tuples(table: pa.Table) -> Iterator[Sequence[object]]:
-    """Yield the rows as Python values."""
+    """Yield each row of a table as a sequence of Python values."""
     for batch in _batches(table):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def json_items(table: pa.Table) -> JsonRows:
-    """Return the items of an answer as JSON: item, table and depth."""
+    """Return the items of an answer as JSON objects with item, table and depth."""
     return JsonRows(partial(_items, table))
 
 
 def json_triples(table: pa.Table) -> JsonRows:
-    """Return the triples of an answer as JSON: src, dst, op and attributes."""
+    """Return the triples of an answer as JSON objects with src, dst, op and attributes."""
     return JsonRows(partial(_triples, table))
 
 
@@ -49,7 +49,7 @@ def _triples(table: pa.Table, between: str) -> Iterator[str]:
 
 
 def _batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in order, with dictionary columns decoded."""
+    """Yield the rows of a table in batches, in order, with dictionary columns decoded."""
     for batch in table.to_batches(max_chunksize=ROWS):
         if batch.num_rows:
             yield pa.record_batch(list(map(_plain, batch.columns)), batch.schema.names)
@@ -62,7 +62,7 @@ def _plain(column: pa.Array) -> pa.Array:
 
 
 def _objects(values: dict[str, pa.Array], between: str) -> str:
-    """Return one object for each row; the values are JSON already."""
+    """Return a JSON object for each row, joined by ``between``. The values are already JSON."""
     parts: list[Any] = []
     for name, column in values.items():
         parts += [f'{"," if parts else "{"}"{name}":', column]
@@ -79,7 +79,10 @@ def _strings(column: pa.Array) -> pa.Array:
 
 
 def _attributes(column: pa.Array) -> pa.Array:
-    """Return maps as compact JSON; each distinct map is encoded once, as most triples share one."""
+    """Return attributes as compact JSON.
+
+    Each distinct map is encoded only once, because most triples share one.
+    """
     coded = column.dictionary_encode()
     texts = [json.loads(text or "{}") for text in coded.dictionary.to_pylist()]
     compact = [json.dumps(text, ensure_ascii=False, separators=(",", ":")) for text in texts]

@@ -1,4 +1,4 @@
-"""CSV for spreadsheets and shell tools: one header line, lines that end in a line feed."""
+"""Write CSV for spreadsheets and shell tools: one header line, and line feeds as line ends."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ class CsvWriter:
         self._writer = _FormulaSafe(lines) if safe else csv.writer(lines, lineterminator="\r\n")
 
     def write(self, result: Result) -> None:
-        """Write the columns and rows: None as an empty cell, lists and maps as JSON."""
+        """Write the column names and the rows: None as an empty cell, lists and maps as JSON."""
         columns, rows = result.csv()
         self._writer.writerow(columns)
         self._writer.writerows([_cell(value) for value in row] for row in rows)
@@ -31,7 +31,8 @@ class CsvWriter:
 class _LineFeeds:
     """A handle that ends rows in LF instead of CR LF.
 
-    The rows come from a writer that ends them in CR LF: only then does ``csv`` quote both.
+    The rows come from a writer that ends them in CR LF, because only then does ``csv`` quote cells
+    that contain CR or LF.
     """
 
     def __init__(self, handle: "TextIO | OnTerminal") -> None:

@@ -14,8 +14,8 @@ _LIVE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 def shown(text: str, longest: int = 400) -> str:
     """Return text on one line, with control, bidi and invisible characters escaped.
 
-    Backslashes are not escaped: this is for reading, and JSON is exact. Text of more than
-    ``longest`` characters loses its middle.
+    Backslashes are not escaped, because the result is only for reading; the JSON form is exact.
+    If the text has more than ``longest`` characters, its middle is left out.
     """
     if len(text) > longest:
         half = longest // 2
@@ -26,7 +26,7 @@ def shown(text: str, longest: int = 400) -> str:
 def in_json(text: str) -> str:
     """Escape the characters of JSON text that JSON allows but a terminal would obey.
 
-    They occur in JSON strings only, where the escape stands for the same character.
+    Such characters occur only inside JSON strings, where an escape means the same character.
     """
     if text.isascii() and "\x7f" not in text:
         return text
@@ -34,13 +34,16 @@ def in_json(text: str) -> str:
 
 
 class OnTerminal:
-    """A handle for exact text, such as CSV, on a terminal: escapes all controls except newlines."""
+    """A handle that writes exact text, such as CSV, to a terminal.
+
+    All control characters except newlines are escaped.
+    """
 
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle
 
     def write(self, text: str) -> int:
-        """Write text, escaped."""
+        """Write text with its control characters escaped."""
         return self._handle.write("\n".join(map(_line, text.split("\n"))))
 
 

@@ -1,4 +1,4 @@
-"""The forms of results, and the default form."""
+"""The forms in which results are written, and the choice among them."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -17,9 +17,10 @@ ENDINGS = {".csv": Form.csv, ".jsonl": Form.lines, ".ndjson": Form.lines}
 
 
 def choose_form(form: Form | None, out: Path | None, terminal: bool) -> Form:
-    """Return the named form, or that of the file's ending, or a table if the output is a terminal.
+    """Return ``form`` if it is given; otherwise choose the form by the destination.
 
-    Otherwise return JSON.
+    The ending of a file chooses the form, and an unknown ending means JSON. Without a file, the
+    form is a table on a terminal and JSON elsewhere.
     """
     if form:
         return form

@@ -1,4 +1,4 @@
-"""JSON and JSON lines for programs, as ``output/schemas`` describes them."""
+"""Write JSON and JSON lines for programs, as ``output/schemas`` describes them."""
 
 from collections.abc import Iterator, Mapping
 from json import JSONEncoder
@@ -17,7 +17,10 @@ class JsonWriter:
         self._handle = handle
 
     def write(self, result: Result) -> None:
-        """Write one list with a value on each line, or each value as a line that is flushed."""
+        """Write each value of a result on a line of its own.
+
+        If the result is ``listed``, the lines form one JSON list. Otherwise each line is flushed.
+        """
         if result.listed:
             self._list(result.json())
             return
@@ -64,7 +67,7 @@ class JsonLinesWriter(JsonWriter):
 
 
 def _pieces(value: Json) -> Iterator[str]:
-    """Yield the text of an object in pieces; rows are read when their piece is requested."""
+    """Yield the text of an object in pieces. Rows are read when their piece is requested."""
     before = "{"
     for name, part in value.items():
         yield f"{before}{_text(name)}:"

@@ -1,6 +1,6 @@
-"""The parts of text for people: styled text, tables and lists of facts.
+"""Build the parts of printed text: styled text, tables and lists of facts.
 
-Rich takes 0.1 s to import, so it is imported on first use: the other forms do without it.
+Rich takes 0.1 s to import, so it is imported on first use. JSON and CSV do not need it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 Section: TypeAlias = "Text | Table"
-"""A paragraph or a table."""
+"""A paragraph or a printed table."""
 
 
 def styled(text: str, style: str = "") -> "Text":

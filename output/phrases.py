@@ -1,4 +1,4 @@
-"""Numbers, times and names in words."""
+"""Format numbers, times and lists of names for sentences."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ def quantity(count: float, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in milliseconds, seconds or minutes."""
+    """Return a duration in milliseconds, seconds or minutes, whichever fits its size."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
@@ -35,11 +35,11 @@ def steps(seconds: Mapping[str, float]) -> str:
 
 
 def names_of(names: Sequence[str]) -> str:
-    """Return the number of names and the first few."""
+    """Return the number of names, followed by the first few of them."""
     return f"{len(names):,}: {listed(names, 8)}" if names else "none"
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Return the first ``most`` names and the number of the others."""
+    """Return the first ``most`` names, and how many more names there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(shown(name, 60) for name in names[:most]) + more

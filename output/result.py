@@ -1,4 +1,4 @@
-"""The interface of results: text for people, JSON values and CSV rows."""
+"""The interface of all results: each can be text for people, JSON values or CSV rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 from .layout import Section
 
 Json: TypeAlias = Mapping[str, object]
-"""A JSON object; its values, and theirs, may be ``JsonRows``."""
+"""A JSON object. Its values may be ``JsonRows``, also inside nested objects."""
 Csv: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Column names and rows of text, numbers, booleans, None, lists and maps."""
 
@@ -17,17 +17,18 @@ Csv: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
 class JsonRows:
     """A JSON list of objects that is read while it is written.
 
-    ``pieces`` takes the separator of objects and yields the text of a few thousand at a time.
+    ``pieces`` is called with the text to put between objects. It yields the JSON text of a few
+    thousand objects at a time.
     """
 
     pieces: Callable[[str], Iterator[str]]
 
 
 class Result(ABC):
-    """A result, in each of the forms that writers write."""
+    """A result that can be written in every form."""
 
     listed: ClassVar[bool] = False
-    """Whether JSON has the values in one list; otherwise each is a line of its own."""
+    """Whether the JSON form is one list of all values. Otherwise each value is on its own line."""
 
     @abstractmethod
     def text(self, timing: bool = False) -> Iterator[Section]:
@@ -35,7 +36,7 @@ class Result(ABC):
 
     @abstractmethod
     def json(self) -> Iterator[Json]:
-        """Yield the JSON values: one, or one for each row or reply."""
+        """Yield the JSON values: a single one, or one for each row or reply."""
 
     @abstractmethod
     def csv(self) -> Csv:
@@ -43,12 +44,12 @@ class Result(ABC):
 
 
 def one_row(values: Mapping[str, object]) -> Csv:
-    """Return one row, with the names as columns."""
+    """Return a single CSV row, with the names of the values as its columns."""
     return tuple(values), [tuple(values.values())]
 
 
 def attributes(of: object, *names: str) -> dict[str, object]:
-    """Return the named attributes of an object."""
+    """Return the named attributes of an object as a mapping."""
     return {name: getattr(of, name) for name in names}
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class TableWriter:
-    """A writer of text; results show counts first and shorten long lists."""
+    """A writer of text for people. Results show counts first and shorten long lists."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class TableWriter:
 def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> "Console":
     """Return a console that prints text literally, without markup.
 
-    It uses color if the handle is a terminal; ``color`` overrides that.
+    The console uses color if the handle is a terminal, unless ``color`` is given.
     """
     from rich.console import Console
 

@@ -1,4 +1,4 @@
-"""The writer of each form."""
+"""Open the destination of a result with the writer of its form."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +24,8 @@ def opened(
     """Open a writer on ``out`` or standard output.
 
     Commands open it before they begin any work, so that a bad ``out`` fails early. ``timing`` adds
-    the steps of an answer to a table; ``safe`` makes CSV that no spreadsheet takes for formulas.
-    Raises Unavailable if ``out`` cannot be written.
+    the time of each step of an answer to printed tables. ``safe`` makes CSV that no spreadsheet
+    takes for formulas. Raises Unavailable if ``out`` cannot be written.
     """
     with destination(out) as handle:
         named = choose_form(form, out, terminal=out is None and handle.isatty())
@@ -41,7 +41,7 @@ def writer_of(
     timing: bool = False,
     safe: bool = False,
 ) -> Writer:
-    """Return the writer of a form; width, color and timing apply to tables, ``safe`` to CSV."""
+    """Return the writer of a form. ``safe`` applies only to CSV, the other options to tables."""
     match form:
         case Form.json:
             from .json import JsonWriter

@@ -15,10 +15,10 @@ _ALL = "Run `provhouse generations` to list them all"
 def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
     """Return the commit record of one generation; None means the current one.
 
-    A whole number is a generation, even one that was rolled back later. Other text is a time in ISO
-    8601 and means the last generation committed at or before it; a date means the end of that day,
-    and a time without a zone is local. Raises UsageError for text that is neither, NotFound if
-    there is no such generation.
+    A whole number is a generation, even if it was rolled back later. Any other text is a time in
+    ISO 8601 and means the last generation committed at or before that time. A date means the end of
+    that day, and a time without a zone is local. Raises UsageError if the text is neither a number
+    nor a time, and NotFound if there is no such generation.
     """
     held = generations(layout)
     if not held:
@@ -61,7 +61,10 @@ def _by_time(layout: Layout, stored: list[int], text: str) -> Commit:
 
 
 def _pruned(layout: Layout) -> int:
-    """Return the last pruned generation, or 0 if the ids cannot be read: answering needs none."""
+    """Return the last pruned generation; 0 if none was pruned or the ids cannot be read.
+
+    Only an error message needs it, so damaged ids are no error here.
+    """
     try:
         return read_ids(layout).pruned
     except Damaged:

@@ -40,8 +40,8 @@ SHARE = 8
 class Asker:
     """Answers questions from one generation, which is fixed when the asker is created.
 
-    A context manager. It starts Neo4j if it is not running, and Spark when the first triple is
-    read. The constructor raises what ``commit_as_of`` raises.
+    An asker is a context manager. It starts Neo4j if it is not running, and Spark when the first
+    triple is read. The constructor raises what ``commit_as_of`` raises.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Asker:
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """Return the answer to a question whose ``as_of`` is the one of this asker.
+        """Return the answer to a question with the same ``as_of`` as this asker.
 
         Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
         a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
@@ -123,7 +123,7 @@ class Asker:
             number = locate(self.snapshot, question.item, suggest=suggest)
         for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
-        _ = self.spark.starting  # starts Spark during the walk, which may have to start Neo4j
+        _ = self.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
         choice, method = self._choose_method(question, number, watch)
         found = method.find(number, question.direction, question.depth)
         names = self.snapshot.names
@@ -178,7 +178,7 @@ class Asker:
     def _choose_method(
         self, question: Question, item: ItemNumber, watch: Stopwatch
     ) -> tuple[Choice, QueryMethod]:
-        """Return the method that the question asks for, or else the one that costs least."""
+        """Return the method that the question asks for, or else the cheapest method."""
         asked = question.method
         walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
         if asked == "auto" and walk:
@@ -193,6 +193,6 @@ class Asker:
         return choice, RQ(self.spark, watch)
 
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
-        """Return the sets that an item needs, from the cache if it was walked before."""
+        """Return the sets that an item needs, from the cache if the walk was made before."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph)

@@ -1,4 +1,4 @@
-"""Choose the method that answers a question: the one asked for, or the one that costs least."""
+"""Choose the method that answers a question: the requested method, or else the cheapest."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A method, and the reason for it as a sentence for people."""
+    """A method, and why it was chosen, as a sentence for people."""
 
     method: Method
     why: str
@@ -29,8 +29,8 @@ def choose(
 ) -> Choice:
     """Return the method for a question; ``copied`` means that RQ's copy of all triples is cached.
 
-    CSProv is the rule. RQ can cost less only if the question limits the depth: without a limit the
-    number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,
+    CSProv is the default. RQ can cost less only if the question limits the depth: without a limit,
+    the number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,
     since it filters the same copy and then does what RQ does.
     """
     if question.method != "auto":

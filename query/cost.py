@@ -2,9 +2,10 @@
 
 The constants are seconds on 2 cores in a warm process: Spark is running and has the partitions in
 memory, but nothing is decoded yet. `benchmarks/explain.py --fit` computed them from 400 random
-questions on the demo's flights and on the paper's trace (seed 6); those for a set and a triple come
-from large impacts (`benchmarks/methods.py`). `docs/benchmarks.md` shows how well they predict other
-questions (seed 2). Another machine is faster or slower by about the same factor for all methods.
+questions on the demo's flights and on the paper's trace (seed 6); the costs of a set and
+of a triple come from large impacts (`benchmarks/methods.py`). `docs/benchmarks.md` shows how well
+the constants predict the times of other questions (seed 2). Another machine is faster or slower by
+about the same factor for all methods.
 """
 
 from collections.abc import Sequence
@@ -24,36 +25,36 @@ from .walk import Walk, component_sets, set_of
 ASK = 0.02
 """CSProv: the fixed cost of locating, one closure, one job and one recursion."""
 SET = 6e-6
-"""CSProv: for each set that is walked."""
+"""CSProv: the cost of each set that is walked."""
 PARTITION = 1.2e-3
-"""CSProv: for each partition, which is one task of the job."""
+"""CSProv: the cost of each partition, which is one task of the job."""
 TRIPLE = 0.4e-6
-"""CSProv: for each triple that is read, passed through the recursion and partly given names."""
+"""CSProv: the cost of each triple that is read, with its part in the recursion and the names."""
 LEVEL = 0.024
-"""RQ and CCProv: for each level, which is one job."""
+"""RQ and CCProv: the cost of each level, which is one job."""
 FILTERED = 0.17e-6
-"""CCProv: for each triple in the warehouse, from which it filters those of the component."""
+"""CCProv: the cost of each triple in the warehouse, since the filter reads all triples."""
 COPIED = 6.7e-6
-"""RQ and CCProv: for each triple of the in-memory copy that the first question loads."""
+"""RQ and CCProv: the cost of each triple of the in-memory copy, which the first question loads."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The estimated reads and time of one method."""
+    """The amount of data that one method will read, and the time that it will take."""
 
     method: Method
     read: Read
-    """Exact for CSProv and CCProv; for RQ, everything that it searches."""
+    """The data to read: exact for CSProv and CCProv, all triples for RQ."""
     levels: int | None
-    """The assumed number of levels, each a job; None for CSProv, which does not depend on it."""
+    """The assumed number of levels, each a job; None for CSProv, which has none."""
     seconds: float
     """The duration in a warm process."""
     prepare: float
-    """The time before that, if the method first has to load a copy of all triples."""
+    """The additional time if the method first has to load a copy of all triples."""
 
 
 def estimate_csprov(walk: Walk) -> Estimate:
-    """Return the estimate for CSProv, which reads what the walk names."""
+    """Return the estimate for CSProv, which reads the sets of the walk."""
     read = Read(len(walk.sets), len(walk.partitions), walk.triples)
     return Estimate("csprov", read, None, csprov_seconds(read), 0.0)
 
@@ -95,7 +96,7 @@ def _prepare_seconds(triples: int, copied: bool) -> float:
 
 
 def estimate_levels(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction: Direction) -> int:
-    """Return how many levels the walked sets have, or the tables if they have more; at least 1.
+    """Estimate the number of levels, from the walked sets and from the tables; at least 1.
 
     Levels within a set or a table can only be counted by reading triples, so the estimate is mostly
     too low. It is good enough to show what RQ and CCProv would do, but never to choose a method.
@@ -124,6 +125,6 @@ def _placed(names: Sequence[str], places: dict[str, int]) -> I64:
 
 
 def _farthest(child: I64, parent: I64, start: int, direction: Direction) -> int:
-    """Return the distance in hops from ``start`` to what is farthest from it."""
+    """Return the distance in hops from ``start`` to the farthest node that it reaches."""
     near, far = (child, parent) if direction == "upstream" else (parent, child)
     return int(recurse(near, far, start).depths.max(initial=0))

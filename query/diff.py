@@ -23,7 +23,7 @@ _TRIPLES = pa.schema([(name, pa.string()) for name in TRIPLE])
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two generations; ``answer`` is None if it does not have the item."""
+    """One of the two generations compared; ``answer`` is None if it does not have the item."""
 
     generation: int
     time: str
@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """Items (item, table, depth) and triples that only one of two answers has, in its order."""
+    """Items (item, table, depth) and triples that only one answer has, in the order of that one."""
 
     items: pa.Table
     triples: pa.Table
@@ -90,7 +90,7 @@ def _side(asker: Asker, question: Question) -> Side:
 
 
 def _only_in(one: Side, other: Side) -> Change:
-    """Return what the first side has and the other does not."""
+    """Return the items and triples that ``one`` has and ``other`` lacks."""
 
     def rows(of: Callable[[Answer], pa.Table], form: pa.Schema, keys: list[str]) -> pa.Table:
         mine, theirs = (
@@ -106,7 +106,7 @@ def _only_in(one: Side, other: Side) -> Change:
 
 
 def _missing_rows(mine: pa.Table, theirs: pa.Table, keys: list[str]) -> pa.Table:
-    """Return the rows of ``mine`` whose keys are not in ``theirs``, in their order."""
+    """Return the rows of ``mine`` whose keys are not in ``theirs``, in the order of ``mine``."""
     keyed = mine.select(keys).append_column(_ROW, pa.array(np.arange(mine.num_rows)))
     left = keyed.join(theirs.select(keys), keys, join_type="left anti", use_threads=False)
     return mine.take(pa.array(np.sort(np.asarray(left[_ROW]))))

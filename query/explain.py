@@ -1,4 +1,4 @@
-"""Explain a question before it is asked: what each method would read, and for how long."""
+"""Explain a question instead of answering it: what each method would read, and how fast."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,8 @@ from .walk import Walk
 class Explanation(ItemResult):
     """The plan for the lineage or impact of one item, as of one generation.
 
-    ``method`` is the one that would be chosen; ``seconds`` is the time the explanation itself took.
+    ``method`` is the method that would be chosen. ``seconds`` is the time that the explanation
+    itself took.
     """
 
     methods: tuple[Estimate, ...]
@@ -26,7 +27,7 @@ class Explanation(ItemResult):
 def estimate_methods(
     question: Question, snapshot: Snapshot, item: ItemNumber, walk: Walk, copied: bool
 ) -> tuple[Choice, tuple[Estimate, ...]]:
-    """Return the method that would be chosen, and the estimates of all three."""
+    """Return the method that would be chosen, and the estimates for all three methods."""
     levels = question.depth or cost.estimate_levels(snapshot, walk, item, question.direction)
     return choose(question, snapshot, item, walk, copied), (
         cost.estimate_csprov(walk),

@@ -1,7 +1,7 @@
 """Export a generation, or one answer, as Parquet files with names, for other programs.
 
 Partitions are written one at a time, so memory stays small however large the warehouse is. The
-folder becomes an export only when its manifest is written, last.
+manifest is written last: a folder without it is no complete export.
 """
 
 from collections.abc import Iterator
@@ -49,8 +49,8 @@ def export_warehouse(
 ) -> Manifest:
     """Write all triples of a generation into a new folder.
 
-    Raises what ``commit_as_of`` raises, UsageError if the folder is not empty, Damaged if a
-    partition cannot be read.
+    Raises what ``commit_as_of`` raises, UsageError if the folder is not empty, and Damaged if
+    a partition cannot be read.
     """
     commit = commit_as_of(layout, as_of)
     with pinned(layout, commit):
@@ -63,7 +63,7 @@ def export_warehouse(
 
 
 def _write_partitions(snapshot: Snapshot, folder: Path, progress: Progress) -> Manifest:
-    for left in folder.glob("triples-*.parquet"):  # an erasure in between made this start again
+    for left in folder.glob("triples-*.parquet"):  # an erasure makes this start again
         left.unlink()
     commit = snapshot.commit
     seen = _ExportedItems(snapshot)
@@ -108,7 +108,10 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
 
 
 def _tables(answer: Answer, names: int) -> pa.DictionaryArray:
-    """Return the table of each item by its code; the asked item may not be in ``items``."""
+    """Return the table of each item, by the code of its name.
+
+    Only the item that was asked about may be missing in ``answer.items``.
+    """
     of_items = answer.items[TABLE].combine_chunks()
     texts = pa.concat_arrays([of_items.dictionary, pa.array([answer.table])])
     codes = np.full(names, len(of_items.dictionary), np.int32)
@@ -145,7 +148,10 @@ def _columns(
 
 
 class _ExportedItems:
-    """The items that exported triples name, one byte each; ``erased`` counts the links left out."""
+    """The items that exported triples name, marked in an array with one byte for each item.
+
+    ``erased`` is the number of triples left out because they lead from or to an erased item.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         firsts, counts = snapshot.set_firsts, snapshot.set_items
@@ -156,7 +162,7 @@ class _ExportedItems:
         self.erased = 0
 
     def named(self, rows: pa.Table) -> pa.Table:
-        """Return the triples whose ends both have names, and count the others."""
+        """Return the triples whose ends both have names; add the other triples to ``erased``."""
         kept = ~touching(rows, self._gone)
         self.erased += int((~kept).sum())
         return rows.filter(pa.array(kept))

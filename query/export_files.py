@@ -23,7 +23,7 @@ PIECE_BYTES = 1 << 30
 
 
 def create_folder(layout: Layout, folder: Path) -> None:
-    """Create the folder of an export; raises UsageError if it is not empty or in the warehouse."""
+    """Create the folder of an export; raises UsageError if it has files or is in the warehouse."""
     if Path(os.path.realpath(folder)).is_relative_to(layout.root.resolve()):
         raise UsageError(
             f"Cannot export to {folder}",
@@ -48,7 +48,7 @@ def create_folder(layout: Layout, folder: Path) -> None:
 
 
 class ExportWriter:
-    """Parquet files of one schema; a new file begins when the last one is large enough."""
+    """A writer of Parquet files with one schema; when a file is large enough, it begins another."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[Part] = []
@@ -95,7 +95,7 @@ class ExportWriter:
 
 
 def _pieces(rows: pa.Table) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows whose strings have at most ``PIECE_BYTES`` together, or one row each."""
+    """Yield ranges of rows: each has at most ``PIECE_BYTES`` of strings, or is only one row."""
     ends = np.cumsum(sum(map(_lengths, rows.columns), np.zeros(rows.num_rows, np.int64)))
     low = 0
     while low < len(ends):

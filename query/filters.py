@@ -1,7 +1,8 @@
 """Apply a question's filters to what a method found; all methods share this code.
 
-``docs/questions.md`` says what each filter means. Filters work on numbers and whole columns. The
-only look-ups are the tables of items, and the names of equally distant items for a limit.
+``docs/questions.md`` says what each filter means. Filters work on item numbers and whole columns.
+Only two of them look anything up: a filter by table looks up the tables of the items, and a limit
+looks up the names of equally distant items.
 """
 
 import json
@@ -24,7 +25,7 @@ from .methods.method import MethodResult, near_and_far, src_and_dst
 from .recurse import recurse
 
 _OUTSIDE = -1
-"""The start of searches from several items at once; no item has this number."""
+"""An artificial item that links to several items, to search from all of them at once."""
 _PAIR = r'"(?:[^"\\]|\\.)*":"(?:[^"\\]|\\.)*",'
 """Matches one key and value in canonical attributes, and the comma after them."""
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -48,8 +49,8 @@ class Filtered:
 def apply_filters(
     found: MethodResult, item: ItemNumber, question: Question, names: Names
 ) -> Filtered:
-    """Return what the question shows of everything that was found for ``item``."""
-    # Filters come first, since paths may lead through erased items.
+    """Return the part of ``found``, a method's result for ``item``, that the question shows."""
+    # Filter before removing erased items, since paths may lead through them.
     shown = without_erased(_filter(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
     truncated = "depth" if len(found.unexpanded) else None
@@ -84,7 +85,7 @@ def _filter(found: MethodResult, question: Question, names: Names) -> MethodResu
 def _nearest(found: MethodResult, item: ItemNumber, limit: int, names: Names) -> MethodResult:
     """Return the first ``limit`` items in the answer's order: by depth, then name.
 
-    Triples of the other items are removed too, except those of ``item`` itself.
+    A triple that touches an item left out is removed too, unless that item is ``item`` itself.
     """
     farthest = np.partition(found.depths, limit - 1)[limit - 1]
     kept = found.depths < farthest
@@ -97,13 +98,13 @@ def _nearest(found: MethodResult, item: ItemNumber, limit: int, names: Names) ->
 
 
 def _last(found: MethodResult, direction: Direction) -> I64:
-    """Return the items from which no triple leads on, in the answer or beyond its depth."""
+    """Return the items from which no triple leads further, not even beyond the depth limit."""
     near, _ = near_and_far(found.triples, direction)
     return np.setdiff1d(found.items, np.concatenate([near, found.unexpanded]))
 
 
 def _through(found: MethodResult, table: str, direction: Direction, names: Names) -> MethodResult:
-    """Return items and triples that lie before or after an item of the table on some path."""
+    """Return the items and triples that are on a path through an item of the table."""
     passed = found.items[_in_tables(found.items, [table], names)]
     near, far = near_and_far(found.triples, direction)
     behind = _reached(near, far, passed)
@@ -132,7 +133,7 @@ def _matching_triples(triples: pa.Table, question: Question) -> Bools:
 def _pattern(key: str, values: list[str]) -> str:
     """Return a pattern that matches canonical attributes in which the key has one of the values.
 
-    It matches from the start and pair by pair, since a value may contain text like a pair.
+    It matches pair by pair from the start, since a value may contain text that looks like a pair.
     """
     given = "|".join(re.escape(_quoted(as_text(value))) for value in values)
     return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:(?:{given})[,}}]"
@@ -143,14 +144,14 @@ def _in_tables(items: ItemNumbers, tables: Iterable[str], names: Names) -> Bools
 
 
 def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return some of the triples, and the items at their ends."""
+    """Return the triples that ``kept`` marks, and the items at their ends."""
     src, dst = src_and_dst(found.triples)
     touched = np.union1d(src[kept], dst[kept])
     return found.select(among(found.items, touched), kept)
 
 
 def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return some of the items, and the triples that touch one of them."""
+    """Return the items that ``kept`` marks, and the triples that touch one of them."""
     items = np.sort(found.items[kept])
     src, dst = src_and_dst(found.triples)
     return found.select(kept, among(src, items) | among(dst, items))

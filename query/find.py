@@ -22,7 +22,7 @@ _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
 
 @dataclass(frozen=True)
 class Finding:
-    """Items whose names begin with a text, or contain it anywhere.
+    """The items found, whose names begin with a text or contain it anywhere.
 
     ``items`` has the columns item and table (text), ordered by item, and at most ``limit`` rows;
     ``matches`` is the number of all matching items.
@@ -49,8 +49,9 @@ def find(
 ) -> Finding:
     """Return the first ``limit`` items, by name, whose names begin with ``text``.
 
-    ``text`` is not a pattern; every character stands for itself. With ``table``, only its items
-    count; the empty table stands for items without one. Raises UsageError if no item is in it.
+    ``text`` is not a pattern; every character stands for itself. With ``table``, only items of
+    this table match; the empty name stands for items without a table. Raises UsageError if the
+    table has no items.
     """
     watch = Stopwatch()
     check_tables([table or ""], snapshot)
@@ -79,7 +80,10 @@ def find(
 def _matching(
     text: str, anywhere: bool, table: str | None, limit: int
 ) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
-    """Return a function from rows to the names and numbers of first matches, and their count."""
+    """Return a function that searches some rows of names.
+
+    It returns the names and numbers of the first ``limit`` matches, and the number of all matches.
+    """
     holds = pc.match_substring if anywhere else pc.starts_with
 
     def select(rows: pa.Table, first: int) -> tuple[pa.Table, int]:
@@ -95,7 +99,7 @@ def _matching(
 
 
 def _first(rows: pa.Table, limit: int) -> pa.Table:
-    """Return the first ``limit`` rows by name, in no particular order."""
+    """Return the ``limit`` rows whose names come first, in no particular order."""
     if rows.num_rows <= limit:
         return rows
     return rows.take(pc.select_k_unstable(rows, limit, [(NAME, "ascending")]))

@@ -1,4 +1,4 @@
-"""List the generations of a warehouse: when and how each was made, what it added and has."""
+"""List the generations of a warehouse: when and how each was made, what it added, its totals."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,14 +19,17 @@ _COLUMNS = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 @dataclass(frozen=True)
 class Generation:
-    """One commit: counts up to ``ended`` are changes, those after it what the generation has."""
+    """One commit: the counts up to ``ended`` are its changes, the counts after it are totals."""
 
     generation: int
     time: str
     current: bool
     change: ChangeKind
     back_to: int | None
-    """The generation that a rollback restores; 0 is the empty warehouse, None a pruned one."""
+    """The generation that a rollback restores.
+
+    0 is the empty warehouse. None means that it was pruned, or that this is not a rollback.
+    """
     base: int
     new_triples: int
     new_items: int
@@ -42,15 +45,15 @@ class Generation:
 
 
 def list_generations(layout: Layout) -> list[Generation]:
-    """Return all generations in order, from the commit records and the tables of ingests.
+    """Return all generations in order, from the commit records and the tables ``ingests``.
 
     Raises NotFound if nothing was ever ingested.
     """
-    commit_as_of(layout)  # raises NotFound if there is none
+    commit_as_of(layout)  # raises NotFound if there is no generation
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """By visible content, the first generation that showed it."""
+    """For each visible content, the first generation that showed it."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
@@ -64,7 +67,7 @@ def list_generations(layout: Layout) -> list[Generation]:
 
 
 def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
-    """Return the rows of the ingests of all bases, by the generation that each made."""
+    """Return the rows of the tables ``ingests`` of all bases, by the generation that each made."""
     newest = {commit.base: commit for commit in commits}
     ingests: dict[int, dict[str, Any]] = {}
     for base, commit in newest.items():
@@ -87,7 +90,7 @@ def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
 
 
 def _change(commit: Commit, ingest: dict[str, Any] | None) -> ChangeKind:
-    """Return the kind of change: compactions and retractions are ingests without files."""
+    """Return the kind of a change; compactions and retractions are ingests without files."""
     if ingest is None:
         return "rollback"
     if not ingest["files"]:

@@ -1,7 +1,7 @@
-"""All triples of a snapshot in Spark, hash-partitioned on one end, for RQ and CCProv.
+"""Cache all triples of a snapshot in Spark, hash-partitioned on one end, for RQ and CCProv.
 
-Spark reads the Delta table. Once triples have died, its tasks read the partition files directly:
-deaths name rows by their place in a file, which Delta does not show.
+As long as no triple has died, Spark reads the Delta table. Otherwise its tasks read the partition
+files directly, because deaths name rows by their position in a file, which Delta does not show.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Locate what a question names: the number of its item, and the tables of its filters."""
+"""Find the number of the item that a question names, and check the tables of its filters."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -13,7 +13,10 @@ from .suggest import similar_names
 
 
 def locate(snapshot: Snapshot, item: str, *, suggest: bool = True) -> ItemNumber:
-    """Return the item's number; raises NotFound, with similar names if ``suggest``."""
+    """Return the number of an item.
+
+    Raises NotFound if it is not stored; the error suggests similar names if ``suggest``.
+    """
     number = int(snapshot.names.locate(pa.array([item], pa.string()))[0])
     if number < 0:
         raise NotFound(

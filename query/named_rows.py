@@ -1,4 +1,4 @@
-"""Turn item numbers into the rows of an answer, with names and in order, or into counts."""
+"""Turn a method's result into the rows of an answer, with names and in order, or into counts."""
 
 import numpy as np
 import pyarrow as pa
@@ -17,18 +17,19 @@ NO_ROWS = (
     pa.schema([(ITEM, _CODED), (TABLE, _CODED), (DEPTH, pa.int32())]).empty_table(),
     pa.schema([(SRC, _CODED), (DST, _CODED), (OP, _TEXT), (ATTRIBUTES, _TEXT)]).empty_table(),
 )
-"""No items and no triples."""
+"""The items and the triples of an answer without rows."""
 
 
 def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
-    """Return items by depth, then name, and triples by near depth, src, dst, op, attributes.
+    """Return the items and the triples of a result, with names and in the order of an answer.
 
-    Names are dictionary-encoded, and both tables share one dictionary.
+    Items are ordered by depth, then name; triples by the depth of the near end, then src, dst, op,
+    attributes. Names are dictionary-encoded, and both Arrow tables share one dictionary.
     """
     src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
     every, places = distinct(np.concatenate([found.items, src, dst]))
     item, src, dst = np.split(places, np.cumsum([len(found.items), len(src)]))
-    # All names at once, since most are needed several times.
+    # Look up all names at once, since most are needed several times.
     texts, tables = names.described(ItemNumbers(every))
     ranks = _ranks(texts)
     by_name = np.lexsort((ranks[item], found.depths))
@@ -61,21 +62,21 @@ def _coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
 
 
 def _ranks(texts: pa.Array) -> I32:
-    """Return the rank of each text among all."""
+    """Return the position that each text has when all are sorted."""
     ranks = np.empty(len(texts), np.int32)
     ranks[np.asarray(pc.sort_indices(texts))] = np.arange(len(texts), dtype=np.int32)
     return ranks
 
 
 def _ranks_of_few(texts: pa.Array) -> I32:
-    """Return the rank of each text among all, quickly if there are few distinct ones."""
+    """Return the rank of each text, the same for equal texts; fast if few are distinct."""
     coded = texts.dictionary_encode()
     ranks: I32 = _ranks(coded.dictionary)[np.asarray(coded.indices)]
     return ranks
 
 
 def count_rows(found: MethodResult, names: Names) -> Counts:
-    """Return counts by table and by op, without looking up any item name."""
+    """Count items by table and triples by op, without looking up any item name."""
     items = pa.table({TABLE: names.tables(found.items), DEPTH: found.depths})
     tables = items.group_by(TABLE).aggregate([(DEPTH, how) for how in ("count", "min", "max")])
     tables = tables.select([TABLE, "depth_count", "depth_min", "depth_max"])

@@ -1,7 +1,7 @@
 """Find how one item was derived from another: by a shortest path, or by all paths.
 
-Every path between two items lies within the lineage of the later one. CSProv finds that lineage in
-the sets between the two items, and the rest is a search among its triples.
+Every path between two items lies within the lineage of the later item. CSProv reads the part of
+that lineage that is in the sets between the two items. The paths are then found among its triples.
 """
 
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
     """Return one shortest path from ``source`` to ``target``, or all paths if ``every``.
 
     Paths from an item to itself are its cycles. Raises NotFound if an item is not stored, or if no
-    path leads from the one to the other.
+    path leads from ``source`` to ``target``.
     """
     return asker.snapshot.names.settled(lambda: _path(asker, source, target, every))
 
@@ -91,8 +91,8 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
 def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch
 ) -> MethodResult | None:
-    """Return the lineage of ``last`` within the sets between both items; None without such sets."""
-    _ = asker.spark.starting  # starts Spark during the walk, which may have to start Neo4j
+    """Return the lineage of ``last`` in the sets between both items, or None if there are none."""
+    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
@@ -120,9 +120,9 @@ def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
     if back:
         return (
             f"It is the other way round: {source!r} derives from {target!r}",
-            "Name the item that the data comes from first",
+            "Swap the two names",
         )
-    return ("Neither derives from the other" if source != target else "It is on no cycle",)
+    return ("Neither derives from the other" if source != target else "The item is on no cycle",)
 
 
 def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
@@ -142,7 +142,7 @@ def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
 def _shortest(
     found: MethodResult, first: ItemNumber, last: ItemNumber, names: Names
 ) -> MethodResult:
-    """Return the one shortest path whose triples come first by dst, op and attributes."""
+    """Return the shortest path whose triples come first in the order of dst, op, attributes."""
     src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
     by_name = pa.table(
@@ -171,7 +171,7 @@ def _shortest(
 
 
 def _steps_nearer(found: MethodResult, first: ItemNumber) -> tuple[ItemNumbers, ItemNumbers, I64]:
-    """Return triples on shortest paths, each one hop nearer to the target: src, dst, row."""
+    """Return the src, dst and row of all triples on shortest paths from ``first`` to the target."""
     src, dst = src_and_dst(found.triples)
     order = np.argsort(found.items)  # every src is among the items
     depth = found.depths[order[np.searchsorted(found.items, src, sorter=order)]]

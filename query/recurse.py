@@ -1,8 +1,8 @@
-"""Recurse over triples in memory: which items an item reaches, and at what depth.
+"""Find which items an item reaches along triples in memory, and at what depth.
 
-This is the last step of every method (CSProv, algorithms 1 and 2, ``Recursive-Query``). It searches
-breadth first over sorted arrays, in a compiled kernel, since lineage may be thousands of levels
-deep.
+This is the last step of every method (``Recursive-Query`` in algorithms 1 and 2 of the CSProv
+paper). It is a breadth-first search over sorted arrays. It is compiled, since lineage may be
+thousands of levels deep.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Reached:
     """The items that an item reaches among some triples, and the triples that lead to them."""
 
     items: I64
-    """Items in no particular order; the start item only if a cycle leads back to it."""
+    """The items in no particular order, with the start item only if a cycle leads back to it."""
     depths: I32
     """The fewest hops to each of ``items``."""
     triples: I64
@@ -28,7 +28,7 @@ class Reached:
     near_depths: I32
     """The depth of the near end of each of ``triples``."""
     unexpanded: I64
-    """Items, in order, that have further triples, which the depth limit left out."""
+    """The items, in order, whose further triples were left out because of the depth limit."""
 
 
 def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
@@ -38,7 +38,7 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
     whose near end is the item (depth 0) or was reached at a depth below the limit.
     """
     order: I64 | None = None
-    if (near[1:] < near[:-1]).any():  # upstream, one partition is already in order
+    if (near[1:] < near[:-1]).any():  # upstream, the triples of one partition are in order
         order = np.argsort(near, kind="stable")
         near, far = near[order], far[order]
     first = np.flatnonzero(np.append(True, near[1:] != near[:-1])[: len(near)])
@@ -53,10 +53,10 @@ def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached
 
 @njit(cache=True)
 def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, I32, I64]:
-    """Return the triples reached, nearest first, the depths of their near ends, the heads left out.
+    """Return the rows of triples reached, the depths of their near ends, and the heads left out.
 
-    ``heads`` are the distinct near ends, in order; head ``h`` has the triples ``at[h]`` up to
-    ``at[h+1]``.
+    Rows are in order of depth. ``heads`` are the distinct near ends, in order. The triples of head
+    ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. The depth limit leaves heads out.
     """
     queue = np.empty(len(heads) + 1, np.int64)
     level = np.full(len(heads), NEVER, np.int32)

@@ -1,6 +1,6 @@
-"""The triples of a snapshot in Spark: by partition for CSProv, by hash for RQ and CCProv.
+"""Keep the triples of a snapshot in Spark: by partition for CSProv, by hash for RQ and CCProv.
 
-Both are loaded on first use and stay in memory while the process runs.
+Both copies are loaded on first use and stay in memory while the process runs.
 """
 
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class SparkTriples:
-    """The triples of one generation; Spark starts when the first of them is needed.
+    """The triples of one generation; Spark starts when the first triple is needed.
 
-    The cache of partitions may be shared with other generations; ``release`` then leaves it alone.
+    The cache of partitions may be shared with other generations. Then ``release`` keeps it.
     """
 
     def __init__(

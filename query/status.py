@@ -1,4 +1,4 @@
-"""Report what a warehouse has, and which of its services run."""
+"""Report how much data a warehouse has, and which of its servers are running."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.store.warehouse.commits import Commit, Totals, current
 from provhouse.store.warehouse.layout import Layout
 
 FRAGMENTED = 2
-"""Compacting pays if there are more partitions than this many times those needed, plus ``FEW``."""
+"""Compacting pays if there are more than ``FRAGMENTED * needed + FEW`` partitions."""
 FEW = 10
 
 
@@ -34,7 +34,7 @@ class Status:
     """The number of items that were erased."""
     neo4j: str | None
     server: str | None = None
-    """Set by the caller: this package does not know about servers."""
+    """The address of the warm server; the caller sets it, as this package cannot find it."""
 
     @property
     def compact(self) -> bool:

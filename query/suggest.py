@@ -1,8 +1,9 @@
-"""Suggest stored names that are similar to one that is not stored.
+"""Suggest stored names that are similar to a name that is not stored.
 
-First try what typing errors make of a name: each variant costs one look-up among the sorted hashes,
-so this is as quick in a large warehouse as in a small one. If that finds too few, scan part of the
-names for those that differ only in case, or that begin with the given text.
+First look up variants of the name, such as typing errors make. Each variant costs one look-up among
+the sorted hashes, so this is as fast in a large warehouse as in a small one. If too few variants
+are stored, scan part of the stored names for those that differ from the given name only in case, or
+that begin with it.
 """
 
 from collections.abc import Iterator
@@ -20,9 +21,9 @@ from provhouse.store.names.names import Names
 from provhouse.store.names.scan import scan
 
 MAX_NAMES = 3
-"""The most names that are suggested."""
+"""The maximum number of suggestions."""
 MAX_VARIED_LENGTH = 100
-"""Longer names are not varied letter by letter, which would make thousands of variants."""
+"""Names with more characters are not varied letter by letter: there would be too many variants."""
 SCANNED_NAMES = 1 << 21
 """About how many names are scanned, which takes a fraction of a second."""
 _MARKS = " -_./:#"
@@ -58,12 +59,12 @@ def _variants(asked: str) -> Iterator[str]:
 
 
 def _characters_like(characters: str) -> str:
-    """Return the characters of the same kinds, such as digits or lower-case letters."""
+    """Return all characters of the kinds that ``characters`` has, such as digits or capitals."""
     return "".join(kind for kind in _KINDS if any(c in kind for c in characters)) + characters
 
 
 def _scan_names(names: Names, asked: str) -> list[str]:
-    """Return names that differ only in case, then the shortest ones that begin like this one."""
+    """Return names that differ from ``asked`` only in case, then short ones that begin with it."""
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
         column = rows[NAME]

@@ -1,8 +1,8 @@
-"""Verify, for every answer, that everything that belongs to it was read.
+"""Check that a method read every triple that an answer needs.
 
-An incomplete answer must never look complete: it becomes an error that names the set, and
-``complete`` means that these checks passed. ``Graph.check_load`` checks that Neo4j has the
-generation at all, once, before the first walk.
+An incomplete answer must never look complete. If triples or sets are missing, the question fails
+with an error that names a set. The field ``complete`` of an answer means that these checks passed.
+Before the first walk, ``Graph.check_load`` checks once that Neo4j has the generation at all.
 """
 
 import numpy as np
@@ -19,17 +19,17 @@ _BACKUP = "Restore the folder from a backup"
 
 
 def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Direction) -> None:
-    """Raise Damaged unless these are all triples of a walk's sets, and no other set is needed.
+    """Raise Damaged if a triple of the walk's sets is missing, or if another set is needed.
 
     Upstream, the triples themselves show which sets are needed. Downstream, missing triples would
-    be in sets that were not read, so the table of dependencies is checked instead.
+    be in sets that were not read, so the table ``set_dependencies`` is checked instead.
     """
     sets, dst = walk.sets, triples.dst
     _check_counts(snapshot, sets, dst)
     if direction == "upstream":
         src = triples.src
         outside = np.flatnonzero(_positions(snapshot, walk.source_sets, src) < 0)[:1]
-        if not len(outside):  # the look-up below takes 6 ms for 700,000 triples, even for no set
+        if not len(outside):  # the look-up below takes 6 ms for 700,000 triples, even of nothing
             return
         child = snapshot.set_rows(ItemNumbers(dst[outside]))
         parent = _sets_of(snapshot, ItemNumbers(src[outside]))
@@ -43,7 +43,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
 
 
 def check_closed(snapshot: Snapshot, sets: SetPositions) -> None:
-    """Raise Damaged if sets depend on others, or if the table of dependencies is incomplete.
+    """Raise Damaged if a set depends on a set outside ``sets``, or if the table lacks dependencies.
 
     ``sets`` are positions in the snapshot, in order.
     """
@@ -51,7 +51,7 @@ def check_closed(snapshot: Snapshot, sets: SetPositions) -> None:
     if snapshot.dependency_pairs != expected:
         raise Damaged(
             f"Generation {snapshot.commit.generation} should have {expected:,} set dependencies",
-            f"Its table has {snapshot.dependency_pairs:,}",
+            f"The table set_dependencies has {snapshot.dependency_pairs:,}",
             _BACKUP,
         )
     child, parent = snapshot.set_dependencies
@@ -70,7 +70,7 @@ def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:
 
 
 def check_component(snapshot: Snapshot, sets: SetPositions, read: int) -> None:
-    """Raise Damaged unless ``read`` is the number of live triples in these sets' component."""
+    """Raise Damaged unless ``read`` is the number of live triples in the component of ``sets``."""
     expected = int(snapshot.live_placements.counts(snapshot.ids_of(sets)).sum())
     if read != expected:
         raise Damaged(
@@ -93,7 +93,7 @@ def check_all(snapshot: Snapshot, read: int) -> None:
 
 
 def _check_counts(snapshot: Snapshot, sets: SetPositions, dst: ItemNumbers) -> None:
-    """Raise Damaged unless each set has as many triples as the tables say."""
+    """Raise Damaged unless ``dst`` has as many triples of each set as the placements record."""
     ids, first = snapshot.ids_of(sets), snapshot.set_firsts[sets]
     ordered = dst if (dst[1:] >= dst[:-1]).all() else np.sort(dst)
     read = np.searchsorted(ordered, first + snapshot.set_items[sets]) - np.searchsorted(

@@ -1,7 +1,7 @@
-"""Find the connected sets that an item needs, by a closure over set dependencies in Neo4j.
+"""Find the connected sets that a question needs, by a closure over set dependencies in Neo4j.
 
-Together with the placements, the walk gives the partitions that hold the sets' triples, and their
-number, before any triple is read (CSProv, algorithm 2, ``Find-Set-Lineage``).
+The placements of these sets then give the partitions to read, and the number of triples, before any
+triple is read (``Find-Set-Lineage`` in algorithm 2 of the CSProv paper).
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from .recurse import recurse
 
 WARMING = 300
-"""About how many sets to walk from."""
+"""About how many walks ``WalkCache.warm`` makes."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Walk:
     triples: int
     """The number of triples that will be read."""
     source_sets: SetPositions
-    """Sets that the src of those triples may be in, in order; any other means a set is missing."""
+    """The sets in which the src of those triples may be; an item of another set means damage."""
 
 
 class WalkCache:
-    """The walks of one generation; the latest are cached, up to ``max_bytes``."""
+    """A cache of the latest walks of one generation, of at most ``max_bytes``."""
 
     def __init__(self, snapshot: Snapshot, max_bytes: int) -> None:
         self._snapshot = snapshot
@@ -57,8 +57,8 @@ class WalkCache:
         """Return the sets reached from the item's own set.
 
         ``graph`` returns a Neo4j that was checked to hold the whole generation. It is called for
-        every new walk, even of a set without dependencies, so that damage is always reported; a
-        cached walk does not call it. Raises Damaged if the item's set is missing in Neo4j.
+        every walk that is not cached, even of a set without dependencies, so that damage is always
+        reported. Raises Damaged if the item's set is missing in Neo4j.
         """
         own = set_of(self._snapshot, item)
         with self._lock:
@@ -72,7 +72,7 @@ class WalkCache:
         return walk
 
     def warm(self, graph: Graph) -> None:
-        """Walk from some sets: a walk takes Neo4j 10 ms at first, and 3 ms after many of them."""
+        """Make some walks, since the first walks take Neo4j 10 ms each, and later walks 3 ms."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(SetId(int(self._snapshot.set_ids[own])), "upstream")
@@ -96,9 +96,9 @@ def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
     """Return the sets of an upstream walk that lie on a path from the set of ``source``.
 
     A triple is stored with the set of its dst, so these sets have all triples on paths from
-    ``source`` to the item where the walk began; there are none if no path exists. The paths come
-    from the table of dependencies: for an item with a large impact, walking downstream in Neo4j
-    would take longer than reading the lineage.
+    ``source`` to the item where the walk began. If there are no such sets, no path exists. The
+    paths come from the table ``set_dependencies``: for an item with a large impact, a walk
+    downstream in Neo4j would take longer than reading the lineage.
     """
     own = set_of(snapshot, source)
     parents, children = snapshot.dependents

@@ -1,8 +1,9 @@
-"""Class archives, which halve the time that Neo4j and Spark take to start.
+"""Record and use class archives, which halve the time that Neo4j and Spark take to start.
 
 An archive is an image of the classes that a program loads at its start (Java's class data sharing,
 JEP 350). Java maps this file instead of reading, checking and linking about ten thousand classes.
-An archive fits one Java and one class path; Java checks this itself and starts without it if not.
+An archive fits only one Java and one class path. Java checks this itself, and starts without an
+archive that does not fit.
 """
 
 import os
@@ -21,10 +22,10 @@ PROGRAMS: tuple[Program, ...] = ("neo4j", "spark")
 
 
 class _Recording:
-    """The archives that the programs which this process starts now write when they end.
+    """The archives that are being recorded: each program writes its archive when it ends.
 
-    There is one for the whole process because the code that starts Java is far below the code that
-    wants an archive recorded, and nothing in between needs to know about it.
+    There is one object for the whole process because the code that starts Java is far below the
+    code that wants an archive recorded, and nothing in between needs to know about it.
     """
 
     def __init__(self) -> None:
@@ -50,9 +51,9 @@ def has_archive(program: Program) -> bool:
 
 @contextmanager
 def recording(program: Program) -> Iterator[None]:
-    """Record an archive of the program, which the block starts, uses and ends normally.
+    """Record an archive of a program that the block starts, uses and ends normally.
 
-    If the archive cannot be written there is none; nothing depends on it.
+    If the archive cannot be written, nothing fails: the program only starts more slowly.
     """
     file = _file(program)
     aside = file.with_name(f".{os.getpid()}-{file.name}")
@@ -68,7 +69,7 @@ def recording(program: Program) -> Iterator[None]:
 
 
 def _file(program: Program) -> Path:
-    """Return the archive's place: beside the jars, which for Spark are PySpark's own."""
+    """Return the path of the archive: in our cache for Neo4j, among PySpark's jars for Spark."""
     executable = java()
     key = sha256(f"{executable} {executable.stat().st_mtime_ns}".encode()).hexdigest()[:12]
     if program == "neo4j":

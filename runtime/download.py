@@ -1,4 +1,4 @@
-"""Downloads of jars from Maven's central repository.
+"""Download jars from Maven's central repository.
 
 ``jgo`` knows where the repository is and how it is laid out; our own code names no host.
 """
@@ -23,11 +23,11 @@ CHUNK = 1 << 16
 
 
 def download(jars: Iterable[Jar], scratch: Path) -> Iterator[tuple[Jar, Path]]:
-    """Download jars to ``scratch`` in parallel; yield each with its file once that is verified.
+    """Download jars to ``scratch`` in parallel; yield each jar and its file once it is verified.
 
     Raises Unavailable if a jar cannot be downloaded or differs from the locked one.
     """
-    # Imported late: it takes a quarter of a second, and few commands download.
+    # Imported late: the import takes a quarter of a second, and few commands download.
     from requests import Session
 
     # One session keeps its connections: jgo's own download opens two for each jar and takes 40 s.
@@ -83,6 +83,6 @@ def _absent(jar: Jar, error: Exception) -> Unavailable:
 def _altered(jar: Jar) -> Unavailable:
     return Unavailable(
         f"The downloaded jar {jar.coordinate} does not have the SHA-256 {jar.sha256}",
-        f"It had another one in each of {ATTEMPTS} attempts",
+        f"It had another checksum in each of {ATTEMPTS} attempts",
         "A proxy or something else on the way changes downloads: try another network",
     )

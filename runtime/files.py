@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and locks that end with the process that has them."""
+"""Write files that appear whole or not at all, and lock files until the process ends."""
 
 import fcntl
 import os
@@ -29,9 +29,10 @@ def write_new(
 def write_over(
     path: Path, content: bytes, *, mode: int = 0o644, before: Callable[[], None] = _nothing
 ) -> bool:
-    """Replace a file as a whole, so that a reader never sees half of it; see ``write_new``.
+    """Replace a file as a whole, so that a reader never sees half of it.
 
-    Return False if another process removed the temporary file in between.
+    Call ``before`` once the content is on disk, just before the file is replaced. Return False if
+    another process removed the temporary file in between.
     """
     return _write(path, content, mode, before, os.replace)
 
@@ -44,7 +45,7 @@ def _write(
     publish: Callable[[Path, Path], None],
 ) -> bool:
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    # O_EXCL: never write through a file or link that another program put there first.
+    # O_EXCL: never write through a file or link that another program put at this path.
     handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -101,14 +102,14 @@ def make_folder(folder: Path) -> None:
 
 
 def open_lock(file: Path, mode: int = 0o600) -> int:
-    """Open a lock file, made if it is missing; return its descriptor."""
+    """Open a lock file, and create it if it is missing; return its descriptor."""
     return os.open(file, os.O_RDWR | os.O_CREAT, mode)
 
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
     """Lock an open file or folder until the descriptor is closed; return whether that worked.
 
-    With ``wait``, block until it does. A process that dies frees its locks.
+    With ``wait``, wait until the lock is free. The system frees the locks of a process that dies.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
@@ -122,7 +123,7 @@ def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
 def exclusive(
     file: Path, *, mode: int = 0o600, waiting: Callable[[], None] = _nothing
 ) -> Iterator[None]:
-    """Hold the exclusive lock of a file, made if it is missing, for the length of the block.
+    """Lock a file exclusively for the length of the block; create the file if it is missing.
 
     Call ``waiting`` once if another process has the lock, then block until it is free.
     """

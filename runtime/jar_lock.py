@@ -1,4 +1,4 @@
-"""The lock file ``jars.lock``: every jar by its exact coordinate, size and SHA-256."""
+"""Read ``jars.lock``, which lists every jar by its exact coordinate, size and SHA-256."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ LOCK = Path(__file__).with_name("jars.lock")
 
 @dataclass(frozen=True)
 class Jar:
-    """One line of the lock."""
+    """A jar, as one line of ``jars.lock`` describes it."""
 
     group: Group
     coordinate: str
-    """In Maven's form: G:A:V, or G:A:jar:C:V with a classifier."""
+    """Group, artifact and version in Maven's form: G:A:V, or G:A:jar:C:V with a classifier."""
     size: int
-    """Bytes."""
+    """The size in bytes."""
     sha256: str
 
     @property
@@ -39,7 +39,7 @@ class Jar:
 
 @cache
 def locked(group: Group) -> tuple[Jar, ...]:
-    """Return the jars of one group."""
+    """Return the jars of one group, in the order of ``jars.lock``."""
     rows = [line.split() for line in LOCK.read_text(encoding="utf-8").splitlines()[1:]]
     return tuple(
         Jar(group, coordinate, int(size), sha256)
@@ -50,6 +50,9 @@ def locked(group: Group) -> tuple[Jar, ...]:
 
 @cache
 def digest(group: Group) -> str:
-    """Return a short name for exactly these jars; versions of provhouse with one share a cache."""
+    """Return a short name for exactly the jars of a group.
+
+    Versions of provhouse that need the same jars use the same name, and so share a cache.
+    """
     text = "".join(jar.sha256 for jar in locked(group))
     return hashlib.sha256(text.encode()).hexdigest()[:12]

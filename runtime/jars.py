@@ -1,8 +1,8 @@
 """The jars of Neo4j and Delta, downloaded once into a cache for all installations of a user.
 
-Nothing is resolved at run time, and no jar is shipped: Neo4j is GPLv3, so each user downloads it. A
-jar is renamed into its folder only after its SHA-256 was checked. From then on, starting a program
-compares names and sizes only; ``fetch`` reads every byte again.
+No version is resolved at run time, and no jar is shipped: Neo4j is GPLv3, so each user downloads
+it. A jar is moved into its folder only after its SHA-256 was checked. From then on, starting a
+program compares only names and sizes, while ``fetch`` checks every SHA-256 again.
 """
 
 import os
@@ -38,7 +38,7 @@ def jar_folder(group: Group) -> Path:
 
 
 def missing() -> list[Jar]:
-    """Return the locked jars that are missing or have the wrong size; read none of them."""
+    """Return the locked jars that are missing or have the wrong size, without reading any."""
     there = {group: _sizes(_folder(group)) for group in GROUPS}
     return [
         jar for group in GROUPS for jar in locked(group) if there[group].get(jar.name) != jar.size
@@ -66,12 +66,12 @@ def fetch(progress: Progress) -> None:
         raise Unavailable(
             f"Cannot store the jars in {root}",
             str(error),
-            "Make the folder writable, with 200 MB of space, or set XDG_CACHE_HOME to another one",
+            "Make the folder writable, with 200 MB of space, or choose another with XDG_CACHE_HOME",
         ) from error
 
 
 def _mend(root: Path, progress: Progress) -> None:
-    for left in root.glob("part-*"):  # by a fetch that was killed; the lock is ours
+    for left in root.glob("part-*"):  # left by a killed fetch, since the lock is ours
         shutil.rmtree(left)
     for unexpected in _unexpected():
         unexpected.unlink()
@@ -123,5 +123,5 @@ def _sizes(folder: Path) -> dict[str, int]:
     try:
         with os.scandir(folder) as entries:
             return {entry.name: entry.stat().st_size for entry in entries}
-    except OSError:  # a folder that cannot be read is as good as a missing one
+    except OSError:  # a folder that cannot be read counts as missing
         return {}

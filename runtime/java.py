@@ -1,4 +1,4 @@
-"""The Java runtime that Spark and Neo4j run on."""
+"""Find the Java runtime that Spark and Neo4j run on."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from provhouse.model.errors import Unavailable
 
 # The maintained releases on which both Spark 4.2 and Neo4j 5.26 run.
 RELEASES = (17, 21)
-# Spark starts Java with --add-modules for this one; runtimes trimmed by jlink often lack it.
+# Spark starts Java with --add-modules for this module; runtimes trimmed by jlink often lack it.
 MODULE = "jdk.incubator.vector"
 WANTED = f"Spark and Neo4j need a Java {' or '.join(map(str, RELEASES))} runtime"
 REMEDY = (
@@ -41,8 +41,8 @@ def java() -> Path:
     """Return the ``java`` executable that starts Spark and Neo4j.
 
     Search JAVA_HOME if it is set, else PATH and then the runtimes among Debian's alternatives.
-    Resolve links, so that the folder above ``bin`` is the runtime's home. Raises Unavailable, with
-    the runtimes that were found and why each cannot be used.
+    Resolve links, so that the folder above ``bin`` is the runtime's home. Raises Unavailable if
+    there is none; the error lists the runtimes that were found and why each cannot be used.
     """
     faults: dict[Path, str] = {}
     for executable in _candidates():
@@ -68,7 +68,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _alternatives() -> Iterator[Path]:
-    """Yield the runtimes of Debian, where a newer Java on PATH can hide a suitable one."""
+    """Yield all runtimes that Debian knows: a newer Java on PATH can hide a suitable one."""
     if tool := shutil.which("update-alternatives"):
         listed = subprocess.run([tool, "--list", "java"], capture_output=True, text=True)
         yield from (Path(line).resolve() for line in listed.stdout.splitlines())
@@ -76,7 +76,7 @@ def _alternatives() -> Iterator[Path]:
 
 @cache
 def _runtime(executable: Path) -> _Runtime:
-    """Return the runtime's version and modules, which one call of it prints."""
+    """Return the runtime's version and modules, both of which ``--list-modules`` prints."""
     try:
         answer = subprocess.run(
             [executable, "--list-modules"], capture_output=True, text=True, timeout=60

@@ -1,4 +1,4 @@
-"""The peak memory of this process, its children and some others together."""
+"""Measure the peak memory of this process, its children and other given processes together."""
 
 import threading
 from contextlib import suppress
@@ -11,7 +11,7 @@ EVERY = 0.5
 
 
 class PeakMemory:
-    """A context manager that samples the proportional set sizes of processes in a thread."""
+    """A context manager whose thread samples the total proportional set size of the processes."""
 
     def __init__(self) -> None:
         self.peak = 0

@@ -11,7 +11,7 @@ import psutil
 
 LOOK_SECONDS = 0.1
 LOG_LINES = 4
-"""Lines of a log that an error message quotes."""
+"""The number of lines of a log that an error message quotes."""
 
 
 def spawn(
@@ -19,10 +19,10 @@ def spawn(
 ) -> int:
     """Start a process in a session of its own, so that Ctrl-C in a terminal does not reach it.
 
-    Its output goes to ``log``, which only its owner can read; return the process id at once.
+    Its output goes to ``log``, which only its owner can read. Return the process id at once.
     """
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
-    # Not subprocess, whose object complains when it is collected while the process lives on.
+    # Not subprocess.Popen, whose object warns if it is collected while the process still runs.
     return os.posix_spawn(
         command[0],
         list(command),
@@ -70,7 +70,7 @@ def _gone(process: psutil.Process, patience: float) -> bool:
     until = monotonic() + patience
     while monotonic() < until:
         try:
-            process.wait(LOOK_SECONDS)  # collects a child of ours
+            process.wait(LOOK_SECONDS)  # collects the exit status of a child of ours
             return True
         except psutil.TimeoutExpired:
             if process.status() == psutil.STATUS_ZOMBIE:

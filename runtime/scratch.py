@@ -1,4 +1,4 @@
-"""Folders for temporary files, which are removed even if their process was killed."""
+"""Make folders for temporary files, which are removed even if their process was killed."""
 
 import os
 import shutil
@@ -10,23 +10,29 @@ from .files import lock, open_lock
 
 PREFIX, IN_USE = "provhouse-", ".in-use"
 DEFECT = f"{PREFIX}defect-"
-"""The prefix of traceback files that could not be written to the warehouse's logs."""
+"""The prefix of the traceback files that could not be written to a warehouse's logs.
+
+They are in the system's temporary folder instead.
+"""
 
 
 def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
-    """Make a temporary folder, locked while this process lives; remove those of dead processes."""
+    """Make a temporary folder, which is locked as long as this process lives.
+
+    Also remove the temporary folders of processes that were killed.
+    """
     clear_abandoned()
     folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{use}-")
     aside = Path(folder.name) / "taken"
     lock(open_lock(aside))  # for as long as this process lives
-    aside.rename(aside.with_name(IN_USE))  # so that it is never found unlocked
+    aside.rename(aside.with_name(IN_USE))  # only now can it be found
     return folder
 
 
 def clear_abandoned() -> None:
-    """Remove the folders of all processes that were killed."""
+    """Remove the temporary folders of all processes that were killed."""
     for in_use in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
-        with suppress(OSError):  # another user's
+        with suppress(OSError):  # a folder of another user
             handle = os.open(
                 in_use, os.O_RDWR
             )  # without O_CREAT: its process may just have removed it
@@ -38,7 +44,7 @@ def clear_abandoned() -> None:
 
 
 def clear_defects() -> None:
-    """Remove traceback files that could not be written to the warehouse's logs."""
+    """Remove from the temporary folder the traceback files that a warehouse could not store."""
     for file in Path(tempfile.gettempdir()).glob(f"{DEFECT}*.txt"):
-        with suppress(OSError):  # another user's
+        with suppress(OSError):  # a file of another user
             file.unlink()

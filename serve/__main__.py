@@ -1,6 +1,6 @@
 """The server process: `python -m provhouse.serve`, with its settings in the environment.
 
-SIGTERM stops it in order: it finishes the answers in progress, then releases Spark and Neo4j.
+On SIGTERM, the server finishes the answers in progress, then releases Spark and Neo4j.
 """
 
 import logging
@@ -21,7 +21,10 @@ from .server_file import HOST, ServerInfo, claim, log_file, publish, token
 
 GRACE_SECONDS = 10
 BACKLOG = 256
-"""Connections that the system queues; all of them are accepted before any request is read."""
+"""The number of new connections that the system queues.
+
+All of them are accepted before any request is read.
+"""
 
 
 def main() -> int:

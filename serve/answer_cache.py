@@ -17,7 +17,7 @@ from provhouse.store.names.erased import Mark
 from .content_types import ResponseFormat
 
 SHARE = 8
-"""The cache may use an eighth of ``hot_mb``, besides what the partitions use."""
+"""The cache may use an eighth of ``hot_mb``, in addition to the memory for partitions."""
 Key = tuple[Question, ResponseFormat]
 Version = tuple[int, Mark]
 """The generation that answers come from, and the mark of the last erasure in its base."""
@@ -26,7 +26,7 @@ _Entry = tuple[bytes, float]
 
 
 class AnswerCache:
-    """The answers of one version; the least recently used ones make room for new ones."""
+    """The answers of one version. The least recently used answers make room for new ones."""
 
     def __init__(self, hot_mb: int) -> None:
         self._version: Version | None = None

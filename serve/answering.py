@@ -49,9 +49,9 @@ class Answering:
     cache: AnswerCache
 
     async def one(self, question: Question, form: ResponseFormat, request: Request) -> Response:
-        """Answer one question; a cached answer needs no slot.
+        """Answer one question, from the cache if possible.
 
-        Disconnecting cancels the question.
+        A cached answer needs no slot of the limiter. Disconnecting cancels the question.
         """
         version = self.keeper.version
         if cached := self.cache.get(version, (question, form)):
@@ -83,7 +83,7 @@ class Answering:
     ) -> Response:
         """Run ``ask`` in a thread and return its result in the requested format.
 
-        A large result is streamed; ``keep`` is called with the bytes of a small one.
+        A large result is streamed. ``keep`` is called with a small result and its bytes.
         """
         async with self.limiter.slot():
             return await run_in_threadpool(self._reply, ask, write, form, keep)
@@ -113,7 +113,7 @@ class Answering:
 
         All answers are from one generation and share one slot. Headers give the number of items
         that are missing, and the first of them. Raises UsageError if a filter names an unknown
-        table, before anything is sent: after that, no error can be reported.
+        table. This is checked before anything is sent, because no error can be reported later.
         """
         stack = AsyncExitStack()
         try:
@@ -153,7 +153,10 @@ class Answering:
 
 @asynccontextmanager
 async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
-    """Set the event if the client disconnects inside the block; its body must have been read."""
+    """Yield an event that is set if the client disconnects during the block.
+
+    The body of the request must have been read before.
+    """
     disconnected = Event()
 
     async def watch() -> None:
@@ -169,7 +172,7 @@ async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
 
 
 class _StreamedResponse(StreamingResponse):
-    """The response that sends what comes out of a pipe; it always closes ``stack`` at the end."""
+    """A response that sends the text from a pipe. It always closes ``stack`` at the end."""
 
     def __init__(
         self, pipe: Pipe, stack: AsyncExitStack, headers: Mapping[str, str], media_type: str

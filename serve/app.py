@@ -1,4 +1,4 @@
-"""The HTTP application: all routes below `/v1/`, and what surrounds them."""
+"""The HTTP application: all routes below `/v1/`, with their middleware and error handlers."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ WAITING = 192
 
 
 def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
-    """Return the application; it starts the keeper on startup and closes it on shutdown."""
+    """Return the application. It starts the keeper on startup and closes it on shutdown."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:

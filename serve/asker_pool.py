@@ -1,4 +1,4 @@
-"""Askers shared by several threads; a dropped asker is closed by its last user."""
+"""Share askers between threads. A dropped asker is closed by its last user."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
@@ -21,13 +21,13 @@ class SharedAsker:
         self._dropped = False
 
     def acquire(self) -> bool:
-        """Become a user; return False if the asker was dropped before."""
+        """Become a user of the asker. Return False if it was dropped before."""
         with self._lock:
             self._users += not self._dropped
             return not self._dropped
 
     def release(self) -> None:
-        """Stop being a user; the last user of a dropped asker closes it."""
+        """Stop being a user of the asker. The last user of a dropped asker closes it."""
         with self._lock:
             self._users -= 1
             over = self._dropped and not self._users
@@ -76,7 +76,7 @@ class AskerPool:
         self.keep_only(())
 
     def keep_only(self, generations: Collection[int]) -> None:
-        """Drop the askers of all other generations."""
+        """Drop the askers of all generations except these."""
         with self._lock:
             gone = [self._shared.pop(one) for one in self._shared.keys() - set(generations)]
         for one in gone:

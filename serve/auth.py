@@ -13,9 +13,9 @@ from .problems import refusal
 from .server_file import BODY_BYTES
 
 BODIES_BYTES = 2 * BODY_BYTES
-"""The most that the bodies of all current requests may take together."""
+"""The largest total size of the bodies of all current requests, in bytes."""
 BODY_SECONDS = 30.0
-"""The time within which a body must arrive."""
+"""The time within which the body of a request must arrive, in seconds."""
 
 _CLOSE = {"Connection": "close"}  # the rest of the request is not read
 _RETRY = {**_CLOSE, "Retry-After": "1"}

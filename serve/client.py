@@ -1,6 +1,6 @@
 """The client that commands use to ask the server of their warehouse.
 
-Every command imports this module, so that it imports little besides the standard library.
+Every command imports this module, so it imports little besides the standard library.
 """
 
 import http.client
@@ -53,7 +53,7 @@ class Client:
         return cls(warehouse, server) if server else None
 
     def health(self) -> dict[str, Any]:
-        """Return whether the server answers, from which generation, and if not, why."""
+        """Return whether the server can answer, from which generation, and why if it cannot."""
         with self._request("GET", "/v1/health") as response:
             return dict(json.loads(response.read()))
 
@@ -65,7 +65,10 @@ class Client:
     def ask(
         self, path: str, question: Mapping[str, object], accept: str, options: Mapping[str, object]
     ) -> Iterator[Reply]:
-        """Post a question and yield the reply; raises the errors of a local answer."""
+        """Post a question and yield the reply.
+
+        Raises the same errors as an answer without a server.
+        """
         body = json.dumps(question).encode()
         if len(body) > BODY_BYTES:
             raise UsageError(
@@ -104,7 +107,7 @@ class Client:
 def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
     while piece := response.read1(PIECE):
         yield piece
-    if response.length:  # or a truncated answer would look complete
+    if response.length:  # otherwise a truncated answer would look complete
         raise http.client.IncompleteRead(b"", response.length)
 
 

@@ -8,7 +8,7 @@ from .problems import Crowded
 
 
 class Limiter:
-    """Lets ``running`` questions run at once and ``waiting`` more wait; others are refused."""
+    """Lets ``running`` questions run at once and ``waiting`` more wait. Refuses all others."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self._slots = asyncio.Semaphore(running)
@@ -19,7 +19,7 @@ class Limiter:
 
     @asynccontextmanager
     async def long_slot(self) -> AsyncIterator[None]:
-        """Hold a slot for work that lasts as long as the client reads.
+        """Hold a slot during the block, for work that lasts as long as the client reads.
 
         At most half of the slots are used for such work. Raises Crowded if too many wait.
         """

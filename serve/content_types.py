@@ -1,4 +1,4 @@
-"""The format of a response, chosen by the request: the bytes that a command would print."""
+"""Choose the format of a response by its request. The bytes are those a command would print."""
 
 from dataclasses import dataclass
 from typing import Annotated, TextIO
@@ -19,7 +19,7 @@ MEDIA_TYPES = {
     Form.table: "text/plain; charset=utf-8",
 }
 MANY_TYPE = "application/x-ndjson"
-"""The type of many JSON answers, one on each line."""
+"""The media type of many JSON answers, one on each line."""
 ACCEPTED = {
     **dict.fromkeys(("", "*/*", "application/*", "application/json", MANY_TYPE), Form.json),
     "application/jsonl": Form.lines,
@@ -32,7 +32,7 @@ SMALL_ROWS = 5_000
 
 @dataclass(frozen=True)
 class ResponseFormat:
-    """The requested form; ``width``, ``color`` and ``timing`` apply to tables only."""
+    """The requested form. ``width``, ``color`` and ``timing`` apply to printed tables only."""
 
     form: Form
     width: int
@@ -65,7 +65,9 @@ async def response_format(
         int, Query(ge=20, le=1000, description="The width of a table, in characters")
     ] = 100,
     color: Annotated[bool, Query(description="Colour a table for a terminal")] = False,
-    timing: Annotated[bool, Query(description="Show the time of each step below a table")] = False,
+    timing: Annotated[
+        bool, Query(description="Below a table, also show how long each step took")
+    ] = False,
     csv_safe: Annotated[
         bool, Query(description="In CSV, escape cells that a spreadsheet would run as formulas")
     ] = False,

@@ -2,8 +2,8 @@
 
 The keeper checks twice a second. It opens the asker of a new generation beside the old one, caches
 its partitions, and only then switches to it, so that no question mixes generations or waits for
-partitions. After an erasure it drops all that was read before, although no answer uses that any
-more. If Spark or Neo4j has died, it restarts them, and questions are refused until then.
+partitions. After an erasure it drops all data that was read before, although no answer uses it
+any more. If Spark or Neo4j has died, it restarts them, and questions are refused until then.
 """
 
 import threading
@@ -34,7 +34,7 @@ from .log import log
 
 CHECK_SECONDS = 0.5
 PARTITIONS_PER_JOB = 8
-"""Partitions that one Spark job caches, so that questions can run between the jobs."""
+"""The number of partitions that one Spark job caches. Questions can run between these jobs."""
 
 
 class Keeper:
@@ -66,7 +66,7 @@ class Keeper:
 
     @property
     def generation(self) -> int | None:
-        """The generation that answers come from, None while there is none."""
+        """The generation that answers come from, or None while no asker is open."""
         shared = self._current
         return shared.asker.snapshot.commit.generation if shared else None
 
@@ -81,7 +81,7 @@ class Keeper:
 
     @property
     def cold_partitions(self) -> int:
-        """The number of partitions that Spark has not cached yet; it does so in the background."""
+        """The number of partitions that Spark has yet to cache in the background."""
         shared = self._current
         return len(shared.asker.spark.partitions.missing()) if shared else 0
 
@@ -115,7 +115,7 @@ class Keeper:
 
     def _acquire(self) -> SharedAsker:
         while shared := self._current:
-            if shared.acquire():  # or it was replaced in the meantime
+            if shared.acquire():  # otherwise it was replaced in the meantime
                 return shared
         commit_as_of(self.layout)  # raises NotFound if nothing was ever ingested
         raise Unavailable(
@@ -166,17 +166,20 @@ class Keeper:
         self._erased = erased
         self._earlier.keep_only(
             generations(self.layout)
-        )  # the asker of a pruned one would keep its base
+        )  # the asker of a pruned generation would keep its base in use
 
     def _erased_marks(self) -> frozenset[tuple[int, Mark]]:
-        """Return the erasure mark of each base; none during an erasure, to have all read again."""
+        """Return the erasure mark of each base.
+
+        During an erasure, return no marks, so that everything is read again afterwards.
+        """
         marks = {base: erased_mark(self.layout.names(base)) for base in bases(self.layout)}
         if self.layout.erasure.exists():
             return frozenset()
         return frozenset((base, mark) for base, mark in marks.items() if mark)
 
     def _check_services(self) -> None:
-        """Drop the asker if Spark or Neo4j has died; the next check opens another."""
+        """Drop the asker if Spark or Neo4j has died. The next check opens another asker."""
         if not spark.alive():
             self._drop_all("Spark has stopped and is being restarted")
             spark.end()

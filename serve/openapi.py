@@ -27,7 +27,7 @@ def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, An
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
-    """Return the document; it is built once for an application."""
+    """Return the OpenAPI document, which is built once for each application."""
     if not app.openapi_schema:
         document = get_openapi(
             title=app.title,

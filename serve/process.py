@@ -21,15 +21,15 @@ STOP_SECONDS = 30
 
 
 def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
-    """Start the server unless it is running, and return its address once it listens.
+    """Start the server unless it is running, and return its address once it accepts connections.
 
-    With ``wait``, return only when it can answer, unless the warehouse is empty. Raises Unavailable
-    if the server ends or is not ready in time.
+    With ``wait``, return only when the server can answer, unless the warehouse is empty. Raises
+    Unavailable if the server ends or is not ready in time.
     """
     server = running(settings.warehouse)
     pid = None
     if server is None:
-        java()  # raises an error if Java is missing, rather than in the log
+        java()  # reports a missing Java here, not only in the log
         progress.say("Starting the server")
         pid = _start(settings)
     server = _await_listening(settings.warehouse, pid)
@@ -42,7 +42,8 @@ def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
 def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
     """Wait until the server, if one is running, answers from this generation or a later one.
 
-    Until then it answers from the previous one. If the wait takes too long, report that and return.
+    Until then the server answers from the previous generation. If the wait takes too long, report
+    that and return.
     """
     client = Client.of(settings.warehouse)
     if client is None or generation is None:

@@ -88,7 +88,8 @@ class AskingPath(_Asking):
     source: Annotated[Name, Field(alias="from")]
     target: Annotated[Name, Field(alias="to")]
     every: Annotated[
-        bool, Field(alias="all", description="Every triple on any path, not one shortest path")
+        bool,
+        Field(alias="all", description="Every triple on any path, instead of one shortest path"),
     ] = False
 
 

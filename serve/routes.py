@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 def add_routes(app: FastAPI, answering: Answering) -> None:
-    """Add the routes to the application."""
+    """Add all routes that answer questions to the application."""
     text = "Show the lineage of an item: everything it was derived from."
     _add_lineage(app, answering, "lineage", "upstream", text)
     text = "Show the impact of an item: everything derived from it."
@@ -41,7 +41,7 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         ask: Callable[[Keeper, Any], Result],
         write: Callable[[Writer, Result], None],
     ) -> None:
-        """Add a route whose parameters are the fields of ``asking``."""
+        """Add a GET and a POST route whose parameters are the fields of ``asking``."""
 
         async def reply(asked: Any, form: ResponseFormat) -> Response:
             return await answering.reply(lambda keeper: ask(keeper, asked), write, form)

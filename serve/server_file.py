@@ -1,7 +1,7 @@
 """The folder `WAREHOUSE/server/`, in which clients find the server's port and token.
 
 A server keeps `server.json` locked while it runs, so that no client mistakes another program on the
-same port for it. Every command imports this module, so that it imports little besides the standard
+same port for it. Every command imports this module, so it imports little besides the standard
 library.
 """
 
@@ -15,7 +15,7 @@ from provhouse.runtime.files import lock, open_lock, write_new
 
 HOST = "127.0.0.1"
 BODY_BYTES = 16 << 20
-"""The size of the largest request body."""
+"""The largest size of a request body, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def log_file(warehouse: Path) -> Path:
 
 
 def running(warehouse: Path) -> ServerInfo | None:
-    """Return the server of this warehouse, or None if none is running and listening."""
+    """Return the server of this warehouse, or None if no server is ready for connections."""
     try:
         handle = os.open(_file(warehouse), os.O_RDONLY)
     except OSError:
@@ -68,7 +68,7 @@ def claim(warehouse: Path) -> int | None:
 
 
 def publish(handle: int, server: ServerInfo) -> None:
-    """Write where the server listens, for clients to find it."""
+    """Write the process id and the port of the server, so that clients can find it."""
     os.pwrite(handle, json.dumps(asdict(server)).encode(), 0)
 
 
@@ -84,7 +84,10 @@ def _read(handle: int) -> ServerInfo | None:
 
 
 def token(warehouse: Path) -> str:
-    """Return the token that clients must send; it is created on first use, for its owner only."""
+    """Return the token that clients must send.
+
+    On first use, create it in a file that only its owner can read.
+    """
     file = folder(warehouse) / "token"
     try:
         return file.read_text(encoding="ascii")

@@ -1,4 +1,4 @@
-"""A pipe between the thread that writes an answer and the one that sends it.
+"""A pipe between the thread that writes an answer and the thread that sends it.
 
 A large answer is never in memory as a whole.
 """
@@ -12,11 +12,11 @@ from typing import TextIO, cast
 from provhouse.model.errors import TooSlow
 
 PIECE = 1 << 16
-"""Characters sent at once."""
+"""The number of characters sent at once."""
 AHEAD = 8
-"""Pieces that are queued for a slow reader before the writer has to wait."""
+"""The number of pieces queued for a slow reader before the writer has to wait."""
 PATIENCE = 60
-"""Seconds after which a reader that does not read is given up."""
+"""The number of seconds that the writer waits for a reader that does not read."""
 
 
 class Pipe:
@@ -33,7 +33,7 @@ class Pipe:
         self._thread = Thread(target=self._run, args=(write,), name="pipe", daemon=True)
 
     def write(self, text: str) -> int:
-        """Take text; wait while the reader is behind, and raise TooSlow if that lasts too long."""
+        """Queue text for the reader. Wait if the reader is behind; raise TooSlow after too long."""
         self._parts.append(text)
         self._size += len(text)
         if self._size >= PIECE:
@@ -45,7 +45,7 @@ class Pipe:
         return False
 
     def flush(self) -> None:
-        """Pass on what was written so far."""
+        """Queue the text written so far, even if it is shorter than a piece."""
         if self._parts:
             self._put("".join(self._parts).encode())
             self._parts, self._size = [], 0
@@ -58,7 +58,7 @@ class Pipe:
             yield piece
 
     def _next(self) -> bytes | BaseException | None:
-        """Return the next piece; TooSlow if the writer gave up because nothing was read."""
+        """Return the next piece, or TooSlow if the writer gave up because nothing was read."""
         while True:
             with suppress(Empty):
                 return self._pieces.get(timeout=1)
@@ -68,7 +68,7 @@ class Pipe:
     def _run(self, write: Callable[[TextIO], None]) -> None:
         try:
             try:
-                write(cast(TextIO, self))  # outputs use no other methods of a file
+                write(cast(TextIO, self))  # writers of results use no other methods of a file
                 self.flush()
             except BaseException as error:
                 self._put(error)

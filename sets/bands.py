@@ -1,9 +1,9 @@
-"""Groupings of items that a cut may join: tables, bands by depth, and levels of both.
+"""Divide items into groups that a cut may join: tables, bands of depth, or levels of both.
 
 In the paper's workflows each table derives from other tables (CSProv, section IV). A table of
-versions, of hashes of hashes, or of items without a table derives from itself, over any number of
-steps, and no split of tables can cut it. Items of such tables are grouped by depth instead, in
-bands of about equal size.
+versions, or of hashes of hashes, derives from itself over any number of steps, and so do items
+without a table. No split of tables can cut them. Such items are grouped by depth instead, in bands
+of about equal size.
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
 
     The first grouping is by table. If some tables derive from themselves, the second replaces each
     of them by bands. The last one is by level: the longest path of groups that leads to an item's
-    group. A grouping with more than ``MAX_GROUPS`` groups is left out; levels beyond that are
-    merged into bands.
+    group. A grouping with more than ``MAX_GROUPS`` groups is left out. More levels than that
+    are merged into bands.
 
     ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
     each other.
@@ -53,7 +53,7 @@ def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
 
 
 def _in_bands(depth: I32, most: int) -> I32:
-    """Number the depths in order, in at most ``most`` bands with about as many items each."""
+    """Number the depths in order, in at most ``most`` bands with about equal numbers of items."""
     if depth.max() >= most:
         limits = np.quantile(depth, np.arange(1, most) / most, method="nearest")
         depth = np.searchsorted(np.unique(limits), depth, side="right").astype(np.int32)

@@ -17,7 +17,7 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """Return the component of each item, as the smallest place in it.
+    """Return the component of each item, as the smallest place in the component.
 
     ``edges`` are chunks of edges: two arrays of places, src and dst.
     """
@@ -29,7 +29,7 @@ def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
 
 
 def dense(labels: I32) -> tuple[I32, int]:
-    """Renumber labels as 0, 1, 2, …; return them and their number.
+    """Renumber labels as 0, 1, 2, …; return the new labels and the number of distinct labels.
 
     Each label is a place, and the label of that place is itself.
     """
@@ -61,7 +61,7 @@ def join(parent: I32, src: Edges, dst: Edges) -> None:
 @njit(cache=True)
 def flatten(parent: I32) -> None:
     """Make every item point to its root."""
-    for item in range(len(parent)):  # parents are never larger: final already
+    for item in range(len(parent)):  # no parent is larger than its item, so it is final
         parent[item] = parent[parent[item]]
 
 

@@ -1,15 +1,15 @@
-"""Cut a component without a plan by a person: join tables while queries read hardly more.
+"""Cut a component without given splits: join tables while queries read hardly more.
 
 In CSProv (section IV) a person divides the tables of a large component into splits. Here the sets
 are found instead. At first every item is a set of its own. A query then reads no more than it
 needs, but there are as many sets as items and as many dependencies as triples. Step by step, the
 items on both ends of all triples between two tables are joined. This makes the set graph smaller
 and makes queries read more; how much more is measured with sampled queries (``sampling``). The pair
-of tables with the lowest cost for each set and dependency saved is joined first, until the set
-graph is small enough. No set reaches theta.
+of tables with the lowest cost per saved set or dependency is joined first, until the set graph is
+small enough. No set reaches theta.
 
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
-that is still the cheapest then is joined.
+that is still the cheapest after measuring again is joined.
 """
 
 import math
@@ -34,24 +34,24 @@ Returns None if there are still too many sets. With True as second argument it t
 where that takes long.
 """
 WORK = 100
-"""Measuring costs may read a component this many times,"""
+"""Measuring costs may read this many times the triples of a component, or ``MIN_WORK`` if more."""
 MIN_WORK = 20_000_000
-"""or this many triples if that is more. The remaining pairs are ordered by what they save."""
+"""Measuring costs may always read this many triples. Unmeasured pairs are ordered by savings."""
 UNMEASURED = 1e18
-"""A cost above all measured ones."""
+"""A cost above all measured costs."""
 PRICE_CUTOFF = 4
-"""Measuring stops at this many times the lowest cost."""
+"""Measuring a cost stops at this many times the lowest known cost."""
 RECHECK_AT = 0.8
-"""The size of the set graph is checked again once it may have shrunk to this part."""
+"""Packing is tried again once the set graph may have shrunk to this part of its earlier size."""
 
 
 @dataclass(frozen=True, order=True)
 class _Price:
-    """The cost of each set or dependency saved, in triples that the samples read."""
+    """The cost per saved set or dependency, in triples that the samples read."""
 
     each: float
     taken: int
-    """The number of joined pairs when it was measured."""
+    """The number of joined pairs when the cost was measured."""
 
 
 STALE = -1
@@ -112,7 +112,7 @@ class Contraction:
             last = prices.pop(pair)
             joins = -1 if self._parted(*pair) else self._join(pair)
             if joins < 0:
-                continue  # forbidden by theta, or by groups between the two, for now
+                continue  # theta or groups between the two forbid the join for now
             if last.taken < len(self.plan):
                 known = min((p.each for p in prices.values() if p != UNKNOWN), default=math.inf)
                 prices[pair] = self._price(reader, joins + self._triples(pair), known)
@@ -132,7 +132,7 @@ class Contraction:
         return label is not None and self.read <= most
 
     def _price(self, reader: Reader, saved: int, lowest: float) -> _Price:
-        """Return the cost of the joins made now, which are not kept yet and save ``saved``."""
+        """Return the cost of the joins just made, which save ``saved`` sets and dependencies."""
         if self._left <= 0:
             return _Price(UNMEASURED / saved, len(self.plan))
         most = int(min(self.read + PRICE_CUTOFF * lowest * saved, UNBOUNDED))
@@ -171,8 +171,8 @@ class Contraction:
     def _parted(self, one: int, other: int) -> bool:
         """Return whether one group derives from the other through third groups.
 
-        Joined, the two would derive from the third groups and those from them, and so would their
-        sets.
+        If the two groups were joined, they and the third groups would derive from each other. Their
+        sets would form cycles.
         """
         return self._leads(one, other) or self._leads(other, one)
 
@@ -205,7 +205,7 @@ def _pair(one: int, other: int) -> Pair:
 def _by_tables(
     src: Edges, dst: Edges, table: I32
 ) -> Iterator[tuple[int, int, tuple[Edges, Edges]]]:
-    """Yield the edges between each two tables."""
+    """Yield each pair of tables, as src and dst, with the edges between the two tables."""
     count = int(table.max(initial=-1)) + 1
     code = table[src].astype(np.int64) * count + table[dst]
     order = np.argsort(code, kind="stable")

@@ -1,8 +1,8 @@
 """Algorithm 3 of CSProv (section IV): cut large pieces into connected sets below theta.
 
-The paper cuts along splits named by a person, and stops where those end. Here a piece that is still
-too large after the given splits, or without any, is cut by search (``search``). Every cut gives
-right answers (``docs/decisions/0004-tables.md``); a better one only lets queries read less.
+The paper cuts along splits named by a person, and stops after the last split. Here a piece that is
+then still too large, or for which no splits are given, is cut by search (``search``). Every cut
+gives right answers (``docs/decisions/0004-tables.md``). A better cut only lets queries read less.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def cut(
     splits: Sequence[I32] = (),
     limit: int = 0,
 ) -> tuple[I32, int]:
-    """Cut pieces into sets below ``theta`` items; return each item's set, and their number.
+    """Cut pieces into sets below ``theta`` items; return each item's set and the number of sets.
 
     ``piece`` numbers the connected piece of each item from 0; ``src`` and ``dst`` are the edges
     within pieces; ``table`` is each item's table; ``splits`` come from ``split_codes``. The caller

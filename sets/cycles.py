@@ -1,4 +1,4 @@
-"""Items that derive from each other: a query for one of them returns all of them.
+"""Find items that derive from each other: a query for one of them returns all of them.
 
 The algorithm is Tarjan's, without recursion, since cycles can be long.
 """
@@ -20,7 +20,7 @@ def cycles(items: int, src: Edges, dst: Edges) -> I32:
 
 
 def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
-    """Return the depth of each item, the longest path to it; a cycle counts as one item."""
+    """Return the depth of each item, the longest path to it, with each cycle as one item."""
     from_, to = cycle[src], cycle[dst]
     across = from_ != to
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]

@@ -1,8 +1,8 @@
 """A union-find forest that can undo joins and list the items of each tree.
 
 Each tree is a growing set. Paths are never shortened and the smaller tree goes below the larger
-one, so that removing one link undoes a join. The items of a tree form a ring: exchanging two links
-makes one ring of two, or two of one.
+one, so that removing one link undoes a join. The items of a tree form a ring. Exchanging the links
+of two items joins two rings into one ring, or divides one ring into two rings.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class Forest:
 
     parent: I32
     size: I32
-    """The number of items in a tree, valid at its root."""
+    """The number of items in each tree, valid only at the root of the tree."""
     ring: I32
-    """The next item of the same tree."""
+    """For each item, the next item of the same tree."""
     log: I32
-    """A buffer for the joins that may be undone: the roots that went below another, in order."""
+    """A buffer for joins that may be undone: the roots that went below another root, in order."""
 
     @classmethod
     def of(cls, items: int) -> "Forest":
@@ -45,18 +45,19 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join along edges, after ``joins`` joins in the log; return the number of joins there now.
+        """Join the trees at both ends of each edge; return the number of joins now in the log.
 
-        If a tree reaches ``theta``, undoes all joins of the log and returns -1.
+        The log already contains ``joins`` joins. If a tree reaches ``theta`` items, undoes all
+        joins of the log and returns -1.
         """
         return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
 
     def take_back(self, joins: int) -> None:
-        """Undo the joins of the log."""
+        """Undo the ``joins`` joins in the log, the last one first."""
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
-        """Join along the edges that make no tree too large; return the number of joins."""
+        """Join along edges while no tree exceeds ``largest`` items; return the number of joins."""
         return int(_join_some(self.parent, self.size, self.ring, src, dst, largest))
 
     def roots(self) -> I32:

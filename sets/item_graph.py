@@ -1,4 +1,4 @@
-"""New items beside stored sets: pieces, dependencies and components from the edges between them.
+"""Find the pieces, set dependencies and components that the edges of new items form.
 
 A stored item keeps its number and its set, so only new items are cut. New items that are connected
 by edges between new items form a piece. New edges may also connect stored components, which are
@@ -104,7 +104,7 @@ class ItemGraph:
         return group
 
     def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
-        """Return distinct pairs (set, set it derives from); stored sets follow the new ones."""
+        """Return distinct pairs (set, set it derives from); stored sets come after new sets."""
         node = np.empty(len(self._is_new), np.int32)
         node[self.new_places] = label
         node[~self._is_new] = count + self._stored.of_place
@@ -113,14 +113,13 @@ class ItemGraph:
             child, parent = node[dst], node[src]
             across = child != parent
             parts.append(distinct(coded(child[across], parent[across])))
-            if sum(map(len, parts[1:])) > max(
-                PAIRS, len(parts[0])
-            ):  # not once for every small file
+            # Sorting after every small file would be slow.
+            if sum(map(len, parts[1:])) > max(PAIRS, len(parts[0])):
                 parts = [distinct(np.concatenate(parts))]
         return decoded(distinct(np.concatenate(parts)))
 
     def components(self, group: I32, first: I64) -> tuple[I64, list[tuple[int, int]], int]:
-        """Return each new set's component id, the merges, and the change in components.
+        """Return each new set's component id, the merges, and the change in the component count.
 
         ``group`` is the root of each set's component and ``first`` the first item number of each
         set. A merge is a pair (id, id of the component that it becomes part of).
@@ -133,7 +132,7 @@ class ItemGraph:
         merges: list[tuple[int, int]] = []
         kept: dict[int, int] = {}
         for root, component in zip(self._roots[1].tolist(), ids.tolist(), strict=True):
-            if root in kept:  # ids are in order, so the kept one is smaller
+            if root in kept:  # ids are in order, so the kept id is smaller
                 merges.append((component, kept[root]))
             else:
                 kept[root] = component

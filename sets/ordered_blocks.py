@@ -1,13 +1,13 @@
-"""Cut a component whose tables give no way to cut it: into blocks of an order.
+"""Order the items of a component and cut it into blocks, if its tables give no way to cut it.
 
 In an order where each item follows the items it derives from, blocks of neighbours depend on
 earlier blocks only, never in a cycle. The order is depth first, from the deepest items, so that an
 item is close to those it derives from. Items with very many children would still tie all blocks
-together. They and everything they derive from, the core, are cut apart from the rest, which falls
-into pieces that depend on the core and not on each other.
+together. These items and everything they derive from are called the core. The core is separated
+from the other items, which fall into pieces that depend on the core and not on each other.
 
-Several core sizes and block sizes are tried. Of the cuts that are small enough once packed, the one
-is kept from which the samples read least.
+Several core sizes and block sizes are tried. Of the cuts that are small enough once packed, the cut
+from which the samples read least is kept.
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,9 @@ from .sampling import UNBOUNDED, Reader
 CHILDREN = (1 << 30, 8, 2)
 """Items with more children than this belong to the core. The first value selects no items."""
 SMALLEST = 8
-"""Blocks with fewer items are not tried: there would be too many."""
+"""Blocks with fewer items are not tried: there would be too many blocks."""
 NEAR_SMALLEST = 2
-"""If no cut is small enough, a cut may have this many times the smallest set graph."""
+"""If no cut is small enough, a set graph may be this many times as large as the smallest."""
 GROWTH = 8
 """If no cut is small enough, sets may grow by this factor in each round."""
 
@@ -40,9 +40,9 @@ def blocks(
 ) -> tuple[I32, int]:
     """Return the set of each item, as one of its items, and the number of triples the samples read.
 
-    Of the cuts that are small enough, it is the one from which the samples read least. If none is
-    small enough, the cut is one that is little larger than necessary, and the number is
-    ``UNBOUNDED``: any cut that is small enough is better.
+    Of the cuts that are small enough, returns the cut from which the samples read least. If no cut
+    is small enough, returns a cut that is little larger than necessary, and ``UNBOUNDED`` as the
+    number, since any cut that is small enough is better.
     """
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
@@ -51,7 +51,7 @@ def blocks(
     best, least, coarsest = None, UNBOUNDED, 0
     for core in graph.cores():
         below, above = coarsest, len(sizes)
-        while below < above:  # smaller blocks read less, as long as there are few enough
+        while below < above:  # smaller blocks read less, as long as they are few enough
             middle = (below + above) // 2
             roots = graph.cut(core, sizes[middle])
             sets = packed(roots, True)
@@ -66,7 +66,7 @@ def blocks(
 
 
 def _compromise(graph: "Ordered", reader: Reader) -> I32:
-    """Return sets joined as far as possible, or large blocks that are few and read less."""
+    """Return sets joined as far as possible, or large blocks if these are few and read less."""
     joined = graph.joined()
     most = NEAR_SMALLEST * graph.size(joined)
     ways = [joined, *(graph.cut(core, graph.theta - 1) for core in graph.cores())]
@@ -75,7 +75,10 @@ def _compromise(graph: "Ordered", reader: Reader) -> I32:
 
 
 class Ordered:
-    """Edges and the order of items; items with the same ``cycle`` derive from each other."""
+    """The items of a component, ordered so that derived items come later, and their edges.
+
+    Items with the same number in ``cycle`` derive from each other.
+    """
 
     def __init__(self, src: Edges, dst: Edges, cycle: I32, theta: int) -> None:
         self._src, self._dst, self._cycle, self.theta = src, dst, cycle, theta
@@ -90,7 +93,7 @@ class Ordered:
         self._items = np.argsort(rank[cycle], kind="stable")
 
     def cores(self) -> Iterator[Bools]:
-        """Yield growing cores, as a mask over items; the first is empty."""
+        """Yield growing cores, each as a mask over items; the first core is empty."""
         children = np.bincount(self._src, minlength=len(self._cycle))
         before = -1
         for most in CHILDREN:
@@ -103,7 +106,7 @@ class Ordered:
                 yield chosen[self._cycle]
 
     def cut(self, core: Bools, size: int) -> I32:
-        """Return the set of each item, in blocks of about ``size`` items at most."""
+        """Cut into blocks of about ``size`` items at most; return the set of each item."""
         src, dst = self._src, self._dst
         piece = np.arange(len(core), dtype=np.int32)
         join_within(piece, src, dst, np.zeros_like(piece), core.astype(np.int32))
@@ -123,7 +126,7 @@ class Ordered:
         return forest.roots()
 
     def size(self, roots: I32) -> int:
-        """Return the number of sets and dependencies."""
+        """Return the number of sets and dependencies of a cut."""
         sets = np.count_nonzero(roots == np.arange(len(roots)))
         return int(sets) + len(distinct_pairs(roots[self._dst], roots[self._src])[0])
 

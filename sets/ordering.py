@@ -1,4 +1,4 @@
-"""Orders of items and sets in which each follows those it derives from."""
+"""Order items or sets so that each follows the items or sets it derives from."""
 
 import numpy as np
 from numba import njit
@@ -10,7 +10,7 @@ from .distinct import dense_values
 
 
 def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
-    """Order sets by component, the largest first, then each after those it derives from."""
+    """Order sets by component, the largest first; each set follows the sets it derives from."""
     count = len(items)
     roots = dense_values(group)
     size = np.bincount(roots, items)[roots] if count else items

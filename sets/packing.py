@@ -1,18 +1,17 @@
 """Pack tiny sets into larger ones while the set graph is too large to walk.
 
-The paper leaves many sets of a few items. Four rules pack them, measured in
-``docs/decisions/0006-sets.md``, one after the other until sets and dependencies are few enough:
+The paper leaves many sets of a few items. Four rules pack them. The rules are applied one after the
+other until sets and dependencies are few enough; ``docs/decisions/0006-sets.md`` measures them.
 
 1. A set that is the only child of its only parent joins it.
 2. Sets with the same parents and the same children join each other.
-3. Sets without parents join while together they have at most twice the children of the first.
+3. Sets without parents join each other while they have at most twice the children of the first.
 4. Sets with the same parents join each other.
 
-The first two make a closure larger by the joined items only. The third costs nothing upstream,
-since no path goes on from such sets, and has a bounded cost downstream. The fourth costs hardly
-more upstream than the second, but a walk downstream continues from all joined sets. Other rules
-that were tried join sets with different parents; they close cycles in the set graph and ruin deep
-traces.
+Rules 1 and 2 enlarge a closure only by the joined items. Rule 3 costs nothing upstream, since no
+path continues from such sets, and has a bounded cost downstream. Rule 4 costs hardly more upstream
+than rule 2, but a walk downstream continues from all joined sets. Other rules that were tried join
+sets with different parents. They close cycles in the set graph and ruin queries of deep traces.
 """
 
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from .distinct import distinct_pairs
 def pack(
     sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int, enough: int
 ) -> I32:
-    """Pack sets into sets of at most ``limit`` items; return the new set of each, without gaps.
+    """Pack sets up to ``limit`` items; return the new set of each set, numbered without gaps.
 
     ``items`` are the sizes of the first ``sets`` sets, which may be packed. Higher numbers in the
     dependencies ``child`` and ``parent`` (distinct pairs) are sets that stay as they are. ``group``
@@ -51,7 +50,7 @@ def pack(
 
 
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
-    """Return the dependencies between packed sets; fixed sets are again numbered after them."""
+    """Return the dependencies after packing; fixed sets are again numbered after packed sets."""
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)
 
@@ -63,7 +62,7 @@ def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32
 
 
 def _chains(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 1; return the set that each set joins."""
+    """Apply rule 1 (only child of an only parent); return the set that each set joins."""
     sets = len(items)
     parents = np.bincount(child, minlength=nodes)
     children = np.bincount(parent, minlength=nodes)
@@ -91,17 +90,18 @@ def _follow(heads: I64, below: I32, items: I64, limit: int) -> I32:
 
 
 def _alike(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 2, except to sets without any neighbours; return the set that each joins.
+    """Apply rule 2 (same parents, same children); return the set that each set joins.
 
-    Neighbours are compared by a 64-bit sum of mixed numbers. If two different lists have the same
-    sum, the sets are packed all the same: queries read more and answers stay right.
+    Sets without neighbours are not packed. Neighbours are compared by a 64-bit sum of mixed
+    numbers. Sets whose neighbours differ and have the same sum are packed too: queries then read
+    more, and answers stay right.
     """
     signature = _sums(child, parent, nodes, 1) ^ _sums(parent, child, nodes, 2)
     return _joined_alike(signature[: len(items)], items, group, limit)
 
 
 def _siblings(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 4, with the sums of rule 2; sets without parents are not packed."""
+    """Apply rule 4 (same parents), with the sums of rule 2; do not pack sets without parents."""
     return _joined_alike(_sums(child, parent, nodes, 1)[: len(items)], items, group, limit)
 
 
@@ -150,11 +150,11 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3, in the order of children, so that sets with common children meet."""
+    """Apply rule 3 (sets without parents), in an order in which sets with common children meet."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))
-    first = children[at[sources]]  # pairs are sorted by child, so this is the smallest
+    first = children[at[sources]]  # pairs are sorted by child, so this is the smallest child
     last = children[at[sources + 1] - 1]
     order = sources[np.lexsort((last, first, group[sources]))]
     result: I32 = _share(order, at, children, group, items, limit)

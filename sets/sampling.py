@@ -1,4 +1,4 @@
-"""Measure how many triples queries would read from sets, by closures of sampled items.
+"""Measure how many triples queries would read from sets, with walks from sampled items.
 
 A query reads the triples of every set that its walk names, and a set owns the triples that end in
 its items (CSProv, section IV). So a walk over items that takes the whole set of each item it meets
@@ -17,7 +17,7 @@ from .depths import neighbours
 from .forest import Forest, root
 
 SAMPLES = 50
-"""The number of items drawn from all derived items; as many again are drawn evenly by table."""
+"""This many items are drawn from all derived items, and as many again evenly by table."""
 SEED = 0
 UNBOUNDED = 1 << 62
 
@@ -32,7 +32,7 @@ class Reader:
 
     @classmethod
     def of(cls, src: Edges, dst: Edges, table: I32) -> "Reader":
-        """Draw the samples, half of them by table: people ask for items of small tables."""
+        """Draw the samples, half of them by table: people also ask for items of small tables."""
         items = len(table)
         up = neighbours(items, dst, src)
         derived = np.flatnonzero(np.diff(up[0]))
@@ -115,7 +115,7 @@ def _reach(
 
 @njit(cache=True)
 def _push(item: int, ring: I32, stack: I32, top: int) -> int:
-    """Push all items of a set; return the new top of the stack."""
+    """Push all items of a set onto the stack; return the new top of the stack."""
     stack[top] = item
     top += 1
     node = ring[item]

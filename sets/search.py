@@ -24,9 +24,9 @@ from .packing import pack
 from .sampling import UNBOUNDED, Reader
 
 ENOUGH = 5
-"""There may be one set or dependency for this many items."""
+"""A cut is small enough if it has at most one set or dependency per this many items."""
 PACKING_FACTOR = 5
-"""Quick packing is tried if the set graph is at most this many times too large."""
+"""Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Plan:
-    """The cut of the first piece of a kind: its grouping, and the groups that were joined."""
+    """The cut of the first piece of a kind: the number of a grouping, and the joined groups."""
 
     grouping: int
     taken: list[Pair]
@@ -130,7 +130,7 @@ def _as_met(src: I32, dst: I32) -> I64:
 
 
 def _runs(rank: I32, count: int) -> Iterator[I64]:
-    """Yield the rows of each rank below ``count``, in order."""
+    """Yield, for each rank below ``count`` in order, the rows that have the rank."""
     order = np.argsort(rank, kind="stable")
     yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
 

@@ -1,4 +1,4 @@
-"""Splits of tables as arrays: which split each table is in, at each nesting level."""
+"""Turn splits of tables into arrays: the split of each table at each nesting level."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 

@@ -1,6 +1,6 @@
-"""PySpark's daemon, which forks the Python workers, with the modules that tasks need imported.
+"""Run PySpark's daemon, which forks the Python workers, after importing the modules tasks need.
 
-Otherwise each worker would import them itself, which takes longer than most tasks.
+Otherwise each worker would import these modules itself, which takes longer than most tasks.
 """
 
 import numba

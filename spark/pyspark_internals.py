@@ -24,7 +24,7 @@ def start_context(conf: "SparkConf", log: IO[bytes]) -> "SparkContext":
 
     launch: Any = launch_gateway  # untyped
     context = SparkContext(conf=conf, gateway=launch(conf, {"stdout": log, "stderr": log}))
-    # By default this server prints a traceback when the JVM is gone.
+    # By default, the accumulator server prints a traceback when the JVM is gone.
     accumulators: Any = context._accumulatorServer
     accumulators.handle_error = _ignore
     return context
@@ -44,7 +44,7 @@ def forget_jvm(session: "SparkSession") -> None:
     from pyspark.sql import SparkSession
 
     context: Any = session.sparkContext
-    context._jsc = None  # else stop() calls the JVM
+    context._jsc = None  # otherwise stop() calls the JVM
     context.stop()
     contexts: Any = SparkContext
     contexts._gateway = contexts._jvm = None

@@ -29,27 +29,30 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CONFIG = {
-    "spark.ui.enabled": "false",  # it is not used, and takes a port
-    "spark.ui.showConsoleProgress": "false",  # the command shows its own
+    "spark.ui.enabled": "false",  # the web interface is not used, and takes a port
+    "spark.ui.showConsoleProgress": "false",  # the command shows its own progress
     "spark.databricks.delta.snapshotPartitions": "1",  # the default, 50, slows small reads
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-    "spark.driver.maxResultSize": "0",  # answers are bounded by what the walk named
+    "spark.driver.maxResultSize": "0",  # the walk bounds the size of an answer
     "spark.rdd.compress": "false",
     "spark.log.level": "ERROR",
 }
 
 LONGEST_SOCKET_FOLDER = 60
-"""In characters: a socket's path can have 107 bytes, of which Spark's file name takes 42."""
+"""The longest path, in characters, of the folder for sockets.
+
+The path of a socket can have 107 bytes, of which Spark's file name takes 42.
+"""
 DAEMON = "provhouse.spark.daemon"
 ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
-"""Texts in Spark's errors after its workers were killed or it was asked to end."""
+"""Texts in Spark's errors after a worker was killed or Spark was asked to end."""
 
 
 class _Process:
-    """The Spark of this process; there is one because PySpark supports one JVM per process."""
+    """The Spark session of this process; PySpark supports only one JVM per process."""
 
     def __init__(self) -> None:
         self.starting = threading.Lock()
@@ -121,7 +124,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
 
 
 def _set_environment() -> None:
-    """Name the Java of the JVM and the Python of its workers; others may be first on PATH."""
+    """Set the Java of the JVM and the Python of its workers; PATH may have other versions first."""
     os.environ["JAVA_HOME"] = str(java().parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -149,7 +152,7 @@ def _configured(settings: Settings, jars: Path, temporary: Path) -> "SparkConf":
 
 @contextmanager
 def _signal_kept() -> Iterator[None]:
-    """Restore the command's handler of Ctrl-C, which PySpark replaces by its own."""
+    """Restore the command's handler of Ctrl-C after the block, in which PySpark replaces it."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
@@ -170,8 +173,8 @@ def alive() -> bool:
 def end(patience: float = 10) -> None:
     """End the JVM that this process started and its workers, and wait until all are gone.
 
-    This sends signals because the JVM may be dead or not ready yet. What has not ended after
-    ``patience`` seconds is killed. Spark can be started again afterwards.
+    This sends signals because the JVM may be dead or not ready yet. A process that has not ended
+    after ``patience`` seconds is killed. Spark can be started again afterwards.
     """
     for _ in range(100):
         _end_processes(patience)
@@ -237,7 +240,7 @@ def working() -> Iterator[None]:
 
 @contextmanager
 def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
-    """Run a block whose jobs are cancelled when the watch runs out; raise TooSlow if they are."""
+    """Run a block; when the watch's time is up, cancel its Spark jobs and raise TooSlow."""
     if watch.pause() is None:
         yield
         return
@@ -277,7 +280,10 @@ def _was_lost(error: Exception, message: str) -> bool:
 
 
 def _message(error: Exception) -> str:
-    """Return the text of an error, never empty; py4j asks the JVM for it, which may be gone."""
+    """Return the text of an error, or its type if the text is empty or cannot be had.
+
+    For py4j's errors, the text comes from the JVM, which may be gone.
+    """
     with suppress(Exception):
         if text := str(error).strip():
             return text

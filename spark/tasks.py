@@ -1,4 +1,4 @@
-"""Running a function on many arguments as one Spark job, with progress."""
+"""Run a function on many arguments as one Spark job, and report its progress."""
 
 import threading
 import traceback
@@ -31,7 +31,7 @@ LOOK_SECONDS = 0.25
 class Sizes:
     """The amount of work of each task, and a file in which tasks write how much is done.
 
-    Some tasks are much longer than others, so that the number of finished ones says little.
+    Some tasks are much longer than others, so the number of finished tasks shows little.
     """
 
     file: Path
@@ -40,12 +40,12 @@ class Sizes:
     """The unit of ``of`` to display, such as bytes; empty if people would not know it."""
 
     def mine(self, number: int) -> tuple[I64, int]:
-        """Return an array of one number to which this task writes its progress, and its size."""
+        """Return an array of one number for the task's progress, and the size of the task."""
         place = np.memmap(self.file, np.int64, "r+", offset=8 * number, shape=(1,))
         return place, self.of[number]
 
     def prepare(self) -> None:
-        """Write the file, with no task begun."""
+        """Write the file with no work done."""
         np.zeros(len(self.of), np.int64).tofile(self.file)
 
     def done(self) -> tuple[int, int, str]:
@@ -62,7 +62,7 @@ class _Running:
 
     def __init__(self) -> None:
         self.share: tuple[I64, int] | None = None
-        """The array to which the task writes its progress, and its size."""
+        """The array to which the task writes its progress, and the task's size."""
 
 
 _running = _Running()
@@ -83,7 +83,8 @@ class _Failed:
 class _Guarded(Generic[Arg, Result]):
     """A task that returns its expected errors as values, since Spark would turn them into text.
 
-    Expected are errors of provhouse and of the machine, such as a full disk or too little memory.
+    Expected errors are those of provhouse and of the machine, such as a full disk or too little
+    memory.
     """
 
     def __init__(self, task: Callable[[Arg], Result], sizes: Sizes | None) -> None:
@@ -98,7 +99,7 @@ class _Guarded(Generic[Arg, Result]):
             report_progress(1)
             return result
         except (ProvhouseError, OSError, MemoryError) as error:
-            error.add_note(traceback.format_exc())  # a traceback is not pickled
+            error.add_note(traceback.format_exc())  # pickling loses the traceback
             return _Failed(error)
         finally:
             _running.share = None
@@ -115,7 +116,8 @@ def run_tasks(
     """Run ``task`` on every argument as one Spark job; return the results in the same order.
 
     Without a context, the tasks run one after the other in this process. If tasks raise expected
-    errors, raise the one of the first argument. Raises Unavailable if Spark ends meanwhile.
+    errors, raise the error for the first of their arguments. Raises Unavailable if Spark ends
+    meanwhile.
     """
     if not arguments:
         return []
@@ -167,7 +169,7 @@ class _Watch:
             self._thread.join()
 
     def _follow(self) -> None:
-        with suppress(Exception):  # if Spark ends, the job itself raises it
+        with suppress(Exception):  # if Spark ends, the job itself raises the error
             while not self._over.wait(LOOK_SECONDS):
                 self._progress.advance(*self._look())
 

@@ -1,4 +1,4 @@
-"""Garbage collection in Spark's Python workers, which PySpark runs after every task."""
+"""Shorten the garbage collection that PySpark runs in its Python workers after every task."""
 
 import gc
 import sys

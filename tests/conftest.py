@@ -1,4 +1,4 @@
-"""Fixtures that all tests share: Neo4j, Spark and warehouses on them, started once."""
+"""Fixtures that all tests share: one Neo4j, one Spark, and warehouses that use them."""
 
 import os
 import re
@@ -29,11 +29,11 @@ from provhouse.store.warehouse.layout import Layout
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# Servers and the demo's pipeline live for a minute here: Java's optimizing compiler would take more
-# time than it saves.
+# In tests, servers and the demo's pipeline run for only a minute, in which Java's optimizing
+# compiler would take more time than it saves.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
-# The first example that calls a kernel may compile it, which takes longer than a deadline.
+# The first example that calls a kernel may compile it, which takes longer than Hypothesis allows.
 hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
@@ -56,9 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """Compare a text, byte for byte, with a file in ``golden/`` beside the test.
+    """A function that compares a text, byte for byte, with a file in ``golden/`` beside the test.
 
-    ``pytest --golden FOLDER`` rewrites the files of that folder instead.
+    ``pytest --golden FOLDER`` rewrites the golden files of that folder instead.
     """
 
     def compare(name: str, text: str) -> None:
@@ -84,13 +84,14 @@ def _parts(text: str) -> list[str]:
 
 
 class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
-    """Scheduler that runs tests in one process if they share a file or fixtures slow to start."""
+    """A scheduler that runs tests in one process if they share a file or a slow fixture."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """Return the group of a test.
+        """Return the group of a test; the tests of one group run in one process.
 
-        The tests of the demo are a group, since they run it once; those of the contracts, which
-        share a warehouse; and those with the fixture ``warm``. Others are grouped by file.
+        The tests of the demo are a group, because they share one run of it. The contract tests are
+        a group, because they share a warehouse. The tests with the fixture ``warm`` are a group.
+        All other tests are grouped by file.
         """
         file = nodeid.split("::")[0]
         for folder in ("contracts", "examples"):
@@ -125,7 +126,7 @@ def address(graph_home: Path) -> Address:
 
 @pytest.fixture
 def graph(address: Address) -> Iterator[Graph]:
-    """A graph for one new warehouse in the shared Neo4j."""
+    """The ``Graph`` of a new warehouse in the shared Neo4j."""
     with Graph(address, secrets.token_hex(8)) as opened:
         opened.prepare()
         yield opened
@@ -142,7 +143,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
 
 @pytest.fixture(scope="session")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
-    """A starter of commands on a Spark that is up, a different one from ``spark``."""
+    """A starter of commands on a Spark that is up; this Spark is not that of ``spark``."""
     with Warm(tmp_path_factory.mktemp("warm")) as started:
         yield started
 

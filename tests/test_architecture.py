@@ -11,11 +11,11 @@ TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
 API = {"(warehouse)": "api"}
-"""Optional layers, and the folder of their modules, which is the package ``provhouse`` itself."""
+"""The folder of each optional layer's modules. ``api`` is the package ``provhouse`` itself."""
 
 
 def _drawn() -> list[set[str]]:
-    """Return the packages on each line of the drawing, from the top."""
+    """Return the packages on each line of ARCHITECTURE.md's drawing, from the top."""
     found = re.search(r"<!-- packages -->\n```\n(.*?)```", TEXT, re.DOTALL)
     assert found
     return [set(line[:27].split()) for line in found[1].splitlines()]

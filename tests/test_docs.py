@@ -1,4 +1,4 @@
-"""Links and file names in the pages lead somewhere."""
+"""The links and file names in Markdown pages lead to files and headings that exist."""
 
 import re
 import subprocess
@@ -19,7 +19,7 @@ def anchors(text: str) -> set[str]:
 
 
 def leads_somewhere(page: Path, link: str) -> bool:
-    """Return whether a link's file exists, and its heading."""
+    """Return whether the file that a link names exists, and has the heading that it names."""
     name, _, anchor = link.partition("#")
     target = page.parent / name if name else page
     return target.exists() and (not anchor or anchor in anchors(target.read_text(encoding="utf-8")))
@@ -30,7 +30,7 @@ def test_links_and_file_names_lead_somewhere(name: str) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
     wrong = [link for link in LINK.findall(text) if not leads_somewhere(page, link)]
-    # A page may name files from the root or from its own folder; NEW stands for a contributor's.
+    # A page may name files from the root or from its own folder. A contributor's file is NEW.
     wrong += [
         file
         for file in FILE.findall(text)

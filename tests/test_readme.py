@@ -2,10 +2,11 @@
 
 All examples run in one new folder that also has the repository's ``examples``. First come the
 fenced blocks marked ``console``, in their order: a command is a line that begins with ``$ ``, and
-the lines up to the next one are its expected output. Then the ``python`` blocks run as one script,
-whose expected output is in the ``text`` blocks. In expected output ``…`` stands for any text, and a
-line with nothing else for any number of lines. ``provhouse`` commands run on a Spark that is up.
-Blocks without a mark do not run: ``make`` and ``git`` are tested from a fresh clone instead.
+the lines up to the next command are its expected output. Then the ``python`` blocks run as one
+script, whose expected output is in the ``text`` blocks. In expected output ``…`` stands for any
+text, and a line with only ``…`` stands for any number of lines. ``provhouse`` commands run on a
+Spark that is already up. Blocks without a mark do not run: ``make`` and ``git`` are tested from a
+fresh clone instead.
 """
 
 import os
@@ -25,7 +26,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:
-    """Return the README's fenced blocks that are marked with this kind."""
+    """Return the contents of the README's fenced blocks that are marked with ``kind``."""
     return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
@@ -38,7 +39,7 @@ def commands() -> Iterator[tuple[str, list[str]]]:
 
 
 def missing(output: str, wanted: list[str]) -> str:
-    """Return the first wanted line that is not in the output after those before it, or ''."""
+    """Return the first wanted line that the output lacks, or '' if it has all in their order."""
     lines = iter([line.strip() for line in output.splitlines()])
     for line in wanted:
         if not line.strip(" …"):

@@ -29,7 +29,7 @@ def modules(folder: str) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Print the list."""
+    """Print the path and the first docstring line of every module."""
     for folder in folders():
         for path, line in modules(folder):
             indent = "  " * path.count("/")

@@ -1,6 +1,7 @@
 """Update runtime/jars.lock: resolve with Maven, and write exact coordinates, sizes and SHA-256.
 
-For maintainers, after a version below or pyspark's changed: ``make lock-jars`` (needs mvn).
+For maintainers: run ``make lock-jars`` after changing a version below or that of pyspark. It needs
+Maven.
 Jars that pyspark bundles, in any version, are left out of the Delta jars: Spark prefers its own.
 """
 
@@ -23,7 +24,7 @@ BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
 
 
 def main() -> None:
-    """Resolve every group and write the lock."""
+    """Resolve every group of jars and write the lock file."""
     lines = ["# group  coordinate  bytes  sha256  (made by tools/lock_jars.py)"]
     with tempfile.TemporaryDirectory() as scratch:
         for group, roots in ROOTS.items():
@@ -70,7 +71,10 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
 
 
 def line(group: str, jar: Path, resolved: Path) -> str:
-    """Return a jar's line; a classifier makes the coordinate G:A:jar:C:V, as Maven writes it."""
+    """Return the line of a jar in the lock file.
+
+    A classifier makes the coordinate G:A:jar:C:V, as Maven writes it.
+    """
     *domain, artifact, version, _ = jar.relative_to(resolved).parts
     classifier = jar.name.removeprefix(f"{artifact}-{version}").removesuffix(".jar").strip("-")
     middle = f"jar:{classifier}:" if classifier else ""

@@ -17,13 +17,13 @@ from files import ROOT, folders
 
 BESIDE = ("benchmarks", "examples", "tests", "tools")
 MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")
-"""Calls whose text a person reads, beside the constructors of errors."""
+"""Functions whose arguments a person reads, in addition to the constructors of errors."""
 SHORTEST = 12
 """Shorter texts are names rather than sentences."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:
-    """Return the docstrings and messages of a file, each with its line."""
+    """Yield each docstring and message of a file, with its line."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -58,7 +58,7 @@ def _part(node: ast.expr) -> str:
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Print the sample that the arguments ask for."""
     parser = argparse.ArgumentParser(description="Draw docstrings and messages at random.")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", help="a commit; the last one unless named")

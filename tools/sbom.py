@@ -74,7 +74,7 @@ def _jar(jar: Jar) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the bill of materials to the file in the first argument."""
+    """Write the bill of materials to the file that the first argument names."""
     target = Path(sys.argv[1])
     made = document()
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install everything that provhouse needs on this machine. `make setup` runs this script; it is quick
 # if nothing is missing. Set $PYTHON to choose the Python for the virtual environment; otherwise it is
-# the first suitable one on PATH.
+# the first suitable Python on PATH.
 set -eu
 cd "$(dirname "$0")/.."
 venv=.venv

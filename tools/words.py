@@ -1,4 +1,4 @@
-"""Find phrases that docs/words.txt does not accept, in prose: part of `make lint`.
+"""Find phrases in prose that docs/words.txt does not accept: part of `make lint`.
 
     tools/words.py [FILE ...]
 
@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 LIST = ROOT / "docs" / "words.txt"
 QUOTING = "tests/test_words.py"
-"""Quotes listed phrases, to test that they are found."""
+"""A file that is not checked, because it quotes listed phrases to test that they are found."""
 HIDDEN = "\0"
 """Stands for each character that is not prose, so that no phrase continues across code."""
 _FSTRING_TEXT = getattr(tokenize, "FSTRING_MIDDLE", -1)  # Python 3.12 and newer
@@ -36,7 +36,7 @@ class Phrase:
     pattern: re.Pattern[str]
     better: str
     opens_docstring: bool
-    """Whether it applies to the beginning of docstrings only."""
+    """Whether the entry applies only to the beginning of docstrings."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Prose:
 
     text: str
     docstrings: tuple[int, ...] = ()
-    """The places in it where docstrings begin."""
+    """The positions in the text where docstrings begin."""
 
 
 def phrases(text: str) -> list[Phrase]:
-    """Return the entries of the list."""
+    """Return the entries of docs/words.txt, whose content is ``text``."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [_phrase(*line.rsplit(" -> ", 1)) for line in lines]
 
@@ -102,7 +102,7 @@ def _span(token: tokenize.TokenInfo, source: str) -> tuple[int, int]:
 
 
 def _blank(shown: list[str], begin: int, end: int) -> None:
-    """Let a comment's indentation and mark count as space, if no code is in front of it."""
+    """Replace a comment's indentation and mark by spaces, if no code is in front of it."""
     if all(mark == HIDDEN for mark in shown[begin:end]):
         shown[begin:end] = " " * (end - begin)
 

@@ -1,1 +1,1 @@
-"""The commands; each is in the module of its name, or beside the command it belongs to."""
+"""The commands. Each is in a module of its own name, or in that of a related command."""

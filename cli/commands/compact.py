@@ -13,7 +13,7 @@ def compact(ctx: typer.Context, form: FormOption = None) -> None:
 
     Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. If the
     server is running, waits until it answers from the new tables. To free the space of the old
-    ones, run `provhouse prune` afterwards.
+    tables, run `provhouse prune` afterwards.
     """
     settings = invocation(ctx).settings()
 

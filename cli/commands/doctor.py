@@ -26,7 +26,7 @@ def doctor(
         bool, typer.Option("--fetch", help="First download missing jars and prepare quick starts.")
     ] = False,
 ) -> None:
-    """Check what is missing on this machine, and how to get it.
+    """Show what is missing on this machine, and how to get it.
 
     The exit status is 5 if anything is missing.
     """
@@ -71,7 +71,7 @@ def _jars(settings: "Settings") -> str:
 
 
 def _disk(settings: "Settings") -> str:
-    """Check the folder of the warehouse, or its nearest parent, for write access and space."""
+    """Check that the warehouse's folder, or its nearest parent, is writable and has space."""
     folder = next(
         path for path in (settings.warehouse, *settings.warehouse.parents) if path.exists()
     )
@@ -94,27 +94,30 @@ def _disk(settings: "Settings") -> str:
 
 
 def _memory(settings: "Settings") -> str:
-    """Check for memory: both heaps, and half of that again for memory outside the heaps."""
+    """Check that memory is free for both Java heaps, and half as much again outside them."""
     needed = (_bytes(settings.spark_memory) + _bytes(settings.neo4j_memory)) * 3 // 2
     free = _available()
     if free < needed:
         raise Unavailable(
             "Spark and Neo4j may run out of memory",
             f"{free / 1e9:.1f} GB are free, and {needed / 1e9:.1f} GB may be needed",
-            "Free some, or lower the settings spark_memory and neo4j_memory",
+            "Free some memory, or lower the settings spark_memory and neo4j_memory",
         )
     return f"{free / 1e9:.1f} GB free, {needed / 1e9:.1f} GB may be needed"
 
 
 def _available() -> int:
-    """Return the bytes of memory that Linux estimates to be available to programs."""
+    """Return how many bytes of memory Linux estimates to be available to programs."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     values = dict(line.split(":", 1) for line in lines)
     return int(values["MemAvailable"].split()[0]) * 1024
 
 
 def _bytes(heap: str) -> int:
-    """Return a Java heap size in bytes: a number, optionally with k, m or g; 0 if it is neither."""
+    """Return the size of a Java heap in bytes.
+
+    ``heap`` is a number, optionally followed by a unit such as k, m or g. Any other text gives 0.
+    """
     number, power = heap[:-1], "bkmgt".find(heap[-1:].lower())
     if power < 0:
         number, power = heap, 0

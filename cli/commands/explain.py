@@ -18,17 +18,20 @@ def explain(
     ctx: typer.Context,
     item: ItemArgument,
     downstream: DownstreamOption = False,
-    method: Annotated[Method, typer.Option(help="The method of the question.")] = "auto",
+    method: Annotated[
+        Method, typer.Option(help="Estimate for a question that uses this method.")
+    ] = "auto",
     depth: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The --depth of the question.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Estimate for a question limited to N hops."),
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
 ) -> None:
     """Estimate what a question would read and how long it would take.
 
-    Only walks the connected sets; reads no triples and does not start Spark. Times are estimates
-    for a warm process.
+    Walks only the connected sets. Does not read triples or start Spark. Times are estimates for a
+    warm process.
     """
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()

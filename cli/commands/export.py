@@ -25,11 +25,15 @@ def export(
     ],
     lineage: Annotated[
         str | None,
-        typer.Option(metavar="ITEM", help="Only the lineage of this item.", show_default=False),
+        typer.Option(
+            metavar="ITEM", help="Export only the lineage of this item.", show_default=False
+        ),
     ] = None,
     impact: Annotated[
         str | None,
-        typer.Option(metavar="ITEM", help="Only the impact of this item.", show_default=False),
+        typer.Option(
+            metavar="ITEM", help="Export only the impact of this item.", show_default=False
+        ),
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
@@ -43,7 +47,7 @@ def export(
     if lineage is not None and impact is not None:
         raise UsageError(
             "Both a lineage and an impact are named",
-            "An export is of one answer",
+            "An export contains one answer",
             "Give --lineage or --impact",
         )
 

@@ -23,7 +23,7 @@ def find(
     ] = False,
     table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="Only items of this table.", show_default=False),
+        typer.Option(metavar="TABLE", help="Find only items of this table.", show_default=False),
     ] = None,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, help="List up to N items, in order of their names.")

@@ -18,15 +18,16 @@ def forget(
     ctx: typer.Context,
     items: Annotated[
         list[str],
-        typer.Argument(metavar="ITEM...", help="The names of items.", show_default=False),
+        typer.Argument(metavar="ITEM...", help="Names of the items to erase.", show_default=False),
     ],
     form: FormOption = None,
 ) -> None:
     """Erase items permanently, from all generations and logs.
 
-    Deletes their names and the ops and attributes of their triples. A number without a name
-    remains, so that answers through the items stay complete; they show how many items were erased.
-    This cannot be undone. Exports, backups and the ingested files are not cleaned.
+    Deletes their names and the ops and attributes of their triples. Each item
+    remains as a number without a name, so that answers that lead through it stay complete. Such
+    answers show how many items were erased. This cannot be undone. The names remain in exports,
+    backups and the ingested files.
     """
     settings = invocation(ctx).settings()
     named = tuple(utf8(item, "The name of an item") for item in items)

@@ -44,16 +44,16 @@ def ingest(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Names are unique only within a value of this column, for example a run. Items "
-            "are then named VALUE/NAME.",
+            help="Use if names are unique only among rows with the same value in this column, for "
+            "example a run. Items are then named VALUE/NAME.",
         ),
     ] = None,
     run: Annotated[
         str | None,
         typer.Option(
             metavar="KEY",
-            help="The run that the files come from. Ends the triples of earlier ingests of this "
-            "run that the files do not contain.",
+            help="Name of the run that the files come from. Ends the triples that earlier ingests "
+            "of this run added and these files do not contain.",
         ),
     ] = None,
     splits: Annotated[

@@ -19,7 +19,7 @@ from ..questions import OutputOptions, answer, answer_many, lineage_request
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
-    """Return the command that asks in one direction, with the options of ``question_options``."""
+    """Return ``lineage`` or ``impact`` as a command with the options of ``question_options``."""
 
     def command(
         ctx: typer.Context,
@@ -40,7 +40,7 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             ),
         ] = None,
         timing: Annotated[
-            bool, typer.Option("--timing", help="Show the time of each step below a table.")
+            bool, typer.Option("--timing", help="Below a table, also show how long each step took.")
         ] = False,
         form: FormOption = None,
         out: OutOption = None,
@@ -66,9 +66,9 @@ lineage = _command(
     object on each line, and CSV has the asked name as its first column. If some of the items are
     missing, the exit status is 3.
 
-    The result passes all filters that are given. Repeating --table or --op accepts any of the
+    The result matches all given filters. Repeating --table or --op accepts any of the
     values, and so does repeating --where with the same key. --op and --where keep the items at the
-    ends of matching triples; --table keeps the triples from or to its items.
+    ends of matching triples. --table keeps the triples from or to the items of that table.
     """,
 )
 impact = _command(

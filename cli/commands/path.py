@@ -20,10 +20,13 @@ def path(
     ],
     target: Annotated[
         str,
-        typer.Argument(metavar="TO", help="The item that was derived from it."),
+        typer.Argument(metavar="TO", help="The item that was derived from FROM."),
     ],
     every: Annotated[
-        bool, typer.Option("--all", help="Show every triple on any path, not one shortest path.")
+        bool,
+        typer.Option(
+            "--all", help="Show every triple on any path instead of a single shortest path."
+        ),
     ] = False,
     form: FormOption = None,
     out: OutOption = None,

@@ -20,8 +20,8 @@ def prune(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Keep the generations committed at this ISO 8601 time or later. A date means its "
-            "beginning. Times are local unless they name a zone.",
+            help="Keep the generations committed at this ISO 8601 time or later. A date means the "
+            "beginning of that day. Times are local unless they name a time zone.",
             show_default=False,
         ),
     ] = None,

@@ -15,7 +15,7 @@ def repair(ctx: typer.Context, form: FormOption = None) -> None:
     """Rebuild the contents of Neo4j from the tables.
 
     Works even if the folder of Neo4j is empty or missing. Tables, names and triples cannot be
-    rebuilt, because they are stored nowhere else. If they are damaged, restore a backup;
+    rebuilt, because they are stored nowhere else. If they are damaged, restore a backup.
     `provhouse check` shows what is damaged.
     """
     settings = invocation(ctx).settings()

@@ -29,7 +29,8 @@ def retract(
         ),
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="KEY", help="End the triples of `ingest --run KEY`.")
+        str | None,
+        typer.Option(metavar="KEY", help="End the triples that `ingest --run KEY` added."),
     ] = None,
     form: FormOption = None,
 ) -> None:

@@ -12,8 +12,8 @@ def rollback(ctx: typer.Context, form: FormOption = None) -> None:
     """Undo the last ingest.
 
     Adds a generation with the contents from before that ingest. Earlier generations do not change,
-    so questions can still be asked about the undone one. If the server is running, waits until it
-    answers from the new generation.
+    so questions can still be asked about the undone generation. If the server is running, waits
+    until it answers from the new generation.
     """
     settings = invocation(ctx).settings()
 

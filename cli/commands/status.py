@@ -30,7 +30,8 @@ def status(ctx: typer.Context, form: FormOption = None) -> None:
 def generations(ctx: typer.Context, form: FormOption = None) -> None:
     """List the generations of the warehouse.
 
-    Shows for each what made it, what it added and what it contains. Use --as-of to ask any of them.
+    Shows what made each generation, what it added and what it contains. Use --as-of to ask about
+    one of them.
     """
     settings = invocation(ctx).settings()
 

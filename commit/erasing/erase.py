@@ -1,9 +1,9 @@
-"""The steps of an erasure, which may be repeated until all are done.
+"""Carry out the steps of an erasure, which can be repeated until all of them are done.
 
-They come in this order. ``erased.npy`` hides the names from all readers at once. Ops that only
-erased triples have leave the tables with counts, while the triples still show which these are. Then
-triples, names, look-ups and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests
-it.
+The steps have this order. First, ``erased.npy`` hides the names from all readers at once. Next, ops
+that only erased triples have are removed from the tables with counts, while the triples still show
+which ops these are. Then triples, names, look-ups and logs are cleared. Last, Neo4j is rebuilt, if
+``erasure.json`` requests it.
 """
 
 from dataclasses import replace
@@ -32,9 +32,10 @@ from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 
 def resume_erasure(settings: Settings, progress: Progress) -> None:
-    """Complete an erasure that another writer began, if there is one; for the writer only.
+    """Complete an erasure that an earlier writer began, if there is one.
 
-    If Neo4j is in use, its rebuild is left to a later writer, and a progress message reports it.
+    Only the writer may call this. If Neo4j is in use, its rebuild is left to a later writer, and a
+    progress message reports this.
     """
     try:
         erase(settings, progress)
@@ -44,9 +45,10 @@ def resume_erasure(settings: Settings, progress: Progress) -> None:
 
 
 def repeat_erasures(settings: Settings, progress: Progress) -> None:
-    """Erase everything again that was ever erased, wherever it may be left; for the writer only.
+    """Repeat all erasures ever made, in case anything of the erased items is left.
 
-    If ``erasure.json`` is damaged, Neo4j is rebuilt, too, since the file may have requested it.
+    Only the writer may call this. If ``erasure.json`` is damaged, Neo4j is rebuilt, too, since the
+    file may have requested that.
     """
     layout = Layout(settings.warehouse)
     try:
@@ -65,16 +67,17 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
 def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     """Carry out the erasure in progress, if there is one.
 
-    Returns the number of triples that touch its items, and whether Neo4j was rebuilt. Raises Busy
-    if Neo4j must be rebuilt but is in use; everything else is done by then.
+    Returns the number of triples that touch the erased items, and whether Neo4j was rebuilt. Raises
+    Busy if Neo4j must be rebuilt but is in use; everything else is done by then.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)  # the rest was pruned
+    # Other bases were pruned. The current base is the newest.
+    stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)
     items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
-    for base in stored:  # the current one is the newest
+    for base in stored:
         check_lock(layout)
         mark_erased(layout.names(base), items[base])
     links = sum(_erase_base(all_of_base(layout, base), items[base], progress) for base in stored)
@@ -92,7 +95,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
 
 
 def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> int:
-    """Erase items of a base; return the number of triples that touch them."""
+    """Erase items from a base; return the number of triples that touch these items."""
     layout, base = snapshot.layout, snapshot.commit.base
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")

@@ -17,7 +17,7 @@ from provhouse.store.warehouse.records import write_record
 
 @dataclass(frozen=True)
 class Erasure:
-    """The items to erase."""
+    """The items to erase, and whether Neo4j must be rebuilt."""
 
     items: dict[int, list[int]]
     """The item numbers by base; empty while rejected rows are being cleared."""
@@ -48,7 +48,7 @@ def write_erasure(layout: Layout, erasure: Erasure) -> None:
 
 
 def end_erasure(layout: Layout) -> None:
-    """Remove the file: the erasure is complete."""
+    """Remove ``erasure.json``, since the erasure is complete."""
     check_lock(layout)
     layout.erasure.unlink()
     sync_folder(layout.root)

@@ -1,7 +1,8 @@
 """Remove names from segments and look-ups.
 
 A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` comes
-first and hides the names from all readers at once. The rest may follow later, and may be repeated.
+first and hides the names from all readers at once. The other files may be cleared later, and more
+than once.
 """
 
 import os
@@ -82,7 +83,7 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
         return batch
     gone = set(here.tolist())
     at = batch.schema.get_field_index(NAME)
-    texts = batch.column(at).to_pylist()  # Arrow's own functions keep the bytes below a null
+    texts = batch.column(at).to_pylist()  # Arrow's own functions keep the bytes under a null
     left = [None if row in gone else text for row, text in enumerate(texts)]
     return batch.set_column(at, NAME, pa.array(left, pa.string()))
 
@@ -90,8 +91,8 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """Rewrite a look-up without the entries of erased items.
 
-    Hashes and offsets then share one file, which appears at once; the two old files are removed
-    after that. Processes that have mapped the old files can still read them.
+    The new file has both hashes and offsets and appears whole. Then the two old files are removed.
+    Processes that have mapped the old files can still read them.
     """
     hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)

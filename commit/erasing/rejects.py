@@ -1,4 +1,4 @@
-"""Clear the content of rejected rows that name an item; their number and reason stay."""
+"""Clear the content of rejected rows that name an erased item; row number and reason stay."""
 
 import json
 import re
@@ -23,11 +23,11 @@ REJECTS = "rejects"
 CONTENT = "content"
 _TOLERANT = json.JSONDecoder(strict=False)
 _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
-"""A JSON string. The closing quote is optional, else a search could take quadratic time."""
+"""A JSON string. If the closing quote were not optional, a search could take quadratic time."""
 
 
 def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
-    """Return the files with rejected rows that name any of these items, and the names found."""
+    """Return the files with rejected rows that name any of these items, with the names in each."""
     folder = snapshot.folder(REJECTS)
     found: dict[Path, set[str]] = {}
     for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
@@ -40,7 +40,7 @@ def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set
 
 
 def clear_rejected(path: Path, names: Collection[str]) -> int:
-    """Clear the rows of a file that name any of these items; return the number of rows."""
+    """Clear the rows of a file that name any of these items; return the number of such rows."""
     named = NameMatcher(names)
     counts: dict[int, int] = {}
 
@@ -64,7 +64,7 @@ def finish_rejected(layout: Layout, base: int) -> None:
 
 
 class NameMatcher:
-    """Finds which of some names occur in the fields of a rejected row.
+    """Finds which of the given names occur in the fields of a rejected row.
 
     The row's src and dst may lack the scope that an ingest puts in front of item names.
     """
@@ -82,7 +82,7 @@ class NameMatcher:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield all texts in a value, also those in a text that is JSON itself, as attributes are.
+    """Yield all strings in a value, also from inside strings that are JSON, as attributes are.
 
     The input is untrusted, and may be nested as deeply as it is long.
     """
@@ -100,7 +100,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _parsed(text: str) -> object:
-    """Parse JSON; if it is nested too deeply or not valid, return all quoted texts."""
+    """Parse JSON; if it is nested too deeply or not valid, return all quoted strings in it."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

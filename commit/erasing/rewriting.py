@@ -1,4 +1,4 @@
-"""Rewrite Parquet files of tables with other values in the same rows, name and length.
+"""Replace values in Parquet files of Delta tables; rows, file names and most lengths stay the same.
 
 At every version, a table's log has the name and length of each file, and readers trust both. So a
 file that becomes shorter is padded with zeros in front of its footer. If the new values take more
@@ -19,22 +19,22 @@ from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 
 Change = Callable[[pa.Table, int], pa.Table]
-"""Returns the given rows with other values; the second argument is the first row's number."""
+"""A function from rows, and the number of the first row, to the same rows with other values."""
 _TAIL = 8
-"""Size in bytes of the footer length and the magic number that end a file."""
+"""The size in bytes of the last two fields of a file: its footer length and the magic number."""
 _ENCODINGS = (
     (1, True),
     (19, True),
     (19, False),
 )
-"""Compression level, and whether texts get dictionaries; the fastest first."""
+"""Pairs of a compression level and whether strings get dictionaries, beginning with the fastest."""
 
 
 def rewrite(path: Path, change: Change) -> None:
     """Replace a file of a table by one with changed rows, atomically for readers.
 
-    Processes that have the old file open can still read it. ``update_lengths`` must follow, also
-    after a crash.
+    Processes that have the old file open can still read it. ``update_lengths`` must be called
+    afterwards, even if a crash comes between.
     """
     aside = path.with_name(f".{path.name}")  # if this is interrupted, no commit shows the file
     size = path.stat().st_size
@@ -89,7 +89,7 @@ def _pad(path: Path, size: int) -> None:
 
 
 def update_lengths(folder: Path) -> None:
-    """Set the length of each file in the log of a table, at every version."""
+    """Correct the length of each file in the log of a table, at every version."""
     actions = DeltaTable(folder).get_add_actions(flatten=True)
     for name, size in zip(
         actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True
@@ -101,7 +101,7 @@ def update_lengths(folder: Path) -> None:
 def _log_length(path: Path, length: int) -> None:
     """Set the length of a file in the log; remove checkpoints, which only repeat the log."""
     logs = path.parent / "_delta_log"
-    # The hint goes first: a reader that finds it fails if the checkpoint is missing.
+    # Remove the hint first: a reader that finds the hint fails if the checkpoint is missing.
     (logs / "_last_checkpoint").unlink(missing_ok=True)
     sync_folder(logs)
     reach("hint removed")
@@ -114,7 +114,7 @@ def _log_length(path: Path, length: int) -> None:
 
 
 def _set_length(log: Path, name: str, length: int) -> None:
-    """Set the length of a file in one version of the log; leave the log alone if it is right."""
+    """Set the length of a file in one version of the log; change nothing if it is correct."""
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     entries = [
         entry

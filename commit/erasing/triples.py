@@ -30,13 +30,13 @@ from provhouse.store.tables.snapshot import Snapshot
 from .rewriting import rewrite, update_lengths
 
 Pairs = dict[tuple[SetId, SetId], set[str]]
-"""Ops by pair of sets: a set, and one that it derives from."""
+"""Ops by pair of sets: a set, and another set that it derives from."""
 _COUNTED = ("set_dependencies", "workflow")
-"""The tables with counts and ops."""
+"""The Delta tables with triple counts and ops."""
 
 
 def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
-    """Remove op and attributes from all triples that touch some items; return their number."""
+    """Remove op and attributes from all triples that touch some items; count these triples."""
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
         path = snapshot.partition_path(partition)
@@ -59,7 +59,7 @@ def _without_text(rows: pa.Table, items: ItemNumbers) -> pa.Table:
 
 
 def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
-    """Return the ops that only triples touching some items have in the base."""
+    """Return the ops of the base that occur only in triples touching the given items."""
     touched = partitions_touching(snapshot, items)
     lone: set[str] = set()
     for partition in touched.tolist():
@@ -89,13 +89,16 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return ops by pair of sets that, between these two, only triples touching some items have."""
+    """Return, by pair of sets, the ops that occur between them only in triples touching the items.
+
+    A pair without such ops is left out.
+    """
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
     for partition in touched:
         for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
             lone.setdefault(pair, set()).add(op)
-    for partition in touched:  # these have all triples between such a pair
+    for partition in touched:  # these partitions have all triples between such a pair of sets
         for pair, op in _across(snapshot, partition, lambda rows: ~touching(rows, items)):
             lone.get(pair, set()).discard(op)
     return {pair: ops for pair, ops in lone.items() if ops - {""}}
@@ -104,7 +107,10 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield each pair of sets with a triple between them, dst's set first, and each op of it."""
+    """Yield each pair of sets with chosen triples between them, once for each op of these triples.
+
+    The set of dst comes first.
+    """
     rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))
     src, dst = (
@@ -117,7 +123,7 @@ def _across(
 
 
 def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
-    """Remove ops from the tables with counts: some everywhere, others from pairs of sets."""
+    """Remove ops from the tables with counts: ``ops`` from all rows, ``pairs`` from their own."""
     for name in _COUNTED:
         version = snapshot.commit.tables.get(name)
         if version is None:
@@ -132,7 +138,7 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    """Return the rows without some ops; only the few rows that have any become Python lists."""
+    """Return rows without the given ops; only the few rows with such ops become Python lists."""
     column = rows[OPS].combine_chunks()
     naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):
@@ -142,7 +148,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     if SET in rows.column_names:
         ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
         gone = [ops | pairs.get(pair, set()) for pair in ends]
-    # A row without ops gets the empty op, like that of triples ingested without an op.
+    # A row left without ops gets the empty op, which triples ingested without an op have, too.
     lists = [
         [op for op in each if op not in without] or [""]
         for each, without in zip(some[OPS].to_pylist(), gone, strict=True)
@@ -154,7 +160,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
 
 
 def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
-    """Return the rows that may have some of the ops, or one of the pairs of sets."""
+    """Return the numbers of the rows that may have any of the ops, or any of the pairs of sets."""
     named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
     found = np.zeros(rows.num_rows, bool)
     found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True

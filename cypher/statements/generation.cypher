@@ -1,4 +1,4 @@
-// The generation in the one row becomes current; no other one is current any more.
+// $rows has one row: the generation that becomes current. All other generations stop being current.
 UNWIND $rows AS row
 MERGE (g:Generation {warehouse: $warehouse, number: row.number})
 SET g.time = row.time, g.triples = row.triples, g.items = row.items, g.current = true

@@ -1,4 +1,4 @@
-// A set is part of one component; after a merge, of the merged one.
+// A set is part of one component. After a merge, its relationship to the earlier one is deleted.
 UNWIND $rows AS row
 MERGE (s:Set {warehouse: $warehouse, id: row.set})
 MERGE (c:Component {warehouse: $warehouse, id: row.component})

@@ -1,4 +1,4 @@
-"""The working folder of the pipeline, with its tables and the triples that each step writes."""
+"""Store the tables of the pipeline, and the triples of its steps, in a working folder."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ class Book:
         return self.table(name)
 
     def trace(self, step: str, *links: DataFrame) -> None:
-        """Write the triples of one step; each of ``links`` comes from `link`."""
+        """Write the triples of one step; each of ``links`` is a result of ``link``."""
         triples = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), links)
         _write(triples, self.folder / "triples" / step)
 
@@ -48,8 +48,8 @@ def link(
 ) -> DataFrame:
     """Return one triple for each of ``rows`` that has a source.
 
-    ``src`` and ``dst`` are (table, column with the name of the row). ``attributes`` are further
-    facts about the operation; a null is left out.
+    ``src`` and ``dst`` are pairs of a table's name and the column of ``rows`` with its row names.
+    ``attributes`` are further facts about the operation; null attributes are left out.
     """
     return rows.select(
         _column(src[1]).alias("src"),
@@ -87,7 +87,7 @@ def _session() -> SparkSession:
         .config("spark.driver.host", "127.0.0.1")  # so that it starts without a network
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.memory", "2g")
-        .config("spark.sql.shuffle.partitions", "4")  # a few hundred thousand rows, two cores
+        .config("spark.sql.shuffle.partitions", "4")  # enough for a few hundred thousand rows
         .config("spark.sql.session.timeZone", "America/New_York")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")

@@ -1,4 +1,4 @@
-"""Second step: clean usable rows, and set the others aside with the reason."""
+"""Second step: clean the usable rows, and set other rows aside with the reason."""
 
 from book import Book, link, renamed
 from pyspark.sql import Column, DataFrame
@@ -21,7 +21,7 @@ MANUFACTURERS = {
 
 
 def flights(book: Book) -> None:
-    """Keep the completed flights, the cancelled ones, and those that landed elsewhere."""
+    """Write the completed, the cancelled and the diverted flights to three tables."""
     raw = book.table("flights")
     cancelled = F.col("dep_time").isNull()
     diverted = ~cancelled & F.col("air_time").isNull()
@@ -42,7 +42,7 @@ def flights(book: Book) -> None:
 
 
 def weather(book: Book) -> None:
-    """Keep the plausible hourly readings, and set the others aside."""
+    """Write the plausible hourly readings to one table, and all other readings to another."""
     raw = book.table("weather").withColumn("rule", _fault())
     good = _moved(raw.where("rule is null"), "weather_clean")
     _keep(book, "weather", "weather_clean", "check reading", good)
@@ -51,7 +51,7 @@ def weather(book: Book) -> None:
 
 
 def planes(book: Book) -> None:
-    """Keep the planes, with one spelling for each manufacturer."""
+    """Write the table of planes, with one spelling for each manufacturer."""
     spelling = F.create_map(*(F.lit(word) for pair in MANUFACTURERS.items() for word in pair))
     repaired = F.element_at(spelling, F.col("manufacturer"))
     rows = (

@@ -7,7 +7,7 @@ HOURS = 6
 
 
 def steady_wind(book: Book) -> None:
-    """Keep the mean wind of the last six hours, for each hour and airport."""
+    """Write the mean wind of the last six hours, for each hour and airport."""
     clean = book.table("weather_clean").select("id", "origin", "time_hour", "wind_speed")
     hours = clean.select(
         "*", F.explode(F.sequence(F.lit(0), F.lit(HOURS - 1))).alias("hours_before")
@@ -35,7 +35,7 @@ def steady_wind(book: Book) -> None:
 
 
 def departures(book: Book) -> None:
-    """Keep every completed flight, with the mean wind of its hour and its plane, where known."""
+    """Write every completed flight, with its plane and the mean wind of its hour, if known."""
     flights = book.table("flights_clean").withColumnRenamed("id", "flight_id")
     wind = book.table("weather_steady").select(
         F.col("id").alias("wind_id"), "origin", "time_hour", "wind"

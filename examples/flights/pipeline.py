@@ -2,8 +2,8 @@
 
     python examples/flights/pipeline.py --out FOLDER
 
-It writes its tables to FOLDER/tables, and a triple for each derivation of one row from another to
-FOLDER/triples. FOLDER/done.json exists only if the result is complete.
+The pipeline writes its tables to FOLDER/tables. For each derivation of one row from another row, it
+writes a triple to FOLDER/triples. FOLDER/done.json exists only if the result is complete.
 """
 
 import argparse
@@ -18,13 +18,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 CODE = ("source", "book", "raw", "clean", "join", "rollup", "report", "pipeline")
 Days = tuple[date, date]
-"""The first and the last day."""
+"""The first and the last day of the data to use."""
 YEAR: Days = (date(2013, 1, 1), date(2013, 12, 31))
 Step = tuple[str, Callable[[], None]]
 
 
 def run(folder: Path, days: Days) -> None:
-    """Run all steps with ``folder`` as output; print `n/m name` before each."""
+    """Run all steps with ``folder`` as output; print `n/m name` before each step."""
     _clear(folder)
     print("0/1 start Spark", flush=True)
     steps = _steps(folder, days)
@@ -36,7 +36,7 @@ def run(folder: Path, days: Days) -> None:
 
 
 def _clear(folder: Path) -> None:
-    (folder / "done.json").unlink(missing_ok=True)  # first, so that no partial result has it
+    (folder / "done.json").unlink(missing_ok=True)  # first, so that no partial result has this file
     for part in ("source", "tables", "triples"):
         shutil.rmtree(folder / part, ignore_errors=True)
 
@@ -57,7 +57,7 @@ def is_done(folder: Path, days: Days) -> bool:
 
 
 def _steps(folder: Path, days: Days) -> tuple[Step, ...]:
-    # These import Spark, which `fingerprint` does not need.
+    # These modules import Spark, which `fingerprint` does not need.
     import clean
     import join
     import raw
@@ -82,13 +82,13 @@ def _steps(folder: Path, days: Days) -> tuple[Step, ...]:
 
 
 def add_days(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the days; flights and weather of other days are left out."""
+    """Add options for the first and last day; flights and weather of other days are left out."""
     for option, default in zip(("--first", "--last"), YEAR, strict=True):
         parser.add_argument(option, type=date.fromisoformat, default=default, metavar="DAY")
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Run the pipeline from the command line."""
     parser = argparse.ArgumentParser(description="Curate the flights of 2013 from New York.")
     parser.add_argument("--out", type=Path, required=True)
     add_days(parser)

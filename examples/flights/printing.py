@@ -1,4 +1,4 @@
-"""The demo's sentences and tables, for readers who are new to lineage."""
+"""Print the demo's sentences and tables, for readers who are new to lineage."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,7 +36,7 @@ class Printer:
         self._console.print(" ".join(sentences))
 
     def prompt(self, arguments: str) -> None:
-        """Print the command that does the same by hand."""
+        """Print a command that a user can type to get the same result."""
         self._console.print(f"$ {self.command} {arguments}", style="cyan", soft_wrap=True)
 
     def _show(self, table: Table) -> None:
@@ -45,7 +45,7 @@ class Printer:
         self._console.print()
 
     def windiest_days(self, lines: Sequence[story.Row]) -> None:
-        """Print the report's lines about the windiest days, the surprising one highlighted."""
+        """Print the report's lines about the windiest days, and highlight the surprising one."""
         table = grid(
             "airport", "its windiest day", right=("flights", "cancelled", "mean delay", "mean wind")
         )
@@ -62,7 +62,7 @@ class Printer:
         self._show(table)
 
     def lineage(self, lineage: Answer) -> None:
-        """Print the number of rows that a figure derives from, and its sources."""
+        """Print the number of rows that a figure derives from, and of source rows among them."""
         counts = story.by_table(lineage)
         sources = [
             counted(counts[table], row) for table, row in story.SOURCES.items() if table in counts
@@ -74,7 +74,7 @@ class Printer:
         )
 
     def readings(self, readings: story.Readings) -> None:
-        """Print the readings in order of time, with bars."""
+        """Print the weather readings in order of time, each with a bar for its wind."""
         table = grid("weather reading", right=("wind",))
         table.add_column("")
         most = readings.wind[readings.strongest]

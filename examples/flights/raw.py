@@ -23,7 +23,7 @@ AIRLINES = "carrier string, name string"
 
 
 def read(book: Book, first: date, last: date) -> None:
-    """Keep the five source tables; of flights and weather, only the days ``first`` to ``last``."""
+    """Write the five source tables, with flights and weather of ``first`` to ``last`` only."""
     day = F.make_date("year", "month", "day")
     chosen = day.between(F.lit(first), F.lit(last))
     flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(chosen)

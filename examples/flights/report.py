@@ -9,7 +9,7 @@ LINE = ("id", "section", "subject", "name", "flights", "cancelled", "delay", "wi
 
 
 def write(book: Book) -> None:
-    """Keep the table ``report`` and the triples of its lines."""
+    """Write the table ``report`` and the triples of its lines."""
     days, routes, carriers = _windiest_days(book), _windiest_routes(book), _carriers(book)
     lines = days.select(*LINE).unionByName(routes.select(*LINE))
     book.keep("report", lines.unionByName(carriers.select(*LINE).distinct()).coalesce(1))
@@ -79,7 +79,7 @@ def _carriers(book: Book) -> DataFrame:
 
 
 def _first(rows: DataFrame, group: str, *ties: str) -> DataFrame:
-    """Return the row of each group with the most wind; of several, the first by ``ties``."""
+    """Return each group's row with the most wind; the columns ``ties`` decide between equals."""
     order = Window.partitionBy(group).orderBy(F.col("wind").desc_nulls_last(), *ties)
     return rows.withColumn("rank", F.row_number().over(order)).where("rank = 1").drop("rank")
 

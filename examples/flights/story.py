@@ -1,4 +1,4 @@
-"""Facts about a figure, from the warehouse's answers and the rows of the pipeline."""
+"""Find facts about a figure in the warehouse's answers and in the pipeline's tables."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ WIND = {
     "airport_daily": "wind",
     "report": "wind",
 }
-"""The column with the wind, in each table that has one on the way to the report."""
+"""The column with the wind, for each table on a path from a weather reading to the report."""
 
 Row = Mapping[str, object]
 
@@ -40,7 +40,7 @@ class Tables:
         self._folder = folder
 
     def rows(self, table: str, names: Iterable[str]) -> list[Row]:
-        """Return the rows with the given names, in the order of names."""
+        """Return the rows with the given names, sorted by name."""
         return self._read(table, pc.field("id").isin(sorted(names)))
 
     def names(self, table: str) -> list[str]:
@@ -48,7 +48,7 @@ class Tables:
         return _texts(pq.read_table(self._folder / "tables" / table, columns=["id"]), "id")
 
     def where(self, table: str, column: str, value: str) -> list[Row]:
-        """Return the rows with the given text in ``column``."""
+        """Return the rows that have ``value`` in ``column``, sorted by name."""
         return self._read(table, pc.field(column) == pc.scalar(value))
 
     def _read(self, table: str, condition: pc.Expression) -> list[Row]:
@@ -67,7 +67,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Readings:
-    """The weather readings that a figure derives from, in miles per hour, by name."""
+    """The wind in the weather readings that a figure derives from, in miles per hour."""
 
     wind: dict[str, float]
     strongest: str
@@ -89,7 +89,7 @@ class Hop:
 
 
 def number(row: Row, column: str) -> float:
-    """Return a column as a number; 0 if it is null."""
+    """Return a row's value in a column as a number; 0 if it is null."""
     return float(str(row[column])) if row[column] is not None else 0.0
 
 
@@ -138,7 +138,7 @@ def _shortest(
 ) -> list[tuple[str, str]]:
     before: dict[str, tuple[str, str]] = {start: ("", "")}
     queue = [start]
-    for item in queue:  # grows while it is read: breadth first
+    for item in queue:  # the list grows while it is read: breadth first
         for dst, op in after.get(item, ()):
             if dst not in before:
                 before[dst] = (item, op)

@@ -1,4 +1,4 @@
-"""Which column of a file is which: by name, by ``--map``, or by ``--scope``."""
+"""Find out what each column of a file means, from its name, ``--map`` and ``--scope``."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,12 @@ KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 
 @dataclass(frozen=True)
 class Columns:
-    """The column names in all files of an ingest."""
+    """The meaning of column names, which is the same in all files of an ingest."""
 
     mapped: tuple[tuple[str, str], ...] = ()
     """Pairs of a known name and the column that is read for it."""
     scope: str | None = None
-    """The column whose value is put before names, which are unique only within it."""
+    """The column whose value is put before names that are unique only together with it."""
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
@@ -41,11 +41,11 @@ class Columns:
 
     @cached_property
     def reserved(self) -> frozenset[str]:
-        """Known names that are mapped to other columns, so that no column may have them."""
+        """Known names that ``--map`` gives to other columns; no column of a file may have them."""
         return frozenset(name for name, _ in self.mapped) - self.taken
 
     def check(self, place: str, present: Sequence[str]) -> None:
-        """Raise BadInput unless every needed column is present, and no column twice."""
+        """Raise BadInput if a needed column is missing or a column name is repeated."""
         for name, column in self.mapped:
             if column not in present:
                 raise _absent(place, present, column, f"--map reads as {name}")
@@ -107,7 +107,7 @@ def columns_of(maps: Sequence[str], scope: str | None) -> Columns:
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return names as a list for a sentence, with at most ``most`` of them."""
+    """Return at most ``most`` names as a list for a sentence, and how many more there are."""
     more = f" and {len(columns) - most:,} more" if len(columns) > most else ""
     return ", ".join(columns[:most]) + more
 

@@ -11,9 +11,9 @@ from .registry import codec_of
 
 
 def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
-    """Return the uncompressed bytes of a file, and the raw file, whose position shows the progress.
+    """Return a stream of the uncompressed bytes, and the raw file, whose position shows progress.
 
-    Reading raises OSError at the end of a truncated file, and BadInput if far too much comes out.
+    Reading raises OSError at the end of a truncated file, and BadInput if the content is too large.
     """
     raw = pa.OSFile(path)
     codec = codec_of(path)
@@ -23,7 +23,7 @@ def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
 
 
 class _Unpacking:
-    """A compressed file; reading it stops at a limit on what may come out."""
+    """A compressed file; reading it raises BadInput above the limit of ``limits.Unpacked``."""
 
     closed = False
 

@@ -1,4 +1,4 @@
-"""CSV, read by Arrow; Python's own reader finds the line of an error."""
+"""Read CSV with Arrow. Python's own CSV reader finds the line of an error."""
 
 import csv
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, csv.Error)
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns; raise BadInput if the header is unusable."""
+    """Return the column names; raise BadInput if the header is unusable."""
     return _header(source)[0]
 
 
@@ -53,7 +53,7 @@ def _reader(stream: pa.NativeFile, header: list[str]) -> pa_csv.CSVStreamingRead
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(header, pa.string()),
-            null_values=[""],  # an empty field is absent, "" is an empty text
+            null_values=[""],  # an empty field is absent, "" is an empty string
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         ),
@@ -61,7 +61,7 @@ def _reader(stream: pa.NativeFile, header: list[str]) -> pa_csv.CSVStreamingRead
 
 
 def _header(source: Source) -> tuple[list[str], bool]:
-    """Return the column names, and whether the file ends with the header."""
+    """Return the column names, and whether the file has no line after the header."""
     path = source.path
     csv.field_size_limit(limits.BLOCK)
     try:
@@ -79,7 +79,7 @@ def _header(source: Source) -> tuple[list[str], bool]:
 
 
 def _broken_line(path: str) -> int | None:
-    """Return the first line that is not valid CSV, by reading the file again, which is slow."""
+    """Return the number of the first invalid line, or None; read the file again, which is slow."""
     line = 0
     try:
         with text_lines(path) as lines:

@@ -1,4 +1,4 @@
-"""Delta tables: the Parquet files of the current version, with the values kept in the log."""
+"""Find the Parquet files of a Delta table's current version, and the values kept in its log."""
 
 import json
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ LOG = "_delta_log"
 
 
 def table_of(file: Path) -> Path | None:
-    """Return the Delta table that a file lies in, or None."""
+    """Return the folder of the Delta table that a file is part of, or None."""
     return next((folder for folder in file.parents if (folder / LOG).is_dir()), None)
 
 
 def tables_files(folder: Path) -> Iterator[Source]:
-    """Yield the files of a table's current version, with the values of partition columns as text.
+    """Yield the files of a Delta table's current version, with the values of partition columns.
 
-    Raises BadInput if the log cannot be read, or if the Parquet files alone do not hold the table.
+    Raises BadInput if the log cannot be read, or if the Parquet files alone do not hold its rows.
     """
     try:
         table = DeltaTable(folder)
@@ -32,7 +32,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
         _check(table, folder)
     except BadInput:
         raise
-    except Exception as error:  # its Rust core raises errors without a type of their own
+    except Exception as error:  # the Rust core of deltalake raises errors of no specific type
         raise BadInput(
             f"Cannot read the Delta table {folder}",
             f"Its log is not readable: {next(iter(str(error).splitlines()), 'no reason is given')}",

@@ -1,8 +1,9 @@
 """Find the input files that paths stand for: files, folders, patterns and Delta tables.
 
-A folder or a pattern stands for every file in it, at any depth, or matched by it, whose name ends
-like a known format, except hidden files and those that begin with an underscore. A Delta table,
-wherever it is found, stands for the files of its current version.
+A folder stands for the files in it, at any depth. A pattern stands for the files and folders that
+it matches. Hidden names and names that begin with an underscore are left out, and so are files
+whose names end like no known format, unless a format is given. A Delta table, wherever it is found,
+stands for the files of its current version.
 """
 
 import glob
@@ -30,8 +31,8 @@ def sources(
     """Return the files that these paths stand for, in order, each once.
 
     Raises BadInput for a missing path, a pattern without matches, a folder without readable files,
-    and a single file of a Delta table; UsageError for a name that shows no format, and for paths
-    that lead into one of the ``own`` folders, through links too.
+    and a single file of a Delta table. Raises UsageError for a name that shows no format, and for a
+    path that leads, even through links, into one of the ``own`` folders.
     """
     _check_outside(paths, own)
     found = [source for path in paths for source in _sources(path, input_format)]
@@ -42,7 +43,7 @@ def sources(
 def _check_outside(paths: Sequence[Path], own: Sequence[Path]) -> None:
     folders = [folder.resolve() for folder in own]
     for path in paths:
-        real = Path(os.path.realpath(path))  # cyclic links raise later
+        real = Path(os.path.realpath(path))  # cyclic links raise an error later
         if any(real.is_relative_to(folder) for folder in folders):
             raise UsageError(
                 f"{path} leads into a folder of provhouse",
@@ -69,7 +70,7 @@ def _sources(path: Path, input_format: str | None) -> list[Source]:
 
 
 def _inside(folder: Path, input_format: str | None) -> Iterator[Source]:
-    """Yield all files below a folder, in the order of their names."""
+    """Yield the input files below a folder, in the order of their names."""
     if (folder / LOG).is_dir():
         yield from tables_files(folder)
         return

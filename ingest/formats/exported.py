@@ -1,4 +1,4 @@
-"""Exported triples: Parquet with the attributes of a triple in one column, unchanged."""
+"""Read exported triples: Parquet files with each triple's attributes, unchanged, in one column."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from .source import Batch, ReportBytes, Source
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns; raise BadInput unless they are those of an export."""
+    """Return the column names; raise BadInput unless they are the column names of an export."""
     found = parquet.check(source)
     missing = [name for name in (*KNOWN, ATTRIBUTES) if name not in found]
     if missing:
@@ -27,12 +27,12 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows, without the generation in which another warehouse first had them."""
+    """Yield the rows in batches, without the generations of the other warehouse."""
     row = 1
     for table in parquet.tables(source, report):
         rows = table.select([*KNOWN, ATTRIBUTES]).cast(_SCHEMA).combine_chunks()
         attributes = rows[ATTRIBUTES].combine_chunks()
-        none = pc.fill_null(pc.equal(attributes, "{}"), True)  # answers show no attributes as {}
+        none = pc.fill_null(pc.equal(attributes, "{}"), True)  # answers show {} if there are none
         yield Batch(row, rows.select(KNOWN), pc.if_else(none, "", attributes))
         row += rows.num_rows
 

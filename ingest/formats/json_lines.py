@@ -1,4 +1,4 @@
-"""JSON lines: one object per line, whose keys are the columns; rows may have different keys.
+"""Read JSON lines: one object per line, whose keys are the columns. Keys may differ by row.
 
 Python's own decoder reads each line. Arrow's reader gives each column one type: it refuses a key
 that is a number in one row and text in another, or that first appears in a later block; it rounds
@@ -18,19 +18,19 @@ from .compression import opened
 from .source import Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
-"""The number of bytes of text in a batch."""
+"""About this many bytes of text become one batch."""
 
 _NONE = pa.schema([(name, pa.string()) for name in KNOWN]).empty_table()
 Numbered = list[tuple[int, dict[str, object]]]
 
 
 def check(source: Source) -> list[str]:
-    """Return the keys of the first objects; raise BadInput if there is no object, src or dst."""
+    """Return the keys of the first objects; raise BadInput if src or dst is not among them."""
     return _keys(next(filter(None, _objects(source, lambda _: None)), []))
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows; empty lines are skipped, but counted."""
+    """Yield the rows in batches. Empty lines are skipped, but count in line numbers."""
     row = 1
     for objects in _objects(source, report):
         yield _batch(source, row, objects)
@@ -115,10 +115,8 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
             names.append([_name(column, given.get(column)) for column in read_for])
             attributes.append(as_object(given, columns.taken))
             scopes.append(_scope(columns, given))
-        except (
-            ValueError,
-            RecursionError,
-        ) as error:  # an object as a name, or lists nested too deep
+        except (ValueError, RecursionError) as error:
+            # For example, a name is an object, or lists are nested too deep.
             raise unreadable(f"{source.path}, line {number}", "JSON", error) from error
     known = [pa.array(texts, pa.string()) for texts in zip(*names, strict=True)]
     rows = pa.table(known, [name for name, _ in columns.read_for]) if names else _NONE
@@ -132,7 +130,7 @@ def _scope(columns: Columns, given: dict[str, object]) -> str | None:
 
 
 def _name(column: str, value: object) -> str | None:
-    """Return a src, dst, op or table as text, as a Parquet column of that type gives it."""
+    """Return a src, dst, op or table as text, as a Parquet column of the value's type would."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -141,4 +139,4 @@ def _name(column: str, value: object) -> str | None:
         return str(value)
     if isinstance(value, float):
         return str(pa.scalar(value).cast(pa.string()).as_py())
-    raise ValueError(f"{column} is neither a text nor a number")
+    raise ValueError(f"{column} is neither text nor a number")

@@ -1,4 +1,4 @@
-"""Limits on what is read at once, and on what a compressed file may hold."""
+"""Limit how much is read at once, and how much a compressed file may contain."""
 
 from dataclasses import InitVar, dataclass, field
 from os.path import getsize
@@ -10,16 +10,19 @@ BLOCK = 16 << 20
 ROWS = 1 << 18
 """The most rows read at once."""
 UNPACKED_TIMES = 300
-"""A compressed text file may hold this many times its size, or ``UNPACKED_BYTES``."""
+"""A compressed text file may contain this many times its size, or ``UNPACKED_BYTES`` if larger.
+
+Real names do not compress that well.
+"""
 PARQUET_TIMES = 5_000
-"""The factor for Parquet, where repeated texts take no room in the file."""
+"""A Parquet file may contain this many times its size: it stores a repeated string only once."""
 UNPACKED_BYTES = 256 << 20
-"""The number of bytes that any compressed file may hold; real names do not compress that well."""
+"""Every compressed file may contain this many bytes, however small the file is."""
 
 
 @dataclass
 class Unpacked:
-    """Counts the bytes that came out of one compressed file."""
+    """Counts the uncompressed bytes that have been read from one compressed file."""
 
     path: str
     times: InitVar[int] = UNPACKED_TIMES
@@ -30,11 +33,11 @@ class Unpacked:
         self.most = max(times * getsize(self.path), UNPACKED_BYTES)
 
     def add(self, size: int) -> None:
-        """Count more bytes; raise BadInput above the limit, as for a file made to fill the disk."""
+        """Count more bytes; raise BadInput above the limit, to stop files made to fill a disk."""
         self.size += size
         if self.size > self.most:
             raise BadInput(
                 f"{self.path} holds more than {self.most:,} bytes, uncompressed",
-                "Files of its size that hold so much are made to fill a disk",
+                "Files of its size that hold this much are made to fill a disk",
                 "If the content is real, write it without compression or dictionaries",
             )

@@ -1,4 +1,4 @@
-"""Parquet, read one row group at a time, in pieces that stay small even if names are long."""
+"""Read Parquet one row group at a time, in pieces that stay small even if names are long."""
 
 import os
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
-"""The number of rows decoded at once: a repeated long name is small only on its page."""
+"""The number of rows decoded at once. Repeated long names are small in the file, not in memory."""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns; raise BadInput if the footer is missing, or has no src or dst."""
+    """Return the column names; raise BadInput if the footer is missing or lists no src or dst."""
     with _opened(source) as file:
         return _columns(source, file)
 
@@ -28,7 +28,7 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
 
 
 def tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
-    """Yield the rows with the types they have in the file."""
+    """Yield the rows as Arrow tables, with the types they have in the file."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
         unpacked = limits.Unpacked(source.path, limits.PARQUET_TIMES)
@@ -37,9 +37,8 @@ def tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
                 for table in _gathered(file, group):
                     rows += table.num_rows
                     unpacked.add(table.nbytes)
-                    report(
-                        size * rows // max(file.metadata.num_rows, rows)
-                    )  # the footer may be wrong
+                    # The number of rows in the footer may be wrong.
+                    report(size * rows // max(file.metadata.num_rows, rows))
                     yield table
             except _BROKEN as error:
                 place = f"{source.path}, row group {group + 1}"
@@ -63,7 +62,7 @@ def _columns(source: Source, file: pq.ParquetFile) -> list[str]:
 
 
 def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
-    """Yield the rows of a row group, in tables of about a block."""
+    """Yield the rows of a row group, in Arrow tables of about ``limits.BLOCK`` bytes."""
     pieces: list[pa.RecordBatch] = []
     size = rows = read = 0
     for piece in file.iter_batches(PIECE, [group], use_threads=False):
@@ -82,7 +81,7 @@ def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
 
 
 def _decoded(piece: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the piece with its values in full; the size of dictionaries is no measure of them."""
+    """Return the piece without dictionaries, whose size does not show how large the values are."""
     for at, field in enumerate(piece.schema):
         if pa.types.is_dictionary(field.type):
             piece = piece.set_column(at, field.name, piece.column(at).dictionary_decode())

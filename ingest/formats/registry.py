@@ -1,11 +1,11 @@
-"""The table of input formats, and reading a file by its format.
+"""List the input formats, and read each file with the module of its format.
 
 To add a format, write a module here with the functions of ``FormatModule`` and add a line to
 ``FORMATS``. A module is imported when the first file of its format is read, so that the command
 line can list the formats without delay.
 
 A file that is not what it claims to be raises BadInput with its name and the line or row group.
-Format modules do not judge single rows; the step that stages them does.
+Format modules do not reject single rows. The task that stages a file does.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class FormatModule(Protocol):
-    """The functions of a format's module."""
+    """The functions that the module of each format has."""
 
     def check(self, source: "Source") -> list[str]:
-        """Return the columns; raise BadInput if the file begins in an unusable way."""
+        """Return the column names; raise BadInput if the beginning of the file is unusable."""
 
     def batches(self, source: "Source", report: Callable[[int], None]) -> Iterator["Batch"]:
         """Yield the rows in batches; call ``report`` with the number of bytes read so far."""
@@ -30,18 +30,18 @@ class FormatModule(Protocol):
 
 @dataclass(frozen=True)
 class Format:
-    """A file format."""
+    """An input format: its name, its module, and the endings of its files."""
 
     name: str
     module: str
-    """The module of this package that reads it."""
+    """The name of the module in this folder that reads files of the format."""
     endings: tuple[str, ...] = ()
-    """The endings of its file names; without any, no file is recognised by name."""
+    """The endings of its file names; a format without endings is never recognised by name."""
     compressible: bool = False
-    """Whether it is plain text, which may be compressed as a whole, with a further ending."""
+    """Whether its files are plain text and may be compressed as a whole, with a second ending."""
 
     def load(self) -> FormatModule:
-        """Return the module that reads it."""
+        """Import and return the module that reads files of the format."""
         return cast(FormatModule, import_module(f".{self.module}", __package__))
 
 
@@ -57,11 +57,11 @@ FORMATS = {
 CHOICES = tuple(each.name for each in FORMATS.values() if each.endings)
 """The formats that ``--input`` offers."""
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-"""The endings of compressed files, and their codecs."""
+"""The codecs of compressed files, by the ending of the file name."""
 
 
 def check(source: "Source") -> list[str]:
-    """Return the columns of a file; of JSON lines, those of its first rows.
+    """Return the column names of a file; for JSON lines, the keys of its first rows.
 
     Raises BadInput if the beginning of the file shows that it is unusable.
     """
@@ -77,7 +77,7 @@ def batches(source: "Source", report: Callable[[int], None] = lambda _: None) ->
 
 
 def format_of(path: Path) -> str:
-    """Return the format that a file's name shows, or the empty text."""
+    """Return the format that the ending of a file's name shows, or an empty string."""
     name = path.name.lower()
     plain = name
     for ending in COMPRESSED:
@@ -89,12 +89,12 @@ def format_of(path: Path) -> str:
 
 
 def codec_of(path: str) -> str | None:
-    """Return the codec that a file's name shows, or None."""
+    """Return the codec that the ending of a file's name shows, or None."""
     name = path.lower()
     return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
 
 
 def all_endings() -> str:
-    """Return the endings of all formats, for a sentence."""
+    """Return the endings of all formats as a list for a sentence."""
     plain = [ending for each in FORMATS.values() for ending in each.endings]
     return f"{', '.join(plain)}, text formats also with {' or '.join(COMPRESSED)}"

@@ -1,4 +1,4 @@
-"""The two ends of every reader: a file to read, and a batch of its rows."""
+"""Define the input and the output of every format module: a source and a batch of its rows."""
 
 import os
 from collections.abc import Callable
@@ -17,17 +17,17 @@ PACKED = 10
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read, and how."""
+    """A file to read, with its format and its columns."""
 
     path: str
     format: str
     columns: Columns = AS_NAMED
     constants: tuple[tuple[str, str], ...] = ()
-    """Columns with one value for all rows, which a Delta table keeps in its log."""
+    """Pairs of a column and its value in all rows, which a Delta table keeps in its log."""
 
     @property
     def bytes_unpacked(self) -> int:
-        """The approximate size of the file, uncompressed."""
+        """The approximate size of the file in bytes, uncompressed."""
         packed = not FORMATS[self.format].compressible or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
@@ -38,7 +38,7 @@ ReportBytes = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as they were read; ``first_row`` counts from 1, without the header."""
+    """Rows as they were read. ``first_row`` is the number of the first; the header has none."""
 
     first_row: int
     rows: pa.Table
@@ -48,7 +48,7 @@ class Batch:
 
 
 def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
-    """Return the error for a file, or a place in it, that is not valid ``kind``."""
+    """Return the error for a file, or for a place in a file, that is not valid ``kind``."""
     why = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
     return BadInput(
         f"{place}: not readable as {kind}",

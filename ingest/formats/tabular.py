@@ -1,4 +1,4 @@
-"""Turn tables, as read from CSV and Parquet, into batches of triples."""
+"""Turn the Arrow tables read from CSV and Parquet files into batches of triples."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,15 +9,12 @@ from provhouse.model.attributes import canonical, texts
 from . import limits
 from .source import Batch, Source, unreadable
 
-_CONVERSION_ERRORS = (
-    pa.ArrowException,
-    ValueError,
-    OverflowError,
-)  # for example times outside of Python's range
+# An OverflowError is raised for times outside of Python's range, for example.
+_CONVERSION_ERRORS = (pa.ArrowException, ValueError, OverflowError)
 
 
 def as_batches(source: Source, tables: Iterable[pa.Table]) -> Iterator[Batch]:
-    """Yield the rows of a file's tables, in batches of at most ``limits.ROWS``."""
+    """Yield the rows of a file's Arrow tables, in batches of at most ``limits.ROWS`` rows."""
     row = 1
     for table in tables:
         for start in range(0, table.num_rows, limits.ROWS):

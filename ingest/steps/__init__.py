@@ -1,4 +1,4 @@
 """The steps of an ingest, one module each; ``order`` runs them.
 
-A module named ``STEP_PART`` belongs to the step in its name.
+A module whose name begins with a step, such as ``place_names``, is a part of that step.
 """

@@ -1,9 +1,9 @@
-"""Step 3: cut the new items into sets and number them, in one task, from the edges alone.
+"""Step 3: cut the new items into sets, and give items and sets their numbers.
 
-A stored item keeps its number and its set, so only new items are cut. New items that are connected
-by triples between new items form pieces; pieces are cut into sets, and small sets are packed. Item
-numbers follow each other by component and set. Stored components that new triples connect are
-merged.
+One task does this, from the edges alone. A stored item keeps its number and its set, so only new
+items are cut. New items that are connected by triples between new items form pieces. Pieces are cut
+into sets, and small sets are packed. The items of a set get consecutive numbers, and so do
+the items of a component. Stored components that new triples connect are merged.
 """
 
 import math
@@ -44,7 +44,7 @@ class CutResult:
     components: int
     """The change in the number of components."""
     bounds: tuple[int, ...]
-    """The item numbers at which the second and later ranges of triples, by dst, begin."""
+    """The item numbers of dst at which the second and later ranges of triples begin."""
 
 
 def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
@@ -68,7 +68,7 @@ def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
 
 
 def _levels(job: Job, tables: Sequence[str]) -> list[I32]:
-    """Return the given splits as arrays, without tables that no item of this ingest is in."""
+    """Return the given splits as arrays, without tables that have no item in this ingest."""
     if not job.inputs.splits:
         return []
     return split_codes(restricted(job.inputs.splits[1], set(tables)), tables)
@@ -76,7 +76,7 @@ def _levels(job: Job, tables: Sequence[str]) -> list[I32]:
 
 @dataclass(frozen=True)
 class CutItems:
-    """The task that cuts; ``first_item`` and ``first_set`` are the next free numbers."""
+    """The task that cuts the items; ``first_item`` and ``first_set`` are the next free numbers."""
 
     staging: Staging
     snapshot: Snapshot | None
@@ -89,7 +89,7 @@ class CutItems:
     first_item: int
     first_set: int
     ranges: int
-    """The number of ranges of item numbers in which triples will be sorted, one at a time."""
+    """The number of ranges of item numbers that triples are divided into before sorting."""
 
     def run(self) -> CutResult:
         """Write ``numbers`` (by place), ``sets`` and ``merges`` to the staging folder."""
@@ -164,7 +164,7 @@ class CutItems:
         return CutResult(new, count, more, self._bounds(numbers))
 
     def _bounds(self, numbers: I64) -> tuple[int, ...]:
-        """Return item numbers that divide the triples, by dst, into ranges of about one size."""
+        """Return item numbers that divide the triples, by dst, into ranges of about equal size."""
         if self.ranges == 1:
             return ()
         sample = np.concatenate([numbers[dst[::SAMPLE]] for _, dst in self.staging.edge_chunks()])
@@ -173,7 +173,7 @@ class CutItems:
 
 
 def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Array:
-    """Return the names of the tables that the items of each set are in, sorted."""
+    """Return for each set the sorted names of the tables that its items are in."""
     width = max(len(names), 1)
     owner, code = np.divmod(distinct(sets * width + table), width)
     named = np.array([bool(name) for name in names], bool)[code] if len(code) else code.astype(bool)
@@ -183,7 +183,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return which sets are the largest ``limit`` of those in ``among``."""
+    """Return which sets are the ``limit`` largest of the sets that ``among`` marks."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

@@ -14,14 +14,14 @@ from ..job import Job
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The loaded graph, and what the new generation shows."""
+    """The loaded graph, and a snapshot of the new generation."""
 
     graph: Graph
     after: Snapshot
 
 
 def load(job: Job, commit: Commit) -> LoadResult:
-    """Write sets and dependencies to Neo4j, with its importer if the server is not running."""
+    """Write sets and dependencies to Neo4j, with Neo4j's importer if the server is not running."""
     assert job.neo4j, "a preview ends before this"
     after, ingest = Snapshot(job.layout, commit), job.ids.ingest
     first: Import | None = None

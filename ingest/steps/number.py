@@ -1,6 +1,6 @@
-"""Step 2: give every name a place, and turn rows into edges between places, four bytes per end.
+"""Step 2: give every name a place, and turn rows into edges between places.
 
-A place is the position of a name's hash among all hashes of the ingest.
+A place is the position of a name's hash among all hashes of the ingest. It takes four bytes.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ from .read_names import STORED
 
 @dataclass(frozen=True)
 class NumberResult:
-    """The facts about the places that are not in arrays of the staging folder."""
+    """The results of step 2 that are not in the staging folder: tables and origins."""
 
     tables: Sequence[str]
     """The table names, by number; the first is the empty name, for items without a table."""
     origins: Sequence[Origin] | None = None
-    """The origins that staged rows name, in a compaction; None if each file is an origin."""
+    """In a compaction, the origins that staged rows name; None if each file is an origin."""
 
 
 def number(job: Job, read: ReadResult) -> NumberResult:
@@ -44,7 +44,7 @@ def number(job: Job, read: ReadResult) -> NumberResult:
         raise BadInput(
             f"{read.two_tables:,} items are named with several tables",
             "With --strict an item has one table",
-            "Correct the files, or leave out --strict to keep the most frequent one",
+            "Correct the files, or leave out --strict to keep the most frequent table",
         )
     if job.inputs.splits:
         _check_splits(job, tables, *job.inputs.splits)
@@ -62,7 +62,7 @@ def _check_splits(job: Job, tables: Sequence[str], path: Path, splits: list[Spli
 
 
 def _join_buckets(staging: Staging, read: ReadResult, tables: Sequence[str]) -> None:
-    """Write the hashes, tables and stored numbers of all buckets, one after the other."""
+    """Write the hashes, tables and stored item numbers of all buckets, bucket after bucket."""
     code = pa.array(tables, pa.string())
     hashes = create_array(staging.hashes, np.uint64, (read.items,))
     codes = create_array(staging.tables, np.int32, (read.items,))
@@ -102,7 +102,7 @@ class NumberFile:
 
 
 class Places:
-    """Finds hashes in a sorted array; their first bits select the part to search."""
+    """Finds hashes in a sorted array; the first bits of a hash select the part to search."""
 
     def __init__(self, hashed: U64) -> None:
         self._hashed = np.asarray(hashed)
@@ -117,7 +117,7 @@ class Places:
         result: I32 = _find(self._hashed, self._starts, self._shift, wanted)
         if len(wanted) and (result.min() < 0):
             raise BadInput(
-                "An input file changed while it was read", "A name is new in it", "Try again"
+                "An input file changed while it was read", "It now contains new names", "Try again"
             )
         return result
 

@@ -1,8 +1,8 @@
-"""The order of the steps of an ingest; each step takes what the earlier ones returned and staged.
+"""Run the steps of an ingest in order; each uses what the earlier steps returned and staged.
 
 Results become durable in this order: Delta tables, Neo4j, commit record. After a crash before the
-commit record, the next writer removes what was left in the tables. Sets and dependencies left in
-Neo4j are never wrong.
+commit record, the next writer removes what was left in the Delta tables. Sets and
+dependencies left in Neo4j are never wrong.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def ingest_files(job: Job) -> JobResult:
 
 
 def is_empty(job: Job, found: ReadResult) -> bool:
-    """Return whether files were read that have no rows and replace nothing."""
+    """Return whether the files that were read have no rows and replace nothing."""
     nothing = not found.rows and not found.rejected
     return bool(found.files) and nothing and job.inputs.run is None
 
@@ -66,7 +66,7 @@ def is_empty(job: Job, found: ReadResult) -> bool:
 def make_generation(
     job: Job, found: ReadResult, numbered: NumberResult, check: Check | None = None
 ) -> JobResult:
-    """Run the steps from the cut on, with a check before anything becomes current."""
+    """Run the steps from ``cut`` on; run ``check`` before the generation becomes current."""
     with job.step(CUT):
         pieces = cut(job, found, numbered)
     with job.step(PLACE):

@@ -21,12 +21,12 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""Number of names written, or of look-up entries made, in the time one triple takes."""
+"""The numbers of names and of look-up entries that are written in the time of one triple."""
 
 
 @dataclass(frozen=True)
 class PlaceResult:
-    """The new partitions and assertions by range, the origins of the triples, and what ends."""
+    """The new partitions and assertions by range, the origins, and the triples that end."""
 
     ranges: Sequence[GatheredRange]
     origins: Sequence[Origin]
@@ -46,12 +46,12 @@ class PlaceResult:
 
     @property
     def asserted(self) -> int:
-        """The number of new assertions: triples that an origin brings after another origin."""
+        """The number of new assertions: pairs of a triple and a further origin that brings it."""
         return sum(part.asserted for part in self.ranges)
 
     @property
     def is_empty(self) -> bool:
-        """Whether no triple and no assertion is new, and none ends."""
+        """Whether no triple or assertion is new, and no triple ends."""
         return not (self.triples or self.asserted or self.ended)
 
 
@@ -90,7 +90,7 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
 
 
 def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
-    """Sort and write each range of triples and of names, and the look-up of the names."""
+    """Sort and write each range of triples and of names; write the look-up of the names."""
     count = len(cut.bounds) + 1
     tasks: list[GatherTriples | GatherNames | IndexNames] = [
         GatherTriples(

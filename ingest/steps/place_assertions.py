@@ -1,4 +1,7 @@
-"""Stored triples that an ingest brings again, and which origins newly assert them."""
+"""Find the triples of an ingest that are already stored, and the origins that now assert them, too.
+
+The triples are not stored again; their origins are kept as assertions.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,8 +27,8 @@ FIRST_ORIGIN = "first"
 def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     """Return the stored triples that the input brings again, ordered by their row places.
 
-    The columns are the row place, the origin that brings it now, and the origin that brought it
-    first.
+    The columns are the row place, the origin that brings the triple now, and the origin that
+    brought the triple first.
     """
     repeated = stored.places >= 0
     mine = repeated[further.rows]
@@ -39,7 +42,7 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
 
 
 def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
-    """Return the row place and origin of those repeats that the origin did not assert before."""
+    """Return the row places and origins of the triples that the origin did not assert before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
     for one in np.unique(origin).tolist():
@@ -51,7 +54,7 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
 def assertions(
     staging: Staging, partitions: Sequence[int], first_partition: int
 ) -> Iterator[pa.Table]:
-    """Yield the rows of the table of assertions, one table per origin.
+    """Yield the rows to add to the Delta table of assertions, as one Arrow table per origin.
 
     ``partitions`` is the number of new partitions in each range.
     """
@@ -74,13 +77,13 @@ def assertions(
 
 
 class Repeats:
-    """The staged repeats of an ingest, one partition at a time."""
+    """The stored triples that an ingest brings again, read from the staged files by partition."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the row places of one partition, and for each the origin that brings it."""
+        """Return the row places of the repeats in a partition, and the origin that brings each."""
         ends = places(PartitionNumbers(np.array([partition, partition + 1])), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:
@@ -91,6 +94,6 @@ class Repeats:
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:
-    """Return a column of a staged file, still in the file until it is used."""
+    """Return a column of a staged file as an array, still memory-mapped."""
     values: I64 = column.combine_chunks().to_numpy()
     return values

@@ -11,21 +11,21 @@ from provhouse.model.columns import ATTRIBUTES, DST, OP, ORIGIN, SRC
 
 @dataclass(frozen=True)
 class MoreOrigins:
-    """Further origins of triples, beside the first: pairs of a triple's row and an origin."""
+    """The second and further origins of triples, as pairs of a triple's row and an origin."""
 
     rows: I64
     origins: I64
 
     def of(self, chosen: Bools) -> "MoreOrigins":
-        """Return the pairs of the chosen rows, with row numbers among those."""
+        """Return the pairs of the chosen rows, renumbered by position among the chosen rows."""
         mine = chosen[self.rows]
         return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
 
 def distinct(rows: pa.Table) -> tuple[pa.Table, MoreOrigins]:
-    """Return each triple once, with its first origin, and its further origins.
+    """Return each triple once, with its first origin, and the further origins of all triples.
 
-    Triples are ordered by dst, then src.
+    The triples are ordered by dst, then src.
     """
     none = np.empty(0, np.int64)
     if not rows.num_rows:
@@ -50,5 +50,5 @@ def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:
 
 
 def _codes(column: pa.ChunkedArray) -> I64:
-    """Return a number for each text; equal texts have equal numbers."""
+    """Return a number for each string; equal strings have equal numbers."""
     return np.asarray(column.combine_chunks().dictionary_encode().indices, dtype=np.int64)

@@ -1,8 +1,8 @@
 """Bring the names of new items from the order of their hashes into the order of item numbers.
 
-As with triples, buckets are first distributed over ranges of numbers; then each range is sorted and
-written, so that only one range at a time is in memory. The look-up from names to numbers is written
-too.
+The buckets are first distributed over ranges of item numbers. Then each range is sorted and
+written, so that only one range at a time is in memory. The look-up from names to item numbers is
+written too.
 """
 
 from dataclasses import dataclass
@@ -99,5 +99,5 @@ class IndexNames:
 
 
 def name_ranges(items: int) -> list[int]:
-    """Return the number of names in each range, for this many new items."""
+    """Return the number of names in each range, if there are ``items`` new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

@@ -1,8 +1,8 @@
 """Find triples of an ingest that the warehouse already stores.
 
-Only triples between two stored items can be stored. They are searched in the partitions that have
-the set of their dst, so that the work grows with what an ingest touches and not with what is
-stored.
+Only triples between two stored items can be stored. They are looked for in the partitions that
+contain the set of their dst, so that the work grows with the number of sets that the ingest touches
+and not with the size of the warehouse.
 """
 
 from dataclasses import dataclass
@@ -26,19 +26,22 @@ from provhouse.store.tables.snapshot import Snapshot
 _ASKED = "asked"
 _PLACE = "place"
 _ITEMS = 1 << 40
-"""More than the number of items."""
+"""A number above every item number."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The row place of each triple, -1 if it is not stored or has died, and its first origin."""
+    """The row place of each triple (-1 if it is not stored or has ended) and its first origin."""
 
     places: RowPlaces
     origins: I64
 
 
 def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
-    """Find rows (src, dst, op, attributes), ordered by dst; items from ``first_new`` on are new."""
+    """Find the stored triples that equal the rows (src, dst, op, attributes).
+
+    The rows are ordered by dst. Items from the number ``first_new`` on are new.
+    """
     count = rows.num_rows
     stored = Stored(RowPlaces(np.full(count, -1)), np.full(count, UNKNOWN_ORIGIN, np.int64))
     src, dst = ItemNumbers(np.asarray(rows[SRC])), ItemNumbers(np.asarray(rows[DST]))
@@ -68,7 +71,7 @@ def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
 
 
 def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
-    """Return the rows with one of these (src, dst); rows and pairs are ordered by dst."""
+    """Return the rows with one of these pairs (src, dst); rows and pairs are ordered by dst."""
     ends, items = np.asarray(stored_rows[DST]), np.unique(dst)
     rows, item = matching_rows(ends, items)
     pairs = item * _ITEMS + np.asarray(stored_rows[SRC])[rows]

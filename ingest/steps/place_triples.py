@@ -54,7 +54,7 @@ from .place_duplicates import MoreOrigins, distinct
 from .place_stored import find_stored
 
 CARRIED = (OP, ATTRIBUTES, BORN)
-"""Columns that rows keep as staged, beside their origin. Only a compaction stages ``born``."""
+"""Staged columns that rows keep, as well as their origin. Only a compaction stages ``born``."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ScatterTriples:
     staging: Staging
     bounds: Sequence[int]
     origin: int
-    """The origin of the rows, unless they name their own."""
+    """The origin of the rows, unless the rows name their own origins."""
 
     def run(self) -> None:
         """Write the file's rows, with item numbers for places, to one file per range."""
@@ -108,7 +108,7 @@ class ScatterTriples:
 
 
 def _numbered(staged: pa.Schema) -> pa.Schema:
-    """Return the schema of rows with item numbers, the tables of both ends, and what rows keep."""
+    """Return the schema of rows with item numbers, tables of both ends, and the kept columns."""
     numbers = [(SRC, pa.int64()), (DST, pa.int64())]
     codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
     kept = [field for field in staged if field.name in CARRIED]
@@ -117,7 +117,7 @@ def _numbered(staged: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True)
 class GatheredRange:
-    """The number of triples in each partition of a range, and its number of assertions."""
+    """The number of triples in each partition of a range, and of new assertions in the range."""
 
     partitions: tuple[int, ...]
     asserted: int
@@ -197,10 +197,10 @@ class _Sets:
 
 
 def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
-    """Cut sorted triples into partitions of at most ``limit``; a set that fits stays in one.
+    """Cut sorted triples into partitions of at most ``limit``; never divide a set that fits.
 
-    Returns the rows at which partitions begin, with the end as last value, and the placements: set,
-    partition (from 0) and number of triples.
+    Returns the row at which each partition begins, followed by the number of rows, and the table of
+    placements: set, partition (from 0) and number of triples.
     """
     starts = np.flatnonzero(np.diff(dst_sets, prepend=-1) != 0)
     sizes = np.diff(np.append(starts, len(dst_sets)))
@@ -213,7 +213,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 
 
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
-    """Return further origins, by partition (from 0) and row in it."""
+    """Return the partition (from 0), the row in the partition, and the origin of each pair."""
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(
         {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
@@ -222,7 +222,7 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 
 @njit(cache=True)
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
-    """Return, in order: the index of a set, a partition, and the triples of both."""
+    """Return three arrays: the index of a set, a partition, and how many of its triples it has."""
     pieces = 0
     for size in sizes:
         pieces += 1 + size // limit
@@ -244,7 +244,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
 
 
 def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
-    """Count the triples between each two sets, and list their ops."""
+    """Count the triples between each pair of sets, and list their ops."""
     src_sets = sets.of(ItemNumbers(np.asarray(rows[SRC])))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
@@ -258,7 +258,7 @@ def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """Count the triples between each two tables (as numbers), and list their ops."""
+    """Count the triples between each pair of tables (as numbers), and list their ops."""
     return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
 
 

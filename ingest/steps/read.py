@@ -24,7 +24,7 @@ SEEDS = 8
 
 @dataclass(frozen=True)
 class ReadResult:
-    """The rows that were read, by file and by bucket of names."""
+    """The counts of rows by file and of names by bucket, and the first rejected rows."""
 
     files: Sequence[StagedFile]
     buckets: Sequence[NamedBucket]
@@ -47,7 +47,7 @@ class ReadResult:
 
     @property
     def two_tables(self) -> int:
-        """The number of items that were named with a table other than the one they have."""
+        """The number of items that were named with a table other than the table they have."""
         return sum(bucket.two_tables for bucket in self.buckets)
 
 

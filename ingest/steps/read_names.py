@@ -47,11 +47,11 @@ class NameBucket:
 
     @property
     def bytes(self) -> int:
-        """The size of the bucket's names as read."""
+        """The size of the bucket's staged names in bytes."""
         return sum(part.stat().st_size for part in self.staging.names.all(self.bucket))
 
     def run(self) -> NamedBucket:
-        """Write the distinct names, with table, stored number and hash."""
+        """Write the distinct names, each with its table, stored item number and hash."""
         staged = map(read_stream, self.staging.names.all(self.bucket))
         rows = pa.concat_tables([NAMED.empty_table(), *staged]).combine_chunks()
         report_progress(0.15)
@@ -90,7 +90,7 @@ def _collides(rows: pa.Table, hashed: U64) -> bool:
 
 
 def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
-    """Return the table that each item is named with most often, and which items have several."""
+    """Return the table each item is named with most often, and which items have several tables."""
     count = int(item[-1]) + 1 if len(item) else 0
     votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
     votes = votes.filter(pc.not_equal(votes[TABLE], ""))
@@ -110,7 +110,7 @@ def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
 def _keep_stored(
     stored: Names, numbers: ItemNumbers, tables: pa.Array, two: Bools
 ) -> tuple[pa.Array, Bools]:
-    """Give stored items their stored table; mark those that were named with another."""
+    """Give stored items their stored table; mark items that were named with another table."""
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):
         return tables, two

@@ -1,8 +1,8 @@
 """Stage one input file: reject incomplete rows, and replace names by hashes.
 
 The names are staged apart from the rows, once per batch for each table they were named with. They
-are distributed over buckets by the first bits of their hash, so that the next part can hold one
-bucket at a time in memory.
+are distributed over buckets by the first bits of their hash, so that the names of one bucket at
+a time can be loaded next.
 """
 
 import os
@@ -109,7 +109,7 @@ def _judge(batch: Batch, task: StageFile) -> tuple[pa.Table, pa.Table]:
 
 
 def _reasons(scope: str | None) -> pa.Array:
-    """Return the reasons by code; its bits mean that src, dst, or the scope's value is missing."""
+    """Return the reason for each code, whose bits mean that src, dst or the scope is missing."""
     wanted = (SRC, DST, scope)
     lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in range(8)]
     return pa.array([" and ".join(f"no {name}" for name in names) for names in lacking])
@@ -140,7 +140,7 @@ def _content(rows: pa.Table) -> pa.Array:
 
 
 class _Writer:
-    """The files that a task writes."""
+    """The files that a ``StageFile`` task writes."""
 
     def __init__(self, task: StageFile) -> None:
         self._task = task
@@ -167,7 +167,7 @@ class _Writer:
         self._rejects.write_table(rows)
 
     def write(self, rows: pa.Table) -> None:
-        """Write valid rows, with hashes for names, and the names."""
+        """Write valid rows with hashes in place of names, and write the names."""
         both = pa.chunked_array([*rows[SRC].chunks, *rows[DST].chunks]).combine_chunks()
         encoded = both.dictionary_encode()
         hashed = hashes(encoded.dictionary, self._task.seed)
@@ -188,7 +188,7 @@ class _Writer:
         self._write_names(encoded.dictionary, hashed, ends, _tables(rows))
 
     def _write_names(self, names: pa.Array, hashed: U64, ends: I64, tables: pa.Array) -> None:
-        """Write each name once for every table that it was named with, and how often it was."""
+        """Write each pair of a name and its table once, with the number of times it occurs."""
         encoded = tables.dictionary_encode()
         pair = ends.astype(np.int64) * len(encoded.dictionary) + np.asarray(encoded.indices)
         distinct, votes = np.unique(pair, return_counts=True)

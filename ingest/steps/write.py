@@ -1,4 +1,4 @@
-"""Step 5: append what was staged to the Delta tables, and add segments of names.
+"""Step 5: append the staged rows to the Delta tables, and add segments of names.
 
 Ids are taken permanently before the first file is moved. Nothing is visible before the commit.
 """
@@ -96,7 +96,7 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
 
 
 def _new_dependencies(job: Job, after: Snapshot) -> int:
-    """Return the number of pairs of sets that did not depend on each other before."""
+    """Return the number of set dependencies that no earlier ingest added."""
     rows = after.rows("set_dependencies", [SET, DERIVES_FROM])
     mine = rows.filter(pc.equal(rows[INGEST], job.ids.ingest))
     if job.extends is None or not mine.num_rows:
@@ -113,7 +113,7 @@ def _write_tables(
     ingest_row: pa.Table,
     life: Mapping[str, pa.Table],
 ) -> dict[str, int]:
-    """Append everything staged; return the new version of each table that grew."""
+    """Append all staged rows; return the new version of each Delta table that grew."""
     check_lock(target.layout)
     _move_names(staging, target)
     versions = {"triples": _triples(staging, target, placed.ranges)}

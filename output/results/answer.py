@@ -1,4 +1,4 @@
-"""The result of a lineage or impact of one item."""
+"""The result of a question about the lineage or impact of one item."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class AnswerResult(Result):
     answer: "Answer"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline, notes, tables by table and distance, and how the answer was found."""
+        """Yield a headline, notes, counts by table and distance, and how the answer was found."""
         answer = self.answer
         yield headline(answer)
         for note in notes(answer):
@@ -39,7 +39,7 @@ class AnswerResult(Result):
         yield styled(how(answer), "dim")
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/answer.json``."""
+        """Yield one object, as ``schemas/answer.json`` describes it."""
         answer = self.answer
         head = attributes(
             answer, "item", "direction", "method", "generation", "time", "complete", "truncated",
@@ -52,9 +52,9 @@ class AnswerResult(Result):
             yield {**head, **row_lists(answer), **read_and_seconds(answer)}
 
     def csv(self) -> Csv:
-        """Return a row for each item; for a summary, for each table and operation.
+        """Return a row for each item. A summary has a row for each table and each operation.
 
-        The triples are in the JSON form only.
+        Only JSON contains the triples.
         """
         if self.answer.counts:
             return ("kind", "name", "count"), _counts(self.answer)

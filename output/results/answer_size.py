@@ -1,4 +1,4 @@
-"""The size of an answer, whether it lists its items or counts them."""
+"""Compute the size of an answer that lists its items or only counts them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnswerSize:
-    """The numbers of items, tables and triples, and the most hops to an item."""
+    """The size of an answer in items, tables, triples and hops."""
 
     items: int
     tables: int
-    """Items without a table count for none."""
+    """The number of tables. Items without a table are not counted here."""
     triples: int
     hops: int
-    """To the farthest item; 0 if there are no items."""
+    """The number of hops to the farthest item; 0 if there are no items."""
 
 
 def answer_size(answer: "Answer") -> AnswerSize:

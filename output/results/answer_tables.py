@@ -1,4 +1,4 @@
-"""The tables of an answer for people: by table, by operation, by distance, and by step."""
+"""Build the printed tables of an answer: its tables, operations, distances and times."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The most levels shown before the gap; at most ``_FAR_LEVELS`` follow it."""
+"""The number of distances shown before the gap; up to ``_FAR_LEVELS`` are shown after it."""
 _FAR_LEVELS = 2
 _OPS = 4
 """The most operations listed for a table."""
@@ -28,17 +28,17 @@ _OPS = 4
 
 @dataclass(frozen=True)
 class _Level:
-    """The items at one distance, or at a range of distances of which only the number is shown."""
+    """The items at one distance, or a range of distances whose items are only counted."""
 
     first: int
     last: int
     items: int
     rows: list[tuple[str, str]]
-    """Item and table of each item shown."""
+    """The name and the table of each item shown."""
 
 
 def by_table(answer: "Answer") -> "Table":
-    """Return items, hops and operations of each table."""
+    """Return a line for each table of items: its number of items, its hops and its operations."""
     counts, ops = _tables(answer), _ops(answer)
     way = "used by" if answer.direction == "upstream" else "made by"
     table = grid("table", right=("items", "hops"), after=(way,))
@@ -49,7 +49,7 @@ def by_table(answer: "Answer") -> "Table":
 
 
 def counts_by_table(counts: pa.Table) -> "Table":
-    """Return items and hops of each table, from the counts of a summary."""
+    """Return a line for each table in a summary: its number of items and its hops."""
     table = grid("table", right=("items", "hops"))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
         table.add_row(*_counts(row))
@@ -58,7 +58,7 @@ def counts_by_table(counts: pa.Table) -> "Table":
 
 
 def by_operation(counts: pa.Table) -> "Table":
-    """Return the number of triples of each operation."""
+    """Return a line for each operation, with its number of triples."""
     table = grid("operation", right=("triples",))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
         name = styled(shown(row["op"])) if row["op"] else styled("(no operation)", "dim")
@@ -80,7 +80,7 @@ def _rest(table: "Table", counts: pa.Table, what: str) -> None:
 
 
 def _tables(answer: "Answer") -> pa.Table:
-    """Count items by table, nearest tables first, in the columns of a summary's counts."""
+    """Count the items of each table, nearest table first. The columns are those of a summary."""
     counts = answer.items.group_by("table").aggregate(
         [("item", "count"), ("depth", "min"), ("depth", "max")]
     )
@@ -89,12 +89,12 @@ def _tables(answer: "Answer") -> pa.Table:
     )
     named = named.set_column(
         0, "table", named["table"].cast(pa.string())
-    )  # dictionary columns cannot be sorted by
+    )  # Arrow cannot sort by a dictionary column
     return named.sort_by([("nearest", "ascending"), ("table", "ascending")])
 
 
 def _ops(answer: "Answer") -> dict[str, list[str]]:
-    """Return the operations at the far ends of the triples, by table, most frequent first."""
+    """Return, for each table, the operations of triples whose far end is in it, by frequency."""
     far = "src" if answer.direction == "upstream" else "dst"
     items, ends = (_codes(column) for column in (answer.items["item"], answer.triples[far]))
     place = pc.index_in(ends, value_set=items)
@@ -110,12 +110,12 @@ def _ops(answer: "Answer") -> dict[str, list[str]]:
 
 
 def _codes(names: pa.ChunkedArray) -> pa.Array:
-    """Return the dictionary codes of names; items and triples of an answer share a dictionary."""
+    """Return the dictionary codes of names. An answer's items and triples share a dictionary."""
     return names.combine_chunks().indices
 
 
 def _levels(answer: "Answer") -> list[_Level]:
-    """Return the items by distance, shortened: the nearest levels and the farthest."""
+    """Return the items at the nearest and farthest distances, and the count of those between."""
     counts = answer.items.group_by("depth").aggregate([("item", "count")]).sort_by("depth")
     depths = cast(list[int], counts["depth"].to_pylist())
     sizes = cast(list[int], counts["item_count"].to_pylist())
@@ -155,7 +155,7 @@ def by_distance(answer: "Answer") -> "Table":
 
 
 def timed(answer: "Answer") -> "Table":
-    """Return the milliseconds of each step."""
+    """Return a line for each step, with its time in milliseconds."""
     table = grid("step", right=("ms",))
     for step in STEPS:
         table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")

@@ -1,4 +1,4 @@
-"""The sentences of an answer: a headline, notes, and how it was found."""
+"""Describe an answer in sentences: a headline, notes, and how it was found."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -72,6 +72,6 @@ def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:
 
 
 def how(answer: "Answer") -> str:
-    """Return sentences on the method, what it read, and the generation."""
+    """Return sentences about the method, what it read, and the generation."""
     why = shown(answer.why.rstrip("."))
     return f"\nMethod: {answer.method}. {why}. {read_sentence(answer)} {as_of_sentence(answer)}"

@@ -1,6 +1,6 @@
-"""The result of a lineage or impact of many items.
+"""The result of a question about the lineage or impact of many items.
 
-JSON and CSV write each reply before they ask for the next one.
+In JSON and CSV, each reply is written before the next one is computed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Absent:
-    """The reply to one of many items that is not in the warehouse."""
+    """The reply for an item that is not in the warehouse."""
 
     item: str
 
 
 @dataclass(frozen=True)
 class AnswersResult(Result):
-    """The replies, in the order of the questions; they are read once."""
+    """The replies in the order of the questions. They can be read only once."""
 
     replies: "Iterable[Answer | Absent]"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with a row for each item asked."""
+        """Yield a table with a row for each asked item."""
         timed = STEPS if timing else STEPS[-1:]
         seconds = timed if timing else ("seconds",)
         table = grid("item", "table", right=("items", "tables", "triples", "hops", *seconds))
@@ -43,7 +43,7 @@ class AnswersResult(Result):
         yield table
 
     def json(self) -> Iterator[Json]:
-        """Yield an object for each item asked."""
+        """Yield an object for each asked item."""
         for reply in self.replies:
             if isinstance(reply, Absent):
                 yield {"item": reply.item, "found": False}
@@ -51,7 +51,7 @@ class AnswersResult(Result):
                 yield from AnswerResult(reply).json()
 
     def csv(self) -> Csv:
-        """Return the rows of each answer, with the item asked as first column.
+        """Return the rows of each answer, with the asked item in the first column.
 
         Items that were not found have no rows.
         """

@@ -1,4 +1,4 @@
-"""The result of a check."""
+"""The result of checking a warehouse for damage."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -32,7 +32,7 @@ class CheckResult(Result):
             yield styled("\n".join(f"{shown(sentence)}." for sentence in sentences))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/check.json``."""
+        """Yield one object, as ``schemas/check.json`` describes it."""
         yield {**asdict(self.report), "seconds": round(self.report.seconds, 6)}
 
     def csv(self) -> Csv:

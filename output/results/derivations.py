@@ -1,4 +1,4 @@
-"""The parts that answers, paths, diffs and explanations share."""
+"""Build the parts that the results of lineage, path, diff and explain have in common."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Protocol
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
 """The steps whose seconds every answer reports."""
 MOST_ROWS = 20
-"""The most rows in one section."""
+"""The largest number of rows printed in one section."""
 
 
 class Dated(Protocol):
-    """A result of one generation."""
+    """A result that names the generation it comes from."""
 
     @property
     def generation(self) -> int: ...
@@ -61,30 +61,30 @@ def read_and_seconds(of: Derivations) -> Json:
 
 
 def read_sentence(of: Derivations) -> str:
-    """Return a sentence on what was read and how long it took."""
+    """Return a sentence about what was read and how long it took."""
     parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
     triples = counted(of.read.triples, "triple")
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
 def as_of_sentence(of: Dated) -> str:
-    """Return a sentence on the generation of a result."""
+    """Return a sentence about the generation of a result."""
     return f"As of generation {of.generation}, committed {of.time}."
 
 
 def erased_sentence(items: int) -> str:
-    """Return a sentence on the erased items that an answer or a path leads through."""
+    """Return a sentence about the erased items that an answer or a path leads through."""
     verb = "is" if items == 1 else "are"
     return f"{counted(items, 'erased item')} along the way {verb} not shown."
 
 
 def table_name(name: str | None) -> "Text":
-    """Return the name of a table, or ``(no table)``."""
+    """Return the name of an item's table, or ``(no table)``."""
     return styled(shown(name)) if name else styled("(no table)", "dim")
 
 
 def operation(triple: dict[str, str]) -> "Text":
-    """Return the op of a triple and its attributes."""
+    """Return the op of a triple, followed by its attributes."""
     text = styled(shown(triple["op"] or ""))
     if triple["attributes"] not in (None, "", "{}"):
         text.append(f" {shown(triple['attributes'], 120)}", "dim")

@@ -1,4 +1,4 @@
-"""The result of a diff: what was added to an answer and removed between two generations."""
+"""The result of a diff: what an answer gained and lost between two generations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DiffResult(Result):
-    """Two generations of one answer, and their differences."""
+    """An answer in two generations, and the differences between them."""
 
     diff: "Diff"
 
@@ -41,7 +41,7 @@ class DiffResult(Result):
         yield styled(f"\nCommitted {times}; compared in {steps(diff.seconds)}.", "dim")
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/diff.json``."""
+        """Yield one object, as ``schemas/diff.json`` describes it."""
         diff = self.diff
         yield {
             "item": diff.item,
@@ -54,7 +54,7 @@ class DiffResult(Result):
         }
 
     def csv(self) -> Csv:
-        """Return a row for each triple; every item added or removed has at least one."""
+        """Return a row for each triple. Every added or removed item is in at least one row."""
         return ("change", *TRIPLE), (
             (what, *row)
             for what, change in (("came", self.diff.came), ("went", self.diff.went))

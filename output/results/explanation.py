@@ -1,4 +1,4 @@
-"""The result of ``explain``: what a question would read and take, by each method."""
+"""The result of ``explain``: what each method would read, and how long it would take."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ _NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 
 @dataclass(frozen=True)
 class ExplanationResult(Result):
-    """The estimates of all methods, and the one that would be used."""
+    """The estimates for all methods, and the method that would be used."""
 
     explanation: "Explanation"
 
@@ -42,7 +42,7 @@ class ExplanationResult(Result):
         )
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/explanation.json``."""
+        """Yield one object, as ``schemas/explanation.json`` describes it."""
         names = ("item", "direction", "method", "why", "generation", "time")
         yield {
             **attributes(self.explanation, *names),
@@ -51,7 +51,7 @@ class ExplanationResult(Result):
         }
 
     def csv(self) -> Csv:
-        """Return a row for each method; ``taken`` marks the one that would be used."""
+        """Return a row for each method; ``taken`` marks the method that would be used."""
         names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
         return names, (
             (one.method, one.method == self.explanation.method, *asdict(one.read).values(),

@@ -1,4 +1,4 @@
-"""The result of an export."""
+"""The result of an export: the files it wrote and their totals."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -20,11 +20,11 @@ class ExportResult(Result):
     manifest: "Manifest"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield one paragraph."""
+        """Yield a sentence about what was exported."""
         yield styled(_sentence(self.manifest))
 
     def json(self) -> Iterator[Json]:
-        """Yield the manifest; see ``schemas/manifest.json``."""
+        """Yield the manifest, as ``schemas/manifest.json`` describes it."""
         yield asdict(self.manifest)
 
     def csv(self) -> Csv:

@@ -24,7 +24,7 @@ class FindingResult(Result):
     finding: "Finding"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a line for each item and the number of matches."""
+        """Yield a line for each item, then the number of matches."""
         finding = self.finding
         if finding.items.num_rows:
             table = grid(*COLUMNS)
@@ -37,7 +37,7 @@ class FindingResult(Result):
         yield styled(f"\n{_how_many(finding)} {as_of_sentence(finding)}", "dim")
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/find.json``."""
+        """Yield one object, as ``schemas/find.json`` describes it."""
         names = ("text", "anywhere", "table", "generation", "time", "matches", "truncated")
         yield {
             **attributes(self.finding, *names),

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForgetResult(Result):
-    """The number of names erased, and of the items, triples and rows that they were in."""
+    """The number of erased names, and of the items, triples and rows that contained them."""
 
     forgotten: "Forgotten"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline and facts."""
+        """Yield a headline and a list of details."""
         names = counted(self.forgotten.names, "name")
         yield styled(f"{names} erased from the warehouse.", "bold")
         yield facts(_facts(self.forgotten))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/forget.json``."""
+        """Yield one object, as ``schemas/forget.json`` describes it."""
         yield {**asdict(self.forgotten), "seconds": rounded(self.forgotten.seconds)}
 
     def csv(self) -> Csv:

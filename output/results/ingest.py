@@ -29,7 +29,7 @@ class IngestResult(Result):
             )
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/ingest.json``."""
+        """Yield one object, as ``schemas/ingest.json`` describes it."""
         summary = self.summary
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "rejected", "duplicates", "ended", "two_tables")  # fmt: skip
@@ -78,7 +78,7 @@ def _cut_into(summary: "Summary") -> str:
 
 
 def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]:
-    """Yield the first rejected rows, and the number of the others, as further lines of a fact."""
+    """Yield lines with the first rejected rows and the number of further ones."""
     for reject in first:
         yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
     if first and count > len(first):
@@ -86,5 +86,5 @@ def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]
 
 
 def two_tables(items: int) -> str:
-    """Return a sentence on items that were named with several tables."""
+    """Return a sentence about items that were named with several tables."""
     return f"{counted(items, 'item')} named with several tables; the most frequent one is used"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from provhouse.query.path import Path
 
 ROWS = 1_000
-"""The most steps listed."""
+"""The largest number of steps printed."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class PathResult(Result):
         yield styled(f"\n{read_sentence(path)} {as_of_sentence(path)}", "dim")
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/path.json``."""
+        """Yield one object, as ``schemas/path.json`` describes it."""
         path = self.path
         head = {"from": path.source, "to": path.target, "all": path.every}
         names = ("hops", "erased", "generation", "time", "complete")

@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from provhouse.ingest.preview import Component, FileKind, Preview
 
 FORMS = 10
-"""The most kinds of files shown."""
+"""The largest number of kinds of files shown."""
 _NAMES = 12
 
 
 @dataclass(frozen=True)
 class PreviewResult(Result):
-    """A preview: what an ingest would add, how it reads the columns and cuts components."""
+    """A preview: what an ingest would add, and how it would read columns and cut components."""
 
     preview: "Preview"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline and facts."""
+        """Yield a headline and a list of details."""
         yield styled(_headline(self.preview), "bold")
         yield facts(_facts(self.preview))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/preview.json``."""
+        """Yield one object, as ``schemas/preview.json`` describes it."""
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
                  "sets", "tables")  # fmt: skip

@@ -19,16 +19,16 @@ class PruneResult(Result):
     pruned: "Pruned"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline and facts."""
+        """Yield a headline and a list of details."""
         yield styled(_headline(self.pruned), "bold")
         yield facts(_facts(self.pruned))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/prune.json``."""
+        """Yield one object, as ``schemas/prune.json`` describes it."""
         yield {**asdict(self.pruned), "seconds": round(self.pruned.seconds, 6)}
 
     def csv(self) -> Csv:
-        """Return one row."""
+        """Return one row with all values of the result."""
         return one_row(asdict(self.pruned))
 
 

@@ -16,17 +16,20 @@ _COUNTS = ("generation", "ended", "kept", "triples")
 
 @dataclass(frozen=True)
 class RetractionResult(Result):
-    """The number of triples ended, and of those kept because another file or run has them."""
+    """The number of triples ended, and the number kept.
+
+    A triple is kept if another file or run also has it.
+    """
 
     retraction: "Retraction"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a headline and facts."""
+        """Yield a headline and a list of details."""
         yield styled(_headline(self.retraction), "bold")
         yield facts(_facts(self.retraction))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/retract.json``."""
+        """Yield one object, as ``schemas/retract.json`` describes it."""
         seconds = rounded(self.retraction.seconds)
         yield {**attributes(self.retraction, *_COUNTS), "seconds": seconds}
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowsResult(Result):
-    """Rows of text, numbers, booleans, None, and lists and maps of these."""
+    """Rows whose values are text, numbers, booleans, None, or lists and maps of these."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[object]]

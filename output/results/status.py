@@ -23,11 +23,11 @@ class StatusResult(Result):
         yield facts(_facts(self.status))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object; see ``schemas/status.json``."""
+        """Yield one object, as ``schemas/status.json`` describes it."""
         yield status_object(self.status)
 
     def csv(self) -> Csv:
-        """Return one row."""
+        """Return one row with all values of the status."""
         return one_row(asdict(self.status))
 
 

@@ -1,8 +1,8 @@
-"""CCProv: filter the item's component, then run RQ on it (CSProv, algorithm 1).
+"""CCProv: filter the triples of the item's component, then run RQ on them.
 
-The component is not a column of every triple. It follows from the sets: the items of a component's
-sets are ranges of numbers, and a triple belongs to the component of its dst. The filter reads every
-cached partition once and keeps the hash partitioning, as in the paper.
+This is algorithm 1 of the CSProv paper. Triples have no column for their component. It follows from
+the sets: the items of each set are a range of numbers, and a triple belongs to the component of its
+dst. The filter reads every cached partition once and keeps the hash partitioning, as in the paper.
 """
 
 from dataclasses import replace

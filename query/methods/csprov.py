@@ -1,11 +1,15 @@
-"""CSProv: walk the connected sets, then read only their triples (CSProv, algorithm 2).
+"""CSProv: walk the connected sets, then read only their triples.
 
-The walk is a closure over set dependencies in Neo4j. Together with the placements it gives the
-partitions that hold the triples, and their number, before any triple is read. Deviations from the
-paper: the set dependencies are in Neo4j instead of an RDD; a set's triples are in known partitions
-instead of under a hash of the set; and a downstream question walks the dependencies the other way
-over the same triples. The latter is correct, since a triple is stored with the set of its dst, and
-that set depends on the set of its src.
+This is algorithm 2 of the CSProv paper. The walk is a closure over set dependencies in Neo4j. The
+placements of the walked sets then give the partitions that hold their triples, and the number of
+these triples, before any triple is read.
+
+There are three deviations from the paper:
+
+- The set dependencies are in Neo4j instead of an RDD.
+- The triples of a set are in known partitions, instead of under a hash of the set.
+- A downstream question follows the same dependencies in reverse. This is correct because a triple
+  is stored with the set of its dst, which depends on the set of its src.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The arguments and the result of every query method."""
+"""The interface of the query methods: their arguments and their result."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -23,11 +23,11 @@ class MethodResult:
     near_depths: I32
     """The depth of the near end of each triple."""
     unexpanded: ItemNumbers
-    """The items that have further triples, which the depth limit left out."""
+    """The items whose further triples were left out because of the depth limit."""
     read: Read
 
     def select(self, items: Bools, triples: Bools) -> "MethodResult":
-        """Return some of the items and some of the triples."""
+        """Return a result with only the items and triples that the two masks mark."""
         return replace(
             self,
             items=ItemNumbers(self.items[items]),
@@ -38,14 +38,14 @@ class MethodResult:
 
 
 class QueryMethod(Protocol):
-    """A way to find the lineage or impact of an item; all give the same result."""
+    """A way to find the lineage or impact of an item; all methods give the same result."""
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches within ``depth`` hops; None means any number."""
 
 
 def near_and_far(triples: pa.Table, direction: Direction) -> tuple[ItemNumbers, ItemNumbers]:
-    """Return near and far ends of triples: dst and src upstream, src and dst downstream."""
+    """Return the near and the far ends of triples: dst and src upstream, src and dst downstream."""
     src, dst = src_and_dst(triples)
     return (dst, src) if direction == "upstream" else (src, dst)
 

@@ -1,8 +1,8 @@
-"""RQ: recursive querying, level by level (CSProv, section III-A).
+"""RQ: search all triples recursively, level by level (section III-A of the CSProv paper).
 
-Triples are cached, hash-partitioned on the near end: on dst for lineage, as in the paper, and in a
-second copy on src for impact. Each level is one Spark job, on only those partitions that the items
-of the frontier hash to, so there are as many jobs as levels.
+For lineage, the cached triples are hash-partitioned on dst, as in the paper; for impact, a second
+copy is hash-partitioned on src. The frontier is the items that the last level reached. Each level
+is one Spark job, which reads only the partitions that the items of the frontier hash to.
 """
 
 from collections.abc import Callable
@@ -43,8 +43,8 @@ def level_by_level(
 ) -> MethodResult:
     """Return what ``item`` reaches, fetching the triples of one frontier after the other.
 
-    ``fetch`` returns the triples of some items and the number of partitions read. The result's
-    ``read`` sums up the triples and partitions of all jobs.
+    ``fetch`` returns the triples whose near ends are the given items, and the number of partitions
+    that it read. The result's ``read`` sums up the triples and partitions of all jobs.
     """
     frontier = ItemNumbers(np.array([item], np.int64))
     asked = frontier

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 SENT = pa.schema(
     [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
 )
-"""The schema of sent triples. Texts are plain, so a few rows do not carry a whole dictionary."""
+"""The schema of sent triples. Strings are plain, so that few rows need no whole dictionary."""
 
 
 def as_block(rows: pa.Table) -> bytes:
-    """Return triples as bytes to cache, with the narrowest numbers and each text once."""
+    """Return triples as bytes to cache, with the narrowest integer type and each string once."""
     return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in SENT.names}))
 
 
@@ -69,7 +69,7 @@ def run_on(
     select: Callable[[pa.Table], pa.Table],
     chosen: Sequence[int],
 ) -> list[bytes]:
-    """Run ``select`` on the blocks in the chosen partitions; return the results with any rows."""
+    """Run ``select`` on the blocks in the chosen partitions; return the results that have rows."""
     if not chosen:
         return []
     with working():
@@ -85,7 +85,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
 
 
 def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Read blocks and return none: a job that does nothing but cache its partitions."""
+    """Read all blocks and return none, in a job that only makes Spark cache its partitions."""
     for _ in blocks:  # to the end: Spark discards a worker that leaves input unread
         pass
     freeze_imports()

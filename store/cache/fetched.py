@@ -1,6 +1,6 @@
-"""The triples that a question reads: src and dst as numbers, the rest encoded until needed.
+"""The triples that a question reads: src and dst as numbers, op and attributes still encoded.
 
-Few of the triples read belong to the answer, and only those become rows.
+Few of these triples belong to the answer, and only those are decoded to rows.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,8 @@ from .blocks import SENT
 class Fetched:
     """The triples of some partitions whose dst is in one of the ranges first to last.
 
-    ``partitions`` are the cached tables, each sorted by dst. Both ends of a range are included.
+    ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. Both ends of a range
+    are included.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Fetched:
         return len(self.src)
 
     def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
-        """Leave out dead triples; ``numbers`` are the partitions, in the order of the tables."""
+        """Leave out dead triples; ``numbers`` are the numbers of the partitions, in their order."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
@@ -48,7 +49,7 @@ class Fetched:
         return ItemNumbers(np.concatenate([none, *ends]))
 
     def take(self, chosen: I64) -> pa.Table:
-        """Return src, dst, op and attributes of triples chosen by position, in order."""
+        """Return src, dst, op and attributes of the triples at the given, ordered positions."""
         cuts = np.searchsorted(chosen, self._ends)
         parts = [SENT.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
@@ -59,7 +60,7 @@ class Fetched:
 
 
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I64:
-    """Return the rows of a partition whose dst is in one of the ranges, in order."""
+    """Return the numbers of a partition's rows whose dst is in one of the ranges, in order."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
     return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts)

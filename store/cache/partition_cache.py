@@ -2,8 +2,8 @@
 
 Only an erasure changes a partition; ``clear`` then drops the whole cache. A stale partition does no
 harm, since every answer leaves out the triples of items erased by then. A read is one Spark job on
-exactly the partitions that were named. It returns whole partitions as Spark stores them: selecting
-rows in a Python worker first would take longer than sending all of them.
+exactly the partitions that were requested. It returns whole partitions as Spark stores them:
+selecting rows in a Python worker first would take longer than sending all rows.
 """
 
 from collections.abc import Sequence
@@ -74,19 +74,19 @@ class PartitionCache:
             return self._ingests[paths[0]]
 
     def hot(self, paths: Sequence[Path]) -> dict[Path, pa.Table]:
-        """Return those of some partitions that this process has, decoded."""
+        """Return those of the given partitions that this process keeps decoded in memory."""
         with self._lock:
             return {path: self._hot[path] for path in paths if path in self._hot}
 
     def keep(self, path: Path, rows: pa.Table) -> None:
         """Keep a decoded partition in this process until it is evicted as least recently used."""
-        with self._lock, suppress(ValueError):  # it is larger than the cache
+        with self._lock, suppress(ValueError):  # the partition is larger than the cache
             self._hot[path] = rows
 
     def read(
         self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
     ) -> dict[Path, bytes]:
-        """Return the blocks of partitions, each read by one job however many questions wait.
+        """Return the blocks of partitions; one job reads each, however many questions wait for it.
 
         ``at`` has the position of each partition in ``blocks``.
         """
@@ -96,12 +96,12 @@ class PartitionCache:
         return found
 
     def release(self) -> None:
-        """Free all memory; ignore a Spark that has ended, which has freed it already."""
+        """Free all memory. If Spark has ended, it has already freed its memory."""
         self._reads.close()
         self.clear()
 
     def clear(self) -> None:
-        """Drop all cached partitions; ``Partitions`` in use read theirs again each time."""
+        """Drop all cached partitions; ``Partitions`` objects in use read again each time."""
         with self._lock:
             ingests = list(self._ingests.values())
             self._ingests.clear()

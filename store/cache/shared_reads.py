@@ -1,4 +1,4 @@
-"""Concurrent reads of partitions: each is read by one job, however many questions wait for it.
+"""Read partitions concurrently, each by one job, however many questions wait for it.
 
 A job is cancelled only when the last question that waits for it has given up.
 """
@@ -13,11 +13,11 @@ from threading import RLock
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
-"""The number of jobs that run at once; further ones wait."""
+"""The number of jobs that run at once; further jobs wait."""
 
 Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
-"""Reads partitions, given a job name by which it can be cancelled and their paths."""
+"""A function that reads the partitions at given paths in a job of a given name, for cancelling."""
 
 
 @dataclass
@@ -29,7 +29,7 @@ class _Job:
 
 
 class SharedReads:
-    """The running jobs, by partition."""
+    """Runs jobs that read partitions, and shares each job among the questions that need it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(JOBS, "fetch")

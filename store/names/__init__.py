@@ -1,1 +1,1 @@
-"""Names of items, from number to name and from name to number, without Spark."""
+"""Find the names of items by number, and items by name, without Spark."""

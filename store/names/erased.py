@@ -1,4 +1,4 @@
-"""The items of a base whose names were erased."""
+"""Find the items of a base whose names were erased."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ Mark = tuple[int, int, int] | None
 
 
 def erased_mark(folder: Path) -> Mark:
-    """Return a value that changes with every erasure in a base; None before the first."""
+    """Return a value that changes with every erasure in a base; None before the first erasure."""
     try:
         found = (folder / ERASED).stat()
     except FileNotFoundError:
@@ -30,5 +30,5 @@ def erased_in(folder: Path) -> ItemNumbers:
 
 
 def without_names(names: Column, gone: Bools) -> pa.Array:
-    """Return the names with null in place of those that are gone."""
+    """Return the names with null in place of the erased names, which ``gone`` marks."""
     return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)

@@ -45,5 +45,5 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
 
 
 def joined_file(ingest: int) -> str:
-    """Return the file name of a look-up after an erasure: hashes, then offsets in pairs."""
+    """Return the name of a look-up's one file after an erasure: hashes, then pairs of offsets."""
     return f"{ingest:08d}.both.npy"

@@ -1,12 +1,13 @@
-"""Names of items, from number to name and table and from name to number, without Spark.
+"""Find the names and tables of items by number, and items by name, without Spark.
 
 Each ingest adds files that only an erasure changes later:
 
 - ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
   in small compressed batches, so that reading one name decompresses one batch.
 - ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``): the sorted hashes of
-  the names, and the number of each less the ingest's first. Every hit is verified by the name.
-- ``INGEST.both.npy`` replaces those two after an erasure, so that both change at once.
+  the names, and the number of each item, counted from the ingest's first item. Every hit is
+  verified by comparing the name.
+- ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at once.
 
 ``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
 segment may still contain. Names are stored in these files and in rejected rows, nowhere else.
@@ -36,7 +37,7 @@ from .lookup import read_lookup
 from .segments import BATCH, SCHEMA, open_names
 
 MANY = 1 << 18
-"""The most names that are decompressed into memory; more go into a temporary file."""
+"""The most names that are decompressed into memory. A larger number goes into a temporary file."""
 _NONE = pa.array([], pa.string())
 T = TypeVar("T")
 _Key = tuple[str, int, tuple[str, ...]]
@@ -52,7 +53,7 @@ class Span:
 
 
 class Names:
-    """The names of the items that some ingests added; those of erased items are null.
+    """The names of the items that some ingests added; the names of erased items are null.
 
     Recently used batches stay decompressed, up to ``kept`` bytes.
     """
@@ -97,8 +98,8 @@ class Names:
     def settled(self, read: Callable[[], T]) -> T:
         """Return what ``read`` returns; call it again if items were erased meanwhile.
 
-        Without that, a result could mix texts from before and after the erasure. An erasure writes
-        ``erased.npy`` before it removes any text.
+        Otherwise, a result could mix names, ops and attributes from before and after the erasure.
+        An erasure writes ``erased.npy`` before it removes any of them.
         """
         while True:
             erased = self.erased
@@ -113,7 +114,7 @@ class Names:
     def stored(self, numbers: ItemNumbers) -> pa.Array:
         """Return the name of each item as the segments have it.
 
-        They may still have names that ``erased.npy`` has declared erased.
+        Segments may still have names of items that ``erased.npy`` lists as erased.
         """
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
@@ -122,11 +123,11 @@ class Names:
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
     def tables(self, numbers: ItemNumbers) -> pa.Array:
-        """Return the table of each item, in the given order; empty if it has none."""
+        """Return the table of each item, in the given order; empty if the item has no table."""
         return self._columns(numbers, TABLE)[TABLE].combine_chunks()
 
     def described(self, numbers: ItemNumbers) -> tuple[pa.Array, pa.DictionaryArray]:
-        """Return name and table of items that are ordered, distinct and not erased.
+        """Return the names and tables of items that are ordered, distinct and not erased.
 
         More than ``MANY`` names are kept in a temporary file instead of memory.
         """
@@ -175,7 +176,7 @@ class Names:
             batch = self._kept.get(key)
         if batch is None:
             batch = self._reader(file, columns).get_batch(number)
-            with self._lock, suppress(ValueError):  # it is larger than the cache
+            with self._lock, suppress(ValueError):  # the batch is larger than the cache
                 self._kept[key] = batch
         return batch
 
@@ -214,9 +215,9 @@ def _size(batch: pa.RecordBatch) -> int:
 
 
 def _spilled(pieces: Iterable[pa.StringArray]) -> pa.LargeStringArray:
-    """Return all texts as one array in an unnamed, memory-mapped temporary file.
+    """Return all strings as one array in an unnamed, memory-mapped temporary file.
 
-    At least one text must not be empty.
+    At least one string must not be empty.
     """
     ends = [np.zeros(1, np.int64)]
     with TemporaryFile() as file:

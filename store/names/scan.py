@@ -1,4 +1,4 @@
-"""A scan of all names, piece by piece and in threads, so that few are in memory at once."""
+"""Scan all names piece by piece, in threads, so that few names are in memory at once."""
 
 import os
 from collections import deque
@@ -32,9 +32,9 @@ def scan(
 ) -> Iterator[T]:
     """Yield what ``select`` returns for each piece, in the order of numbers.
 
-    ``select`` gets a table of the given columns, and the item number of its first row; the numbers
-    of the other rows follow without gaps. The names of erased items are null. With ``most``, read
-    only the first pieces with at least that many names.
+    ``select`` gets an Arrow table of the given columns, and the item number of its first row; the
+    numbers of the other rows follow without gaps. The names of erased items are null. With
+    ``most``, read only as many pieces as are needed for that many names.
     """
     threads = len(os.sched_getaffinity(0))
     pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))

@@ -1,1 +1,1 @@
-"""Delta tables, partitions of triples, and the view of one generation on them."""
+"""Delta tables, partitions of triples, and snapshots: views of them as of one generation."""

@@ -1,7 +1,7 @@
-"""Which origins assert a triple; it lives as long as at least one of them does.
+"""Find which origins assert a triple. A triple lives as long as at least one origin asserts it.
 
-The first origin is stored with the triple. Assertions by others, and retractions by any of them,
-are rows of the table ``assertions``, where the last row of an origin counts.
+The first origin is stored with the triple. Assertions by other origins, and retractions by any
+origin, are rows of the table ``assertions``. The last row of an origin about a triple counts.
 """
 
 from collections import defaultdict
@@ -66,7 +66,7 @@ class Assertions:
 
 
 def assertion_rows(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
-    """Return rows of the table ``assertions``, without the ingest, for one origin."""
+    """Return one origin's rows of the table ``assertions``, without the column ``ingest``."""
     rows = ranges.table()
     rows = rows.append_column(ORIGIN, pa.repeat(pa.scalar(origin, pa.int32()), rows.num_rows))
     return rows.append_column(HOLDS, pa.repeat(holds, rows.num_rows))

@@ -46,7 +46,7 @@ class NewFile:
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write rows in the form of all table files: one row group, compressed, packed numbers."""
+    """Write rows as in every table file: one row group, compressed, with packed integers."""
     # A file has few origins, in any order: a dictionary is smaller than delta encoding.
     few = [ORIGIN] if ORIGIN in table.column_names else []
     numbers = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in few]
@@ -65,7 +65,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
 
 
 def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
-    """Add files to a table, created if it is missing; return the table's new version."""
+    """Add files to a table, which is created if missing; return the table's new version."""
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
     actions = [_action(folder, file) for file in files]
@@ -91,7 +91,10 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
 
 
 def newest_version(folder: Path) -> int | None:
-    """Return the newest version of a table, or None if it is missing; for the writer only."""
+    """Return the newest version of a table, or None if the table is missing.
+
+    Only the writer may call this, since readers must use the version in a commit record.
+    """
     try:
         return DeltaTable(folder).version()
     except TableNotFoundError:
@@ -131,8 +134,8 @@ def read_rows(
 ) -> pa.Table:
     """Return the rows of a small table at one version, read without Spark.
 
-    Without a version the result is empty. With ``ingest``, read only the rows that it appended.
-    Raises Damaged if the table cannot be read.
+    Without a version the result is empty. With ``ingest``, read only the rows that this ingest
+    appended. Raises Damaged if the table cannot be read.
     """
     names = list(columns or TABLES[name].names)
     empty = TABLES[name].empty_table().select(names)
@@ -152,7 +155,7 @@ def _read(path: Path, columns: list[str]) -> pa.Table:
 
 
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
-    """Return the files of a table at one version, in order; without a version, none."""
+    """Return the files of a table at one version, in order; return no files without a version."""
     with _readable(folder, name, version):
         return _files(folder, version)
 
@@ -187,7 +190,7 @@ def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
                 return True
             continue
         newer = any(log.stem.isdigit() and int(log.stem) > known for log in logs)
-        # A restored table has newer versions, too, with the files of the committed one.
+        # A restored table has newer versions, too, with the files of the committed version.
         if newer and _newest_files(folder, known) != set(table_files(folder, name, known)):
             return True
     return False
@@ -196,7 +199,7 @@ def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
 def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
     """Restore every table of a base to its committed version; remove files that no commit shows.
 
-    A writer calls this after another one has crashed. ``commits`` are all commits that use the
+    A writer calls this after another writer has crashed. ``commits`` are all commits that use the
     base; a table without a committed version is removed. Raises Busy if another writer has taken
     the lock.
     """
@@ -219,11 +222,14 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
 
 
 def _newest_files(folder: Path, committed: int) -> set[Path]:
-    """Return the files of the newest version; remove torn log entries after the committed one."""
+    """Return the files of the newest version; first remove torn log entries that are not committed.
+
+    Raises Damaged if the committed log entry is torn, too.
+    """
     try:
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
     except (OSError, DeltaError):
-        table_files(folder, folder.name, committed)  # raises Damaged if this one is torn, too
+        table_files(folder, folder.name, committed)  # raises Damaged
         for log in (folder / "_delta_log").glob("*.json"):
             if log.stem.isdigit() and int(log.stem) > committed:
                 log.unlink()

@@ -1,7 +1,8 @@
-"""Triples that touch given items, and what an erasure leaves of them: links between numbers.
+"""Find the triples that touch given items, and count what an erasure left of them.
 
-An erased triple keeps its row but loses op and attributes. So questions still reach what an erased
-item led to, and everything that refers to rows by their places stays valid.
+A triple of an erased item becomes a link: it keeps its row but loses op and attributes. So
+questions still reach what the item led to, and everything that refers to rows by their places stays
+valid.
 """
 
 import numpy as np
@@ -28,8 +29,8 @@ def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
 def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumbers:
     """Return all partitions that may have triples from or to the given items.
 
-    A triple lies with the set of its dst. So these are the partitions of the items' own sets and
-    of the sets that derive from those.
+    A triple is stored with the set of its dst. So these are the partitions of the items' own sets
+    and of the sets that derive from those sets.
     """
     own = np.unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
@@ -40,7 +41,7 @@ def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumb
 
 
 def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
-    """Return the number of surplus links: all live links of erased items less distinct pairs.
+    """Count the live links of erased items that repeat another link between the same two items.
 
     Triples that differed in op or attributes become equal links when their item is erased.
     """

@@ -20,7 +20,7 @@ class Placements:
 
     @classmethod
     def read(cls, rows: pa.Table, chosen: I64 | slice = slice(None)) -> Self:
-        """Return the placements of the chosen rows of the table ``placements``."""
+        """Return the placements in the chosen rows of the table ``placements``."""
         sets, partitions, triples = (
             np.ascontiguousarray(np.asarray(rows[name]), dtype=np.int64)[chosen]
             for name in (SET, PARTITION, TRIPLES)
@@ -29,7 +29,7 @@ class Placements:
         return cls(SetIds(sets), PartitionNumbers(partitions), triples).take(order)
 
     def take(self, rows: I64) -> Self:
-        """Return the given rows, in the given order."""
+        """Return the placements at the given positions, in the given order."""
         return type(self)(
             SetIds(self.sets[rows]), PartitionNumbers(self.partitions[rows]), self.triples[rows]
         )
@@ -44,6 +44,6 @@ class Placements:
         return matching_rows(self.sets, sets)
 
     def counts(self, sets: SetIds) -> I64:
-        """Return the number of triples that lie with each of some sets."""
+        """Return, for each of the given sets, the number of triples stored with it."""
         rows, owner = self.rows(sets)
         return np.bincount(owner, self.triples[rows], len(sets)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Sets of rows, stored as ranges: a whole partition is one range, whatever its number of rows.
+"""Rows chosen from partitions, as ranges: a whole partition is one range, however many its rows.
 
 A row's place is one 64-bit number: the partition in the upper half, the row in the lower. So no
 range reaches from one partition into the next.
@@ -17,7 +17,7 @@ _LOWER = (1 << _HALF) - 1
 
 
 def places(partition: PartitionNumber | PartitionNumbers, rows: I64) -> RowPlaces:
-    """Return the places of rows of a partition, or of one partition each."""
+    """Return the place of each row; ``partition`` is one for all rows, or has one for each."""
     return RowPlaces(np.asarray(partition, np.int64) << _HALF | np.asarray(rows, np.int64))
 
 
@@ -27,7 +27,7 @@ def split(places: RowPlaces) -> tuple[PartitionNumbers, I64]:
 
 
 class Ranges:
-    """A set of places as disjoint ranges in order, each from a start up to but without its end."""
+    """Distinct places, stored as ordered ranges that do not overlap. A range excludes its end."""
 
     def __init__(self, starts: RowPlaces, ends: RowPlaces) -> None:
         order = np.argsort(starts, kind="stable")
@@ -54,7 +54,7 @@ class Ranges:
 
     @classmethod
     def read(cls, rows: pa.Table) -> "Ranges":
-        """Return the ranges that table rows give as partition, first row and number of rows."""
+        """Return the ranges in a table with a partition, first row and number of rows for each."""
         partition, row, count = (
             np.asarray(rows[name], dtype=np.int64) for name in (PARTITION, ROW, ROWS)
         )
@@ -62,17 +62,17 @@ class Ranges:
         return cls(starts, RowPlaces(starts + count))
 
     def table(self) -> pa.Table:
-        """Return table rows of partition, first row and number of rows, one for each range."""
+        """Return a table with the partition, first row and number of rows of each range."""
         partition, row = split(self._starts)
         return pa.table({PARTITION: partition, ROW: row, ROWS: self._ends - self._starts})
 
     def __len__(self) -> int:
-        """Return the number of places."""
+        """Return the number of places in all ranges."""
         return self._count
 
     @property
     def overlapping(self) -> int:
-        """The number of ranges that overlap their predecessor; 0 unless the table is damaged."""
+        """The number of ranges that overlap the range before; 0 unless their table is damaged."""
         return int((self._ends[:-1] > self._starts[1:]).sum())
 
     def has(self, places: RowPlaces) -> Bools:
@@ -84,7 +84,7 @@ class Ranges:
         return inside
 
     def below(self, places: RowPlaces) -> I64:
-        """Return, for each given place, the number of places in ranges that come before it."""
+        """Return, for each given place, the number of lower places that are in a range."""
         if not len(self._starts):
             return np.zeros(len(places), np.int64)
         at = np.searchsorted(self._starts, places, "right") - 1

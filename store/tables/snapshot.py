@@ -1,4 +1,4 @@
-"""The view of one generation, as arrays: sets, components, dependencies, placements, names."""
+"""The view of one generation, with its sets, components, dependencies and placements as arrays."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -49,7 +49,7 @@ class Snapshot:
     """The immutable view that a commit defines, whatever is written meanwhile.
 
     Only an erasure changes what is read from it: names, ops and attributes disappear, but never
-    rows. Read texts inside ``Names.settled``.
+    rows. Read names, ops and attributes inside ``Names.settled``.
 
     Recently used names stay decompressed, up to ``kept`` bytes.
     """
@@ -75,7 +75,7 @@ class Snapshot:
         return rows if shown.all() else rows.filter(pa.array(shown))
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
-        """Return the rows of a small table that one visible ingest appended; read no others."""
+        """Return the rows of a small table that one visible ingest appended; read no other rows."""
         version = self.commit.tables.get(table)
         return read_rows(self.folder(table), table, version, ingest=ingest)
 
@@ -126,7 +126,7 @@ class Snapshot:
         return SetIds(self.set_ids[sets])
 
     def triples_of(self, sets: SetPositions) -> I64:
-        """Return the number of live triples whose dst is in each of some sets, given in order."""
+        """Return, for each of some ordered sets, the number of live triples whose dst is in it."""
         ids = self.ids_of(sets)
         return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
@@ -169,12 +169,12 @@ class Snapshot:
 
     @cached_property
     def placements(self) -> Placements:
-        """The placements of all sets, dead triples included."""
+        """The placements of all sets. They count dead triples, too."""
         return Placements.read(self.rows("placements"))
 
     @cached_property
     def live_placements(self) -> Placements:
-        """The placements of all sets, counting live triples only."""
+        """The placements of all sets. They count only live triples."""
         placed = self.placements
         if not len(self.deaths):
             return placed
@@ -182,7 +182,7 @@ class Snapshot:
         return Placements(placed.sets, placed.partitions, living)
 
     def sets_among(self, triples: Ranges) -> SetIds:
-        """Return the ids of the sets that some triples lie with, in order."""
+        """Return the ids of the sets that the given triples are stored with, in order."""
         if not len(triples):
             return SetIds(np.empty(0, np.int64))
         return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
@@ -211,14 +211,14 @@ class Snapshot:
     def placements_of(self, sets: SetIds) -> Placements:
         """Return the placements of some sets, given by id in order.
 
-        This is cheaper than ``placements``, since it does not sort those of all other sets.
+        This is cheaper than ``placements``, since the placements of other sets are not sorted.
         """
         rows = self.rows("placements")
         return Placements.read(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
 
     @cached_property
     def set_dependencies(self) -> tuple[SetPositions, SetPositions]:
-        """All set dependencies: sets, and for each a set that it derives from."""
+        """All set dependencies, as parallel arrays: a set, and another set that it derives from."""
         rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
         child, parent = (
             np.searchsorted(self.set_ids, _ints(rows, end)) for end in (SET, DERIVES_FROM)
@@ -239,7 +239,7 @@ class Snapshot:
 
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
-        """All set dependencies for look-up: sets in order, and for each a set derived from it."""
+        """All set dependencies, as parallel arrays: a set, in order, and a set derived from it."""
         child, parent = self.set_dependencies
         order = np.argsort(parent, kind="stable")
         return SetPositions(parent[order]), SetPositions(child[order])
@@ -287,7 +287,7 @@ class Snapshot:
 
 
 def all_of_base(layout: Layout, base: int) -> Snapshot:
-    """Return a view of everything in a base, also what was rolled back or pruned.
+    """Return a view of everything in a base, including what was rolled back or pruned.
 
     Only the writer may call this, after ``recover``. The newest version of each table then has
     exactly what was committed. It is found without a commit record, since a base whose records

@@ -1,4 +1,4 @@
-"""Bases: pinned by readers, and removed once no generation and no reader uses them."""
+"""Pin bases for readers, and remove each base once no generation and no reader uses it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ def remove_unused(layout: Layout) -> list[int]:
         return []
     try:
         used = {read_commit(layout, number).base for number in generations(layout)}
-    except Damaged:  # reported by whatever needs that record
+    except Damaged:  # reported by any command that needs that record
         return []
     return [base for base in stored if base not in used and not _remove_if_unread(layout, base)]
 

@@ -26,7 +26,7 @@ format 1 is read as one of format 2 without deaths.
 
 @dataclass(frozen=True)
 class Totals:
-    """The counts of one generation."""
+    """The counts of what one generation shows."""
 
     triples: int = 0
     items: int = 0
@@ -106,7 +106,7 @@ def read_commit(layout: Layout, generation: int) -> Commit:
 
 
 def drop_commits(layout: Layout, through: int) -> None:
-    """Remove the records up to a generation, oldest first; the current one always stays."""
+    """Remove the records up to a generation, oldest first; the current record always stays."""
     pruned = [number for number in generations(layout)[:-1] if number <= through]
     check_lock(layout)
     for number in pruned:
@@ -117,13 +117,13 @@ def drop_commits(layout: Layout, through: int) -> None:
 
 
 def current(layout: Layout) -> Commit | None:
-    """Return the highest generation, or None if nothing was ever committed."""
+    """Return the record of the highest generation, or None if nothing was ever committed."""
     numbers = generations(layout)
     return read_commit(layout, numbers[-1]) if numbers else None
 
 
 def require_current(layout: Layout) -> Commit:
-    """Return the current generation; raise NotFound if nothing was ever ingested."""
+    """Return the record of the current generation; raise NotFound if nothing was ever ingested."""
     commit = current(layout)
     if commit is None:
         raise nothing_stored(layout)
@@ -141,7 +141,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Return visible ranges with one more ingest, which must be higher than all of them."""
+    """Add an ingest to ranges of visible ingests; its number must be above all of theirs."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

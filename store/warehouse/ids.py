@@ -1,7 +1,8 @@
-"""Ids in use: none is ever given twice, not even after a crash or a rollback.
+"""Keep track of the ids in use. No id is ever given twice, not even after a crash or a rollback.
 
-``ids.json`` stores the next free id of each kind. A writer raises it, and waits for the disk,
-before it writes anything under an id. So what a crash leaves is never mistaken for later data.
+``ids.json`` stores the next free id of each kind. A writer raises that id, and waits until the disk
+has it, before writing anything under an id. So what a crash leaves is never mistaken for later
+data.
 """
 
 import json
@@ -18,7 +19,7 @@ from .records import write_record
 
 @dataclass(frozen=True)
 class Ids:
-    """The next free number of each kind, and whether a writer may have left unfinished work."""
+    """The next free id of each kind, and whether a writer may have left unfinished work."""
 
     ingest: int = 1
     generation: int = 1
@@ -53,7 +54,7 @@ def take_ids(layout: Layout, ids: Ids) -> None:
     Raises Busy if another writer has taken the lock.
     """
     _write(layout, replace(ids, unfinished=True))
-    check_lock(layout)  # from here on no other writer is given these
+    check_lock(layout)  # from here on, no other writer takes these ids
     reach("ids taken")
 
 

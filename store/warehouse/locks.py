@@ -15,8 +15,8 @@ from .layout import Layout
 _handles: dict[Path, int] = {}
 """The descriptors of the write locks that this process has, by warehouse folder.
 
-This is process-wide because the lock is: it belongs to the process, while the functions that check
-it deep inside a write each know only the warehouse's ``Layout``.
+This is global because a lock belongs to the whole process. The functions that check the lock deep
+inside a write know only the warehouse's ``Layout``.
 """
 
 
@@ -24,8 +24,8 @@ it deep inside a write each know only the warehouse's ``Layout``.
 def locked(layout: Layout) -> Iterator[None]:
     """Be the single writer of a warehouse for the length of the block.
 
-    Raises Busy, naming the process that writes and since when, if there is one; Unavailable if the
-    folder is not writable.
+    Raises Busy if another process writes; the message names the process and the time when it began.
+    Raises Unavailable if the folder is not writable.
     """
     make_folder(layout.root)
     try:
@@ -88,7 +88,7 @@ def _owner() -> dict[str, object]:
 def reading(layout: Layout, base: int) -> Iterator[None]:
     """Keep a base from being removed while it is read.
 
-    It may already be gone. A caller that reads the commit record inside the block finds out.
+    The base may already be gone. A caller that reads the commit record inside the block finds out.
     """
     try:
         handle = os.open(layout.base(base), os.O_RDONLY)
@@ -104,7 +104,7 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 @contextmanager
 def no_readers(layout: Layout, base: int) -> Iterator[bool]:
-    """Yield whether no process reads a base; if so, none can begin to during the block."""
+    """Yield whether no process reads a base; if so, no process can begin to during the block."""
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:
         yield lock(handle)

@@ -92,7 +92,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def verified(folder: Path, parts: Sequence[Part]) -> list[Path]:
-    """Return the files of an export after checking them; raise BadInput for one that differs."""
+    """Return the files of an export after checking them; raise BadInput if a file differs."""
     return [_verified(folder, part) for part in parts]
 
 

@@ -11,7 +11,7 @@ HEAVY = ("pyspark", "pyarrow", "neo4j", "numba", "numpy", "pandas", "deltalake",
 
 
 def loaded(code: str) -> str:
-    """Run code in a new interpreter and return which heavy modules it loaded, and its names."""
+    """Run code in a new interpreter; return its output and the heavy modules that it loaded."""
     shown = f"print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\n{shown}"],

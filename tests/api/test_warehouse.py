@@ -1,4 +1,4 @@
-"""A warehouse opened from Python: take files in, ask, and see what others commit meanwhile."""
+"""A warehouse opened from Python ingests files, answers, and sees commits of other processes."""
 
 from collections.abc import Callable
 from pathlib import Path

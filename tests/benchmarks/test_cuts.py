@@ -1,4 +1,4 @@
-"""The reads computed for a cut are those of a plain walk."""
+"""The computed reads of a cut equal those of a plain walk, and the slow search reduces them."""
 
 import networkx as nx
 import numpy as np
@@ -16,7 +16,10 @@ THETA = 40
 
 
 def read(graph: Large, label: I32) -> tuple[float, float]:
-    """Return the mean reads of all items with a lineage, upstream and downstream, by networkx."""
+    """Compute with networkx the mean number of triples read, upstream and downstream.
+
+    The mean is over all items with a lineage.
+    """
     sets: nx.DiGraph[int] = nx.DiGraph()
     sets.add_nodes_from(label.tolist())
     sets.add_edges_from(zip(label[graph.src].tolist(), label[graph.dst].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The reconstruction of the paper's trace, at full size, has the paper's figures."""
+"""The full-size reconstruction of the paper's trace has the figures that the paper gives."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +13,10 @@ from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 from provhouse.ingest.splits import check_splits, read_splits
 
 READ = 0.05
-"""The relative error allowed for the triples of worked queries, which depend on chance."""
+"""The relative error that is allowed for the number of triples that a worked query reads.
+
+This number depends on the seed.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def figures(trace: Trace) -> list[Figure]:
 
 
 def test_all_figures_are_the_papers(figures: list[Figure]) -> None:
-    """Only the reads of worked queries may differ, after rounding as in the paper."""
+    """Figures are rounded as in the paper. Only the triples read by worked queries may differ."""
     assert len(figures) == 70
     differing = [figure for figure in figures if not figure.same]
     assert {figure.name for figure in differing} <= {

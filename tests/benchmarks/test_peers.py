@@ -1,4 +1,4 @@
-"""Contenders of `peers.py` give equal answers; differences, delays and failures are reported."""
+"""Contenders of `peers.py` give equal answers. Differences, delays and failures are reported."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ PACKAGES = {"igraph": "igraph", "Ladybug": "ladybug", "DuckDB": "duckdb"}
 
 
 def trace(seed: int) -> list[Triple]:
-    """Return a component with a cycle, which is cut, and small components, which are not."""
+    """Return a large component with cycles, which is cut, and small components, which are not."""
     rng = np.random.default_rng(seed)
     pairs = [(int(rng.integers(0, one)), one) for one in range(1, LARGE)]
     pairs += [(int(rng.integers(0, one)), one) for one in range(200, LARGE)]
@@ -60,7 +60,7 @@ def installed(name: str) -> bool:
 def asked(
     houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Questions]]:
-    """The folder with the contenders' input, and the questions."""
+    """The folder with the contenders' input, and the questions of each class."""
     house = houses(theta=100, pack=10, partition_triples=200)
     house.ingest(trace(8))
     settings = {n: str(getattr(house.settings, n)) for n in ("warehouse", "neo4j_home", "theta")}
@@ -115,7 +115,7 @@ def test_different_answers_are_reported() -> None:
 
 
 class Slow(Peer):
-    """A peer that answers a question about 1 immediately, and others never."""
+    """A contender that answers a question for item 1 immediately, and never any other question."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)

@@ -1,4 +1,4 @@
-"""Pictures show groups of tables whose items share sets, and how much questions read of them."""
+"""Pictures show groups of tables whose items share sets, and how much questions read of each."""
 
 import numpy as np
 from cuts import Large
@@ -8,7 +8,10 @@ from sets_table import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:
-    """Return the picture of three tables: b derives from a, c from both; a and b share sets."""
+    """Return the picture of three tables a, b and c, in which a and b share sets.
+
+    b derives from a, and c derives from b.
+    """
     src, dst = np.array([[0, 2], [0, 3], [1, 4], [1, 5], [2, 6], [3, 6], [4, 7], [5, 7], [2, 7]]).T
     graph = Large(
         src.astype(np.int32),
@@ -30,7 +33,7 @@ def test_tables_that_share_sets_are_a_group() -> None:
 
 
 def test_a_group_has_its_mean_reads() -> None:
-    """An item of b reads its set of two triples; an item of c reads its own set and two above."""
+    """The means are over two questions: for item 2, which is in b, and for item 7 in c."""
     above, below = picture()["groups"]
     assert (above["sets_read"], above["triples_read"]) == (1.5, 3)
     assert (below["sets_read"], below["triples_read"]) == (0.5, 1.5)

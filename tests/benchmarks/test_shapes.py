@@ -34,7 +34,7 @@ def test_the_seed_decides(name: str) -> None:
     alike = len(one.src) == len(other.src) and np.array_equal(one.src, other.src)
     assert alike == (
         name in {"chain", "instar", "outstar", "ladder"}
-    )  # these draw nothing at random
+    )  # these shapes draw nothing at random
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -78,7 +78,7 @@ def test_tables_of_merkle_derive_from_themselves() -> None:
 
 
 def test_merkle_has_the_tree_of_each_version() -> None:
-    """Each node has its two children at its version, by a plain simulation."""
+    """Each node derives from its two children at that version, as in a plain simulation."""
     trace = SHAPES["merkle"](ITEMS, 7)
     parents: dict[int, set[int]] = {item: set() for item in range(len(trace.table))}
     for src, dst in zip(trace.src.tolist(), trace.dst.tolist(), strict=True):

@@ -20,7 +20,7 @@ TRACE = Path(trace_files.__file__).parent / "make_trace.py"
 
 @pytest.fixture
 def trace(monkeypatch: pytest.MonkeyPatch) -> Trace:
-    """A small trace, with small files and pieces."""
+    """A small trace, whose files and pieces are limited to few rows."""
     monkeypatch.setattr(trace_files, "ROWS", 1_000)
     monkeypatch.setattr(trace_files, "PIECE", 300)
     return SHAPES["runs"](2_000, 7)
@@ -73,7 +73,7 @@ def test_tables_are_named_unless_there_are_none() -> None:
 
 
 def run(folder: Path) -> str:
-    """Run the command for two copies of a shape, and return its output."""
+    """Run `make_trace.py` for two copies of a hard shape, and return its output."""
     given = ["--shape", "merkle", "--items", "3000", "--copies", "2", "--seed", "9"]
     given += ["--out", str(folder / "files"), "--report", str(folder / "report.json")]
     done = subprocess.run(

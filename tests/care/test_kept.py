@@ -129,7 +129,7 @@ def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> 
 
 
 def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_path: Path) -> None:
-    """Every command refuses it, whatever else has changed in it."""
+    """Every command refuses the warehouse, whatever else the newer version has changed in it."""
     folder = tmp_path / "warehouse"
     shutil.copytree(kept.settings.warehouse, folder)
     house = House(replace(kept.settings, warehouse=folder), kept.session)
@@ -254,7 +254,7 @@ def test_an_exported_answer_is_imported_into_another_warehouse(
 def test_long_names_are_written_in_pieces(
     kept: House, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also when a single row is longer than a piece may be."""
+    """This holds even for a single row that is longer than a piece may be."""
     monkeypatch.setattr(export_files, "PIECE_BYTES", 200)
     with kept.asker() as asker:
         answer = asker.ask("mid/70", "upstream")
@@ -321,12 +321,15 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: shutil.copy(f / "triples-00001.parquet", f / "triples-00002.parquet"),
         "triples-00002",
     ),
-    "no manifest": (lambda f: (f / "manifest.json").unlink(), "one that was cut off has none"),
-    "a manifest of another kind": (with_fields(files=[1]), "cannot be read"),
+    "no manifest": (
+        lambda f: (f / "manifest.json").unlink(),
+        "an interrupted export has no manifest",
+    ),
+    "a manifest of another kind": (with_fields(files=[1]), "Reading it fails"),
     "a newer manifest": (with_fields(format=2), "newer provhouse"),
     "more triples": (with_fields(triples=10_000), "10,000 triples"),
     "fewer items": (with_fields(items=1), "1 items"),
-    "a file outside": (outside, "names '../secret"),
+    "a file outside": (outside, "It is '../secret"),
 }
 
 

@@ -119,7 +119,7 @@ def test_answers_for_many_graphs(
 def test_an_erased_name_ingested_again_is_a_new_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also from the same file: its triples are new, and the old link stays."""
+    """This holds for the same file, too: its triples are new, and the old link stays."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=4, pack=0)
     rows = [Triple("a", "b", "x"), Triple("b", "c", "x"), Triple("c", "d", "x")]

@@ -37,7 +37,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 @pytest.fixture(scope="module")
 def original(houses: Houses) -> House:
-    """Two ingests, a compaction into a second base, a rolled-back ingest, and one more."""
+    """Two ingests, a compaction into a second base, a rolled-back ingest, and one more ingest."""
     house = houses(theta=4, pack=0, partition_triples=30)
     house.ingest(triples(1, 2))
     house.ingest(triples(3))
@@ -210,7 +210,7 @@ def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> 
 def test_neo4j_is_not_started_if_nothing_in_it_is_pruned(
     original: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless an earlier prune could not reach it."""
+    """Neo4j is started, however, if an earlier prune could not reach it."""
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
         assert keep(original, 2).pruned == 0

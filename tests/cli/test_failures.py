@@ -98,7 +98,7 @@ def test_a_full_disk_is_not_a_bug(tmp_path: Path) -> None:
 def test_a_full_disk_is_recognized_by_its_message(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """numpy and delta-rs set no errno."""
+    """When a disk is full, the errors of numpy and delta-rs have no errno."""
     for said in (
         "800 requested and 96 written",
         "Generic error\nNo space left on device (os error)",

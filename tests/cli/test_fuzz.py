@@ -1,6 +1,6 @@
 """Random arguments: each call ends with a documented exit status, and never with a traceback.
 
-`PROVHOUSE_FUZZ=7000 pytest tests/cli/test_fuzz.py -s` tries 14,000.
+`PROVHOUSE_FUZZ=7000 pytest tests/cli/test_fuzz.py -s` makes 14,000 calls.
 """
 
 import os
@@ -25,7 +25,7 @@ GIVEN = (
 
 
 def words() -> tuple[list[str], list[str]]:
-    """Return the names of all commands, and of all options."""
+    """Return the names of the commands to try, and the names of all options."""
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     options = {

@@ -1,7 +1,7 @@
 """Fixtures of the contract tests: results made by hand, and a warehouse after all commands.
 
 The golden files contain what users' programs rely on, without texts for people. After an intended
-change of that, ``pytest --golden tests/contracts`` rewrites the files.
+change to this, ``pytest --golden tests/contracts`` rewrites the files.
 """
 
 from collections.abc import Callable

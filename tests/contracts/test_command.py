@@ -1,4 +1,4 @@
-"""The command line: commands, arguments and options, without texts for people."""
+"""The commands, arguments and options of the command line stay the same, except help texts."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -26,7 +26,7 @@ TRAITS = ("required", "multiple", "is_flag", "count", "hidden", "is_eager", "env
 
 
 def lines() -> Iterator[str]:
-    """Yield a line for each parameter of each command; arguments keep their order."""
+    """Yield a line for each script, command and parameter; arguments keep their order."""
     for entry in distribution("provhouse").entry_points:
         yield f"script {entry.name}"
     group = get_command(app)
@@ -48,7 +48,7 @@ def traits(command: Any) -> str:
 
 
 def parameters(command: str, given: list[Any]) -> Iterator[str]:
-    """Yield the lines of one command's parameters."""
+    """Yield a line for each parameter of one command."""
     arguments = [one for one in given if one.param_type_name == "argument"]
     options = [one for one in given if one.param_type_name == "option"]
     for place, argument in enumerate(arguments, 1):

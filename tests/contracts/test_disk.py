@@ -1,4 +1,4 @@
-"""The files of a warehouse, a server and a Neo4j home: their names, keys and schemas."""
+"""The files of a warehouse, a server and a Neo4j home keep their names, keys and schemas."""
 
 import json
 import os
@@ -32,11 +32,11 @@ RANDOM = (
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\+00:00|Z)"), "TIME"),
 )
-"""Patterns of values that differ each time, and what golden files have in their place."""
+"""Patterns of values that differ each time, and the words that replace them in golden files."""
 
 
 def steady(text: str) -> str:
-    """Return a text without the values that differ each time."""
+    """Return a text with words in place of the values that differ each time."""
     for pattern, name in RANDOM:
         text = pattern.sub(name, text)
     return text
@@ -52,7 +52,7 @@ def tree(root: Path) -> Iterator[str]:
 
 
 def rights(root: Path, *names: str) -> dict[str, str]:
-    """Return the permissions of some files."""
+    """Return the permissions of the named files in ``root``, in octal."""
     return {name: oct((root / name).stat().st_mode & 0o777) for name in names}
 
 
@@ -77,7 +77,7 @@ def test_the_files_of_a_warehouse_have_the_same_names(lived: Lived, golden: Gold
 
 
 def test_json_files_have_the_same_contents(lived: Lived, golden: Golden) -> None:
-    """Values that differ each time are left out."""
+    """Values that differ each time are replaced by words."""
     root = lived.house.layout.root
     records = {
         str(file.relative_to(root)): json.loads(file.read_text())
@@ -113,7 +113,7 @@ def test_the_log_of_writers_has_the_same_keys(lived: Lived, golden: Golden) -> N
 
 
 def test_delta_tables_have_the_same_schemas_and_settings(lived: Lived, golden: Golden) -> None:
-    """The tables are those of the base that had several ingests."""
+    """The Delta tables are from the base that had several ingests."""
     base = lived.house.layout.root / "base-1"
     tables = {log.parent.name: table(log.parent) for log in base.glob("*/_delta_log")}
     assert sorted(tables) == sorted(TABLES)

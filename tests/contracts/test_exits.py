@@ -1,4 +1,4 @@
-"""The exit statuses of commands, for each kind of end."""
+"""Commands keep their exit statuses for each kind of error and signal."""
 
 import errno
 import os
@@ -38,7 +38,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("lineage",), ("find", "x", "--limit", "0"), ("--set", "nonsense=1", "status"), ("find", "x"),
     ("ingest", "none.csv"), ("status",), ("generations",), ("down",),
 )  # fmt: skip
-"""Arguments of commands that start nothing, on a missing warehouse."""
+"""Arguments of commands to run on a missing warehouse, where they start neither Spark nor Neo4j."""
 HELD: tuple[tuple[str, ...], ...] = (
     ("check",), ("status",), ("lineage", "report"), ("lineage", "nobody"),
     ("lineage", "report", "--table", "none"), ("lineage", "report", "--as-of", "99"),
@@ -46,7 +46,7 @@ HELD: tuple[tuple[str, ...], ...] = (
     ("retract", "nobody"), ("retract", "--run", "none"), ("prune",), ("forget", "nobody"),
     ("export", "."), ("import", "."), ("cypher", "RETURN 1"), ("cypher", "CREATE (n)"),
 )  # fmt: skip
-"""Arguments of commands on a warehouse with contents, which none of them changes."""
+"""Arguments of commands to run on a warehouse with contents; none of these commands changes it."""
 COMMAND = Path(sys.executable).with_name("provhouse")
 """The console script, which is installed beside Python."""
 

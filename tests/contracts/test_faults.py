@@ -1,4 +1,4 @@
-"""The names of the fault points, and of the environment variable that arms one."""
+"""The fault points, and the environment variable that arms a fault point, keep their names."""
 
 from collections.abc import Callable
 

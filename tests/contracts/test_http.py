@@ -1,4 +1,4 @@
-"""The HTTP interface: its OpenAPI document, headers, problem documents and metrics."""
+"""The HTTP interface keeps its OpenAPI document, headers, problem documents and metrics."""
 
 import json
 import re
@@ -68,12 +68,12 @@ ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
 
 
 def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
-    """Send a request with the token, unless the headers contain another one."""
+    """Send a request with the test's token, unless the headers contain another token."""
     return send_request(app, method, path, {**TOKEN, **headers}, body)
 
 
 def shape(reply: Reply) -> dict[str, Any]:
-    """Return the status and the headers of a reply, and the fields of a problem document."""
+    """Return a reply's status and headers, and the fields of its problem document if it has one."""
     headers = {name: "N" if name in COUNTED else value for name, value in reply.headers}
     found: dict[str, Any] = {"status": reply.status, "headers": headers}
     if reply.status >= 400:
@@ -123,7 +123,7 @@ def test_the_openapi_document_is_the_same(empty: FastAPI, golden: Golden) -> Non
 
 
 def test_errors_have_the_same_problem_documents(golden: Golden) -> None:
-    """A defect, which is no ProvhouseError, is among them."""
+    """One of the errors is a defect, which is not a ProvhouseError."""
     app = FastAPI(openapi_url=None)
     install_handlers(app)
     kinds = {kind.__name__: kind for kind in classes(ProvhouseError)}

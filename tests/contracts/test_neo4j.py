@@ -1,4 +1,4 @@
-"""The contents of Neo4j that Cypher queries rely on: labels, relationships, properties, keys."""
+"""The labels, relationships, properties and keys that Cypher queries rely on stay the same."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, LiteralString

@@ -1,4 +1,4 @@
-"""The answers of a warehouse in JSON, complete except for times and addresses."""
+"""A warehouse's answers in JSON stay the same, except for values such as times and addresses."""
 
 import json
 from collections.abc import Callable
@@ -42,7 +42,7 @@ QUESTIONS = {
 
 
 def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
-    """Return the JSON that ``act`` writes, with types in place of the values that change."""
+    """Return the JSON that ``act`` writes, with types in place of values that differ each time."""
     file = tmp_path / "written.json"
     with opened(Form.json, file) as output:
         act(output)
@@ -50,7 +50,7 @@ def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
 
 
 def steady(value: dict[str, Any]) -> dict[str, Any]:
-    """Return an object with types in place of the values that change."""
+    """Return a JSON object with types in place of the values that differ each time."""
     return {key: kinds(each) if key in CHANGING else each for key, each in value.items()}
 
 

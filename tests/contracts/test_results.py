@@ -1,4 +1,4 @@
-"""The bytes of every result in JSON, JSON lines and CSV."""
+"""Every result in JSON, JSON lines and CSV stays the same, byte for byte."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,7 +78,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
     "forget": ("forgotten", lambda output, forgotten: output.write(ForgetResult(forgotten))),
     "export": ("manifest", lambda output, manifest: output.write(ExportResult(manifest))),
 }
-"""The fixture of each file name in ``golden/results``, and a function that writes it."""
+"""For each file name in ``golden/results``, the fixture of a result and a function to write it."""
 
 
 def written(tmp_path: Path, form: Form, act: Callable[[Writer], None], safe: bool = False) -> str:

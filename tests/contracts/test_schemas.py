@@ -1,4 +1,4 @@
-"""The JSON schemas of results, without their descriptions."""
+"""The JSON schemas of results stay the same, except for their descriptions."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The names of the timed steps in results (``seconds``), in their order."""
+"""The timed steps in results (``seconds``) keep their names and their order."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -10,7 +10,7 @@ from provhouse.query.diff import compare
 from provhouse.query.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
-"""The other methods hash all triples in Spark for half a minute; their steps are the same."""
+"""Methods to test. The other methods hash all triples in Spark first, and have the same steps."""
 WRITERS = ("ingest", "compact", "import")
 """Commands with a fault point at each of their steps."""
 

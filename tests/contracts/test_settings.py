@@ -1,4 +1,4 @@
-"""The settings: their names in the file and in the environment, types, limits and defaults."""
+"""Settings keep their names in the file and in the environment, types, limits and defaults."""
 
 from collections.abc import Callable
 from dataclasses import asdict, fields
@@ -11,9 +11,9 @@ from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
 VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
-"""A text for a setting of each kind, and its value."""
+"""For each kind of setting, a string that it accepts, and the value that results."""
 FOLDER = "warehouse"
-"""The one setting that the file cannot have, because it locates the file."""
+"""The only setting that cannot be in the settings file, because it locates that file."""
 
 
 def kind(name: str) -> str:

@@ -80,7 +80,7 @@ def test_an_import_equals_statements(tmp_path: Path, address: Address) -> None:
 
 
 def test_an_importer_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
-    """It must not write to the database of a running server."""
+    """The importer must not write to the database of a running server."""
     killed_import(tmp_path)
     report = f"--report-file={tmp_path / 'import' / 'first' / 'report'}"
     left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", report])

@@ -141,7 +141,7 @@ def test_two_commands_share_a_server_and_the_last_one_stops_it(
 
 @pytest.mark.long
 def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> None:
-    """It takes other ports if the recorded ones are in use, and loses no data."""
+    """A server takes other ports if the recorded ports are in use, and a kill loses no data."""
     before = ServerRecord.read(home)
     assert before
     with socket.create_server(("127.0.0.1", before.bolt)):
@@ -173,7 +173,7 @@ def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> No
 
 
 def assert_a_changed_password_is_reported(home: Path) -> None:
-    """Check the error on a running server, which keeps running."""
+    """Change the password file of a running server, check the error, and restore the file."""
     file = home / "password"
     right = file.read_text()
     file.write_text("not-the-password\n")

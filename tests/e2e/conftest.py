@@ -27,7 +27,7 @@ clean/2,report,sum,clean,report,
 
 @pytest.fixture(scope="session")
 def first_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write four triples of five items, a duplicate, and a row without src."""
+    """Write a file with four triples of five items, a duplicate row, and a row without src."""
     file = tmp_path_factory.mktemp("first") / "first.csv"
     file.write_text(FIRST)
     return file
@@ -37,7 +37,7 @@ def first_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stored(
     tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path, warm: Warm
 ) -> Iterator[Command]:
-    """A warehouse with one ingest that tests do not change; ``report`` is its last item."""
+    """A warehouse with one ingest, which tests do not change. Its last item is ``report``."""
     command = Command(tmp_path_factory.mktemp("stored") / "warehouse", graph_home, by=warm)
     command("ingest", first_file)
     yield command

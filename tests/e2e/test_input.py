@@ -1,4 +1,4 @@
-"""Bad input: exit status 4, a message with the file and line, and no change."""
+"""Bad input ends with exit status 4, a message with the file and line, and no change."""
 
 import gzip
 import json
@@ -41,61 +41,61 @@ def twice_a_column(folder: Path) -> tuple[Path, str]:
 
 
 def torn_parquet(folder: Path) -> tuple[Path, str]:
-    """A truncated copy."""
+    """A truncated Parquet file."""
     file = folder / "torn.parquet"
     file.write_bytes(_parquet(file)[:-100])
     return file, "not readable as "
 
 
 def no_parquet(folder: Path) -> tuple[Path, str]:
-    """A CSV file with the wrong ending."""
+    """A CSV file whose name ends in .parquet."""
     file = folder / "table.parquet"
     file.write_text(GOOD)
     return file, "not readable as "
 
 
 def parquet_without_columns(folder: Path) -> tuple[Path, str]:
-    """A table without the required columns."""
+    """A Parquet file without the required columns."""
     file = folder / "other.parquet"
     pq.write_table(pa.table({"src": ["a"]}), file)
     return file, "no column dst"
 
 
 def no_gzip(folder: Path) -> tuple[Path, str]:
-    """A CSV file with the wrong ending."""
+    """A CSV file whose name ends in .csv.gz."""
     file = folder / "table.csv.gz"
     file.write_text(GOOD)
     return file, "line 1"
 
 
 def no_json(folder: Path) -> tuple[Path, str]:
-    """A CSV file with the wrong ending."""
+    """A CSV file whose name ends in .jsonl."""
     file = folder / "table.jsonl"
     file.write_text(GOOD)
     return file, "not readable as "
 
 
 def json_without_columns(folder: Path) -> tuple[Path, str]:
-    """Objects without the required keys."""
+    """JSON objects without the required keys."""
     file = folder / "other.jsonl"
     file.write_text('{"from": "a", "to": "b"}\n')
     return file, "The columns are from, to"
 
 
 def no_zstd(folder: Path) -> tuple[Path, str]:
-    """A CSV file with the wrong ending."""
+    """A CSV file whose name ends in .csv.zst."""
     file = folder / "table.csv.zst"
     file.write_text(GOOD)
     return file, "line 1"
 
 
 def no_match(folder: Path) -> tuple[Path, str]:
-    """A pattern that matches nothing."""
+    """A pattern that matches no file."""
     return folder / "*.ndjson", "matches no input files"
 
 
 def broken_delta(folder: Path) -> tuple[Path, str]:
-    """A table with an empty log."""
+    """A Delta table with an empty log."""
     table = folder / "table"
     (table / "_delta_log").mkdir(parents=True)
     return table, "Its log is not readable"
@@ -129,7 +129,7 @@ def a_device(folder: Path) -> tuple[Path, str]:
 def test_an_unusable_file_is_found_before_anything_is_started(
     make: Callable[[Path], tuple[Path, str]], fresh: Command, tmp_path: Path
 ) -> None:
-    """Even if it comes after a good file."""
+    """The bad file is found even if it comes after a good one."""
     good = tmp_path / "good.csv"
     good.write_text(GOOD)
     file, found = make(tmp_path)
@@ -153,7 +153,7 @@ def test_a_file_of_unknown_format_is_refused(fresh: Command, tmp_path: Path) -> 
     ("content", "found"),
     [
         ("x = ", "is not valid TOML"),
-        ("x = 3", "is not a list of tables"),
+        ("x = 3", "is neither a list of tables"),
         ('x = ["a"]\ny = ["a"]', "names a twice"),
     ],
 )
@@ -170,7 +170,7 @@ def test_an_invalid_splits_file_is_refused(
 
 
 def broken_gzip(folder: Path) -> tuple[Path, str]:
-    """A truncated copy, whose readable part is a valid file."""
+    """A truncated gzip file whose readable part is a valid CSV file."""
     file = folder / "broken.csv.gz"
     lines = "".join(f"a{n},b{n},x\n" for n in range(10_000))
     file.write_bytes(gzip.compress(("src,dst,op\n" + lines).encode())[:-1000])

@@ -12,7 +12,7 @@ from helpers.command import Command
 pytestmark = pytest.mark.long
 
 PEAK_MB = 4_096
-"""The limit for all processes together; Spark may take 2 GB of it, and Neo4j 1 GB."""
+"""The memory limit for all processes together. Spark may take 2 GB of it, and Neo4j 1 GB."""
 PARENTS = 1_000_000
 
 

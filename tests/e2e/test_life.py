@@ -71,7 +71,7 @@ def taken(house: Command) -> int:
 def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Both processes exist when the signal comes."""
+    """Spark and Neo4j both run when the signal comes."""
     terminal = attempt("Start Spark and Neo4j")
     terminal.awaits(lambda: house.running("CommunityEntryPoint") and house.running("SparkSubmit"))
     time.sleep(1)
@@ -84,7 +84,7 @@ def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
 def test_a_second_ctrl_c_does_not_stop_the_cleanup(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Both come while Neo4j is loaded."""
+    """Both signals come while Neo4j is loaded."""
     terminal = attempt("Load Neo4j")
     terminal.ctrl_c()
     time.sleep(0.3)
@@ -95,7 +95,10 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
 
 
 def test_neo4j_can_be_kept_running(house: Command) -> None:
-    """The other tests are faster with it; with a server, the command would not answer itself."""
+    """The other tests are faster with a running Neo4j.
+
+    They do not start a server, because a command would leave the answer to it.
+    """
     house.keep_neo4j()
     assert len(house.running("CommunityEntryPoint")) == 1
 
@@ -126,7 +129,7 @@ def test_a_signal_interrupts_an_ingest(
 def test_a_killed_ingest_leaves_no_generation(
     step: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Spark ends by itself; the next command removes what was written, and uses other ids."""
+    """Spark ends by itself. The next command removes what was written, and uses other ids."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
@@ -155,7 +158,7 @@ def test_an_ingest_fails_if_spark_is_killed(
 def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     house: Command, attempt: Callable[[str], Terminal], trace: Path
 ) -> None:
-    """The second fails at once; the first fails when it loads Neo4j, which was killed."""
+    """The second writer fails at once. The first fails when it loads the killed Neo4j."""
     terminal = attempt("Read the files")
     second = house.start("ingest", trace)
     out, said = second.communicate(timeout=60)
@@ -169,7 +172,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
 
 
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
-    """It restarts Neo4j and keeps it running; ids of interrupted ingests are not used again."""
+    """The ingest restarts Neo4j, keeps it running, and uses no ids of interrupted ingests."""
     free = taken(house)
     done = json.loads(house("ingest", trace, "--format", "json").out)
     assert done["triples"] == 5 * GROUPS
@@ -183,7 +186,7 @@ def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
 
 @pytest.mark.long
 def test_a_question_restarts_a_killed_neo4j(house: Command, tmp_path: Path) -> None:
-    """Ask about many items, some of them missing; the answers come in order."""
+    """Ask about many items, some of which are missing. The answers come in order."""
     for one in house.running("CommunityEntryPoint"):
         one.kill()
         one.wait(10)
@@ -233,12 +236,12 @@ def test_down_stops_neo4j(house: Command) -> None:
 
 @pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
-    """Missing for one method, truncated for the other; never an incomplete answer."""
+    """Partitions are missing for csprov and truncated for rq. No answer is incomplete."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():
         os.truncate(file, len(content) // 2) if method == "rq" else file.unlink()
     done = house("lineage", "end/17", "--method", method, status=7)
-    assert "A partition of triples should be readable at" in done.message
+    assert "Cannot read the partition" in done.message
     for file, content in contents.items():
         file.write_bytes(content)

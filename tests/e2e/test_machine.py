@@ -1,4 +1,6 @@
-"""Something is missing on the machine: exit status 5, a message with a remedy, and no change."""
+"""Commands on a machine without Java or another requirement end with exit status 5.
+
+They print a message with a remedy and change nothing."""
 
 import stat
 from collections.abc import Callable
@@ -35,7 +37,7 @@ def test_an_unusable_java_is_refused(
     first_file: Path,
     tmp_path: Path,
 ) -> None:
-    """For a new warehouse; without any Java also for an existing one, and for a question."""
+    """Ingest into a new warehouse. Without any Java, also ingest and ask in an existing one."""
     home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
     environment = {"JAVA_HOME": str(home)}
     new = Command(tmp_path / "warehouse", None, environment)
@@ -83,7 +85,7 @@ def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_p
 
 @pytest.mark.long
 def test_a_wrong_password_of_neo4j_is_reported(alone: Command, first_file: Path) -> None:
-    """Once the password is right again, commands work."""
+    """Commands work once the password is right again."""
     alone.keep_neo4j()
     password = alone.warehouse / "neo4j" / "password"
     assert stat.S_IMODE(password.stat().st_mode) == 0o600
@@ -102,6 +104,6 @@ def test_a_wrong_password_of_neo4j_is_reported(alone: Command, first_file: Path)
 
 
 def test_an_unwritable_output_file_is_reported(stored: Command, tmp_path: Path) -> None:
-    """Before anything is started."""
+    """The error comes before anything is started."""
     done = stored("lineage", "report", "--out", tmp_path / "no" / "where.json", status=5)
     assert "where.json" in done.message

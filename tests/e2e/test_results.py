@@ -1,4 +1,4 @@
-"""Results of commands, and errors in what was asked."""
+"""The results of commands, and the errors when a question cannot be answered."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def valid(name: str, text: str) -> dict[str, Any]:
 
 
 def test_an_empty_warehouse_is_not_found(fresh: Command) -> None:
-    """Commands end with exit status 3 and write nothing; the status shows zeros."""
+    """Commands end with exit status 3 and write nothing. The status shows zeros."""
     commands = (
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
         "browser", "rollback", "compact", "check", "repair", "prune --keep 1", "export x",
@@ -51,7 +51,7 @@ def test_an_item_that_is_not_held(stored: Command) -> None:
 
 
 def test_status_counts_what_is_stored(stored: Command) -> None:
-    """Neo4j is shared with other tests and running; there is no server."""
+    """Neo4j is running, because other tests share it. No server is running."""
     status = valid("status", stored("status").out)
     assert status["warehouse"] == str(stored.warehouse)
     counts = ("generation", "triples", "items", "components", "sets", "set_dependencies")
@@ -81,7 +81,7 @@ def test_cypher_refuses_to_write(stored: Command) -> None:
 
 
 def test_browser_shows_how_to_log_in(stored: Command) -> None:
-    """The address, the user, the file with the password, and five queries to paste."""
+    """It prints the address, the user, the file with the password, and five queries."""
     out = stored("browser").out
     assert "http://127.0.0.1:" in out
     assert "Username       neo4j" in out
@@ -106,7 +106,7 @@ def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Path) -> None:
-    """A first ingest, the same with --strict, more as Parquet, and one with --replace."""
+    """Ingest a file, ingest it with --strict, add a Parquet file, and ingest with --replace."""
     first = valid("ingest", fresh("ingest", first_file, "--format", "json").out)
     names = ("generation", "triples", "items", "components", "duplicates", "rejected", "two_tables")
     assert [first[name] for name in names] == [1, 4, 5, 1, 1, 1, 0]
@@ -172,7 +172,7 @@ def unchanged(command: Command) -> Callable[[], None]:
 
 @pytest.mark.long
 def test_a_neo4j_without_the_generation_is_damage(stored: Command) -> None:
-    """The Neo4j in the warehouse's own folder, into which nothing was loaded."""
+    """The command starts another Neo4j in the warehouse's own folder, which is empty."""
     own = Command(stored.warehouse)
     done = own("lineage", "report", status=7)
     assert "Neo4j does not have generation 1" in done.message

@@ -1,4 +1,4 @@
-"""The demo, run once for all tests, with data of three days and without a terminal."""
+"""Run the demo once for all its tests, with data of three days and without a terminal."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ Done = subprocess.CompletedProcess[str]
 
 @dataclass(frozen=True)
 class Demo:
-    """The folder in which the demo ran, the result of its first run, and a way to run it again."""
+    """The folder in which the demo ran, the result of its first run, and a function to rerun it."""
 
     folder: Path
     first: Done

@@ -41,5 +41,5 @@ def test_a_second_run_repeats_neither_pipeline_nor_ingest(demo: "Demo") -> None:
 
 
 def _untimed(output: str) -> list[str]:
-    """Return the lines without measured times."""
+    """Return the output's lines that contain no measured times."""
     return [line for line in output.splitlines() if not line.startswith(("rq", "ccprov", "csprov"))]

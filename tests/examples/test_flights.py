@@ -1,4 +1,4 @@
-"""The triples of the demo's pipeline match its tables, for three days."""
+"""With data of three days, the triples of the demo's pipeline match its tables."""
 
 from collections import Counter, defaultdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The rounds of the long suite: which command is interrupted where, and what is killed."""
+"""List the rounds of the long tests: which command is interrupted where, and what is killed."""
 
 from random import Random
 from typing import NamedTuple
@@ -7,7 +7,7 @@ KILLS = 200
 CHANGES = (
     "ingest", "ingest", "replace", "compact", "rollback", "retract", "prune", "forget", "repair",
 )  # fmt: skip
-"""The commands interrupted at random moments."""
+"""Commands to interrupt at random moments. A command that is listed twice is chosen more often."""
 STEPS = ("begun", "read", "number", "cut", "place", "write", "load", "commit")
 LASTING = (
     "ids aside",
@@ -93,22 +93,22 @@ POINTS = {
         "base removed",
         "table taken back",
         "names dropped",
-    ),  # of what a killed writer left before
+    ),  # recovery of what an earlier, killed writer left
 }
-"""Fault points by command; the other points need a process of their own, see ``COLD``."""
+"""Fault points by command. ``COLD`` has the points that need a separate process."""
 COLD = {
     "ingest": ("begun", "rows staged", "partition staged", "cut", "place", "load", "record aside"),
     "compact": ("partition staged", "load"),
 }
-"""Fault points of commands that run as processes of their own, with their own Spark."""
+"""Fault points of commands that run as separate processes, with their own Spark."""
 
 
 class Round(NamedTuple):
-    """One round: a command, where it is interrupted, and what is killed there."""
+    """One round: a command, where it is interrupted, and which process is killed there."""
 
     change: str
     point: str
-    """A fault point as the environment names it, or a seed."""
+    """A fault point as the environment variable names it, or the seed of a random moment."""
     victim: str
     cold: bool
 
@@ -119,14 +119,14 @@ class Round(NamedTuple):
 
 
 def points() -> list[Round]:
-    """Return rounds of every command at each of its points, for each process to kill."""
+    """Return a round for each combination of command, fault point and process to kill."""
     rounds = []
     for cold, table in ((False, POINTS), (True, COLD)):
         for victim in ("command", "Neo4j", *(["Spark"] if cold else [])):
             for change, names in table.items():
                 if not _is_useless(change, victim):
                     rounds += [Round(change, name, victim, cold) for name in names]
-    Random(0).shuffle(rounds)  # so that any part of the run covers all kinds
+    Random(0).shuffle(rounds)  # so that any part of the rounds covers all kinds
     return rounds
 
 
@@ -135,7 +135,7 @@ def _is_useless(change: str, victim: str) -> bool:
 
 
 def kills() -> list[Round]:
-    """Return rounds with a random command, moment and process to kill."""
+    """Return rounds, each with a random command, moment and process to kill."""
     rounds = []
     for seed in range(KILLS):
         random = Random(seed)

@@ -1,4 +1,4 @@
-"""Full file systems, of the warehouse and of Neo4j (make test-long; needs root)."""
+"""The warehouse and Neo4j survive full file systems (``make test-long``; needs root)."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 def fill(disk: Path, left: int) -> Path:
-    """Fill a file system up to the given number of free bytes."""
+    """Fill a file system until it has ``left`` free bytes, and return the file that fills it."""
     free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
     file = disk / "filler"
     with file.open("wb") as out:
@@ -47,7 +47,7 @@ def fill(disk: Path, left: int) -> Path:
 def test_a_full_disk_of_the_warehouse_is_survived(
     disk: Callable[[str], Path], warm: Warm, graph_home: Path, tmp_path: Path
 ) -> None:
-    """Wherever space runs out: a clear error, nothing half-written, and success with more space."""
+    """If space runs out, the error is clear, nothing is half-written, and more space helps."""
     folder = disk("24m")
     fire = Fire(folder / "warehouse", graph_home, warm, 2, beside=tmp_path)
     fire.grow()
@@ -76,7 +76,7 @@ def test_a_full_disk_of_the_warehouse_is_survived(
 def test_a_full_disk_of_neo4j_is_survived(
     disk: Callable[[str], Path], warm: Warm, tmp_path: Path
 ) -> None:
-    """The error says so; with more space Neo4j works again, after a restart at the latest."""
+    """A command fails with status 5. With more space, Neo4j works again after a restart."""
     folder = disk("900m")
     home = folder / "neo4j"
     server.up(home, "512m", Silent())

@@ -1,6 +1,6 @@
-"""All fault points, and kills at random moments: ``make test-long`` (takes hours, can be resumed).
+"""Kill commands at all fault points and at random moments: ``make test-long`` (takes hours).
 
-Each round that passed is a line of the results and is not run again.
+Each passed round is a line of the results file. When the tests are resumed, it is not run again.
 """
 
 import json
@@ -41,7 +41,7 @@ def _mine(rounds: list[Round]) -> list[Round]:
 
 @pytest.fixture(scope="module")
 def fires() -> list[Fire]:
-    """The warehouse of the last rounds, if they passed; at most one."""
+    """A list of the warehouse that the next round uses; empty if that round needs a new one."""
     return []
 
 
@@ -49,7 +49,7 @@ def fires() -> list[Fire]:
 def play(
     fires: list[Fire], home: Path, warm: Warm, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[Round, Callable[[Fire], Outcome]], None]:
-    """A function that runs a round and records it."""
+    """A function that runs a round, and records the outcome if the round passed."""
 
     def play(one: Round, run: Callable[[Fire], Outcome]) -> None:
         if time.monotonic() - _began > MINUTES * 60:
@@ -62,7 +62,7 @@ def play(
         outcome = run(fire)
         took = round(time.monotonic() - began, 1)
         if len(fire.generations()) < 2 * ROUNDS_OF_ONE:
-            fires.append(fire)  # else the next round gets a new one, as after a failure
+            fires.append(fire)  # else the next round gets a new warehouse, as after a failure
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         with RESULTS.open("a") as file:
             row = {"round": one.name, **one._asdict(), **outcome._asdict(), "seconds": took}
@@ -91,7 +91,7 @@ def test_a_kill_at_a_fault_point_is_survived(one: Round, play: Play, home: Path)
 
 
 def leave_something(fire: Fire, point: str) -> None:
-    """Kill a writer so that it leaves a new base, or rows and names in the current one."""
+    """Kill a writer so that it leaves a new base, or rows and names in the current base."""
     fire.grow()
     command, _ = fire.change("replace" if point == "base removed" else "ingest")
     fire.start(*command, fault="load=stop").awaits().kill()

@@ -1,4 +1,4 @@
-"""Commands killed at a fault point, or with a full disk there; ``test_long.py`` has all points."""
+"""Commands survive a kill or a full disk at a fault point; ``test_long.py`` has all points."""
 
 import re
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_a_killed_command_is_survived(fire: Fire) -> None:
 
 
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
-    """The failed command cleans up itself, not the next writer."""
+    """The failed command cleans up; it does not leave that to the next writer."""
     before = fire.generations()
     command, _ = fire.change("ingest")
     done = fire.start(*command, fault="partitions moved=full").awaits().done
@@ -57,7 +57,7 @@ def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> N
 
 
 def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
-    """Its lock file was removed by hand meanwhile, and another writer has committed."""
+    """The suspended writer's lock file is removed by hand, and another writer commits."""
     command, _ = fire.change("ingest")
     first = fire.start(*command, fault="record unwritten=stop").awaits()
     assert first.stopped

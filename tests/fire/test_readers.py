@@ -20,12 +20,12 @@ from provhouse.model.question import Direction
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Span = tuple[float, float]
-"""Start and end time."""
+"""The start time and the end time, in seconds."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """One answer, and when it was given."""
+    """An answer with its question, and when it was asked and answered."""
 
     generation: int
     item: str
@@ -43,7 +43,7 @@ class Written:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Record the time of the block as a write."""
+        """Record the start and the end of the ``with`` block as those of a write."""
         began = perf_counter()
         yield
         self.spans.append((began, perf_counter()))
@@ -63,7 +63,7 @@ def read(house: House, items: list[str], over: Event, seed: int) -> list[Answere
 
 
 def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
-    """Ingest all parts, with some compactions in between."""
+    """Ingest all parts, with ``compactions`` compactions in between; return what was written."""
     written, stored = Written(), set[Triple]()
     every = len(parts) // max(compactions, 1)
     for number, part in enumerate(parts):

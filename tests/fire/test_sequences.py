@@ -1,4 +1,4 @@
-"""Changes of every kind in random order, some killed: each generation shows the right triples.
+"""Make changes of every kind in random order, kill some, and check each generation's triples.
 
 Hypothesis chooses the sequences: a few by default, many in ``make test-long``. The model in
 ``helpers/model.py`` has the expected state. A failure prints its seed, and
@@ -41,32 +41,34 @@ from provhouse.store.warehouse.ids import read_ids
 
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
-"""A tenth of the time that ``make test-long`` has."""
+"""The minutes for long sequences: a tenth of the time of ``make test-long``."""
 DEFAULT, STEPS, LONG_STEPS = (197, 203), 7, 20
-"""Seeds of the default sequences, which have most kinds of changes and kills; and the lengths of
-sequences, the first ingest included."""
+"""The seeds of the default sequences, which have most kinds of changes and kills.
+
+The other numbers are the steps of a default and of a long sequence, the first ingest included.
+"""
 CHANGES = (
     "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
     "rollback", "compact", "prune", "forget",
 )  # fmt: skip
-"""Each has a method of ``Sequence``, and fault points in ``rounds.POINTS`` where it is killed."""
+"""Kinds of changes. Each has a method of ``Sequence``, and fault points in ``rounds.POINTS``."""
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 WEIGHTS = (8, 1, 1)
-"""``rq`` and ``ccprov`` load everything that a generation shows, which takes a second or two."""
+"""The weights of the methods: ``rq`` and ``ccprov`` first load all triples of a generation."""
 ASKED = 2
-"""The number of items asked for, in both directions, after each change."""
+"""The number of items asked for after each change, in both directions."""
 Seeds = st.integers(0, 2**32 - 1)
 
 
 class Change(NamedTuple):
-    """One change of the warehouse and of the model."""
+    """One change to the warehouse and to the model."""
 
     made: Callable[[], object]
-    """Makes the change in both, in this process."""
+    """Makes the change in the warehouse and in the model, in this process."""
     command: list[object]
     """The command that makes the change in the warehouse."""
     applied: Callable[[], None]
-    """Makes the change in the model only, after a command has made it."""
+    """Makes the change in the model only, after a command has made it in the warehouse."""
 
 
 class Sequence(RuleBasedStateMachine):
@@ -92,7 +94,7 @@ class Sequence(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(CHANGES), killed=st.sampled_from((False, True)), seed=Seeds)
     def change(self, kind: str, killed: bool, seed: int) -> None:
-        """Make one change, here or by a command that is killed; no repair follows a kill."""
+        """Make one change, in this process or by a command that is killed. No repair follows."""
         random = Random(seed)
         change: Change | None = getattr(self, f"_{kind}")(random)
         if change is None:
@@ -102,18 +104,21 @@ class Sequence(RuleBasedStateMachine):
             self._cut_off(change, point if "=" in point else f"{point}=stop")
         else:
             change.made()
-        self.model.pruned()  # also what a killed prune left to do
+        self.model.pruned()  # a writer may have completed a killed prune
         self._ask(random)
         self.done[f"{kind} killed" if killed else kind] += 1
 
     def teardown(self) -> None:
-        """Compare all rows in the end, and check the warehouse."""
+        """Compare all stored rows with the model at the end, and check the warehouse."""
         if sys.exc_info()[0] is None and hasattr(self, "model"):
             assert self.model.rows() == self.model.now.shown
             assert check(self.model.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
-        """Kill the command of a change, which is then made or not; if it reports success, it is."""
+        """Kill the command of a change; the change must then be made completely or not at all.
+
+        If the command reports success, the change must be made.
+        """
         layout = self.model.house.layout
         before = generations(layout)
         child = self.warm.start(
@@ -128,12 +133,12 @@ class Sequence(RuleBasedStateMachine):
         erasure = read_erasure(layout)
         if made or child.status == 0 or (erasure and erasure.items):
             change.applied()
-        if erasure:  # until a writer completes it, names may be shown or not
+        if erasure:  # answers may show names until a writer completes it
             with only_writer(self.model.house.settings, Silent()):
                 pass
 
     def _ask(self, random: Random) -> None:
-        """Ask for some items ever ingested, as of the current and another generation."""
+        """Ask for random items ever ingested, as of the current and of a random generation."""
         states = sorted(self.model.states)[1:]
         known = sorted({item for state in self.model.states.values() for item in state.named})
         asked = random.sample(known, min(ASKED, len(known)))
@@ -205,7 +210,7 @@ class Sequence(RuleBasedStateMachine):
 
 
 def environment(house: House) -> dict[str, str]:
-    """Return the environment of a command with the settings of a warehouse."""
+    """Return the environment of a command, with the settings of a warehouse as variables."""
     values = {field.name: getattr(house.settings, field.name) for field in fields(Settings)}
     return {**os.environ, **{f"PROVHOUSE_{name.upper()}": str(values[name]) for name in values}}
 
@@ -214,7 +219,7 @@ def environment(house: House) -> dict[str, str]:
 def play(
     houses: Callable[..., House], home: Path, warm: Warm, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[int, int], None]:
-    """A function that runs the sequence of a seed."""
+    """A function that runs the sequence of changes that a seed determines."""
     monkeypatch.setattr(restage, "CHUNK_TRIPLES", 20)
     done: Counter[str] = Counter()
 
@@ -249,7 +254,7 @@ def test_changes_in_random_order_show_the_right_triples(
 
 @pytest.mark.long
 def test_long_sequences_of_changes_show_the_right_triples(play: Callable[[int, int], None]) -> None:
-    """Run new sequences each time, unless one is named."""
+    """Run new sequences each time, unless ``SEQUENCE`` names the seed of one sequence."""
     if SEQUENCE:
         play(int(SEQUENCE), LONG_STEPS)
         return

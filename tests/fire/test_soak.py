@@ -1,9 +1,9 @@
-"""A server under mixed load, during writes and kills of Neo4j: ``make soak`` (an hour).
+"""Test a server under mixed load, with writes and kills of Neo4j: ``make soak`` (an hour).
 
-Clients ask without pause; each answer is compared with networkx's for the generation that it names.
+Clients ask without pause. Each answer is compared with that of networkx for the same generation.
 Meanwhile files are ingested, the warehouse is compacted, items are retracted and generations are
-pruned. Every two minutes Neo4j is killed, which the server must notice and repair. MINUTES=5 makes
-it shorter.
+pruned. Every two minutes Neo4j is killed, which the server must notice and repair. ``MINUTES=5``
+shortens the test.
 """
 
 import json
@@ -75,7 +75,7 @@ class Client:
     random: Random
     began: float
     took: list[tuple[float, float]] = field(default_factory=list)
-    """Start after the beginning of the test, and duration, in seconds."""
+    """The start of each request, since the beginning of the test, and its duration, in seconds."""
     statuses: Counter[int] = field(default_factory=Counter)
 
     def ask(self, over: Event) -> None:
@@ -101,7 +101,7 @@ class Client:
 
 @dataclass
 class Writer:
-    """Runs one command after the other that changes the warehouse."""
+    """Runs commands that change the warehouse, one after another."""
 
     command: Command
     world: World
@@ -122,7 +122,7 @@ class Writer:
         self.stored |= set(part)
 
     def retract(self) -> None:
-        """Retract an item of a random triple."""
+        """Retract the source of a random triple."""
         item = self.random.choice(sorted(self.stored)).src
         self._run("retract", item)
         self.stored = {row for row in self.stored if item not in (row.src, row.dst)}
@@ -160,7 +160,7 @@ def house(tmp_path: Path) -> Iterator[Command]:
 
 
 def size(command: Command) -> tuple[int, int]:
-    """Return memory (PSS) in megabytes and open files of the server, its Spark and Neo4j."""
+    """Return megabytes of memory (PSS) and open files of the server, its Spark and Neo4j."""
     found = server_file.running(command.warehouse)
     assert found
     server = psutil.Process(found.pid)
@@ -220,7 +220,7 @@ def run_writer(writer: Writer, sizes: list[tuple[int, int]], failed: Callable[[]
 
 
 def judge(clients: list[Client], writer: Writer, sizes: list[tuple[int, int]], kills: int) -> None:
-    """Write the results; fail if the server became slower or larger."""
+    """Write the results; fail if the server became slower, or its memory or open files grew."""
     took = sorted(pair for client in clients for pair in client.took)
     tenth = MINUTES * 60 / 10
     first = [seconds for at, seconds in took if at < tenth]

@@ -1,4 +1,4 @@
-"""Requests to an application in this process, without a socket."""
+"""Send HTTP requests to an ASGI application in this process, without a socket."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ HOST = "here"
 
 @dataclass
 class Reply:
-    """The reply of an application."""
+    """The reply of an application to one request."""
 
     status: int
     headers: list[tuple[str, str]]

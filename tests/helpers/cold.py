@@ -1,4 +1,4 @@
-"""The real command as a separate process with its own Spark, which can stop at a fault point."""
+"""Start the real command as a separate process with its own Spark; a fault point can stop it."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from provhouse.model.faults import VARIABLE
 
 @dataclass
 class Started:
-    """One command that was started, with the interface of ``helpers.warm.Child``."""
+    """A started command, with the same interface as ``helpers.warm.Child``."""
 
     process: "subprocess.Popen[str]"
     stopped: bool = False
@@ -25,11 +25,11 @@ class Started:
 
     @property
     def pid(self) -> int:
-        """The id of its process."""
+        """The id of the command's process."""
         return self.process.pid
 
     def awaits(self, seconds: float = 240) -> "Started":
-        """Wait until it has ended, or is stopped at a fault point, itself or a worker of it."""
+        """Wait until the command has ended, or until it or its worker stops at a fault point."""
         deadline = time.monotonic() + seconds
         while not self.stopped and self.process.poll() is None:
             assert time.monotonic() < deadline, "the command takes too long"
@@ -51,7 +51,7 @@ class Started:
         return []
 
     def resume(self) -> "Started":
-        """Resume the process that is stopped."""
+        """Resume the process that is stopped at a fault point."""
         self.stopped = False
         with suppress(psutil.Error):
             if self._still:
@@ -59,14 +59,17 @@ class Started:
         return self
 
     def kill(self) -> "Started":
-        """Kill the process that is stopped, which may be a worker; the command then ends too."""
+        """Kill the stopped process, and wait until the command ends.
+
+        The stopped process may be a worker of the command.
+        """
         self.stopped = False
         with suppress(psutil.Error):
             (self._still or psutil.Process(self.pid)).kill()
         return self.awaits()
 
     def kill_spark(self) -> "Started":
-        """Kill Spark's JVM, and resume the command."""
+        """Kill the JVM of the command's Spark, and resume the command."""
         for one in self._family():
             with suppress(psutil.Error):
                 if "pyspark-shell" in one.cmdline():
@@ -82,10 +85,10 @@ def _stands(process: psutil.Process) -> bool:
 
 @dataclass
 class Cold:
-    """Starts commands as separate processes."""
+    """Starts commands as separate processes, each with its own Spark."""
 
     def start(self, environment: dict[str, str], *arguments: object, fault: str = "") -> Started:
-        """Start a command, with a fault armed if one is named."""
+        """Start a command; if ``fault`` is not empty, arm that fault in it."""
         process = subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             env={**environment, "PATH": _path(), VARIABLE: fault, "PROVHOUSE_SPARK_MEMORY": "1g"},

@@ -1,4 +1,4 @@
-"""Two names with the same XXH64 hash, found by running its rounds backwards."""
+"""Find two names with the same XXH64 hash, by running the rounds of the hash backwards."""
 
 from itertools import count
 
@@ -10,9 +10,9 @@ _MASK = 2**64 - 1
 def colliding() -> tuple[str, str]:
     """Return two names of 16 ASCII characters each that have the same hash with seed 0.
 
-    XXH64 reads such a name as two lanes of 8 bytes, one after the other. For any two first lanes
-    and any second lane, exactly one other second lane leads to the same state. Its bytes must be
-    printable, which takes some thousands of tries.
+    XXH64 reads such a name as two lanes of 8 bytes, one after the other. Given two first lanes and
+    the second lane of one name, exactly one second lane of the other name leads to the same state.
+    Its bytes must be printable, which takes some thousands of tries.
     """
     start = (_P5 + 16) & _MASK
     first, other = b"provhous", b"provhoue"
@@ -26,14 +26,14 @@ def colliding() -> tuple[str, str]:
 
 
 def _taken(state: int, lane: bytes) -> int:
-    """Return the state after a lane: ``rotl(state ^ round(0, lane), 27) * P1 + P4``."""
+    """Return the hash state after a lane: ``rotl(state ^ round(0, lane), 27) * P1 + P4``."""
     word = int.from_bytes(lane, "little")
     mixed = state ^ (_left(word * _P2 & _MASK, 31) * _P1 & _MASK)
     return (_left(mixed, 27) * _P1 + _P4) & _MASK
 
 
 def _lane_between(before: int, after: int) -> bytes:
-    """Return the lane that leads from one state to another."""
+    """Return the lane that leads from one hash state to another."""
     mixed = _left((after - _P4) * pow(_P1, -1, 2**64) & _MASK, 64 - 27)
     word = _left((mixed ^ before) * pow(_P1, -1, 2**64) & _MASK, 64 - 31)
     return (word * pow(_P2, -1, 2**64) & _MASK).to_bytes(8, "little")

@@ -1,4 +1,7 @@
-"""The real command as a separate process, with pipes or on a terminal; checks what it leaves."""
+"""Run the real command as a separate process, and check that it leaves nothing behind.
+
+The command writes to pipes or to a pseudo-terminal.
+"""
 
 import fcntl
 import os
@@ -25,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("provhouse")
 MARK = "STARTED_BY_TEST"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NOTES = ("Starting Neo4j", "Waiting for another command", "Another program has taken a port")
-"""Beginnings of lines that a command may print beside its one message."""
+"""Beginnings of lines that a command may print besides its one message."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +51,21 @@ class Done:
 
 @dataclass
 class Command:
-    """The ``provhouse`` of one warehouse; all that it starts has a mark in its environment."""
+    """Runs ``provhouse`` on one warehouse; its processes have a mark in their environment."""
 
     warehouse: Path
     home: Path | None = None
     """The Neo4j home; None stands for the default, a folder of the warehouse."""
     settings: dict[str, str] = field(default_factory=dict)
-    """Further variables of the environment; an empty text removes a variable."""
+    """Additional environment variables; an empty string removes a variable."""
     by: "Warm | None" = None
-    """Runs the command on a Spark that is already up, in tests that are not about start and end."""
+    """Runs commands with a Spark that is already up, if a test is not about their start and end."""
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     kept: bool = False
-    """Whether Neo4j and the server stay up: ``up`` was called, and no ``down`` after it."""
+    """Whether Neo4j and the server stay up: ``up`` was run, and ``down`` was not run after it."""
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of the command: that of the test, the mark and the settings."""
+        """Return the command's environment: that of the test, plus the mark and the settings."""
         given = {
             **os.environ,
             MARK: self.mark,
@@ -77,7 +80,7 @@ class Command:
         return {name: value for name, value in given.items() if value}
 
     def start(self, *arguments: object) -> "subprocess.Popen[str]":
-        """Start the command with pipes."""
+        """Start the command with pipes for its output."""
         self._note_kept(arguments)
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
@@ -102,14 +105,14 @@ class Command:
         self.kept = True
 
     def __call__(self, *arguments: object, status: int = 0) -> Done:
-        """Run the command, and check its exit status and what it leaves."""
+        """Run the command, and check its exit status and that it leaves nothing behind."""
         if self.by is None:
             return self.ended(self.start(*arguments), status)
         self._note_kept(arguments)
         return self._checked(self.by.start(self.environment(), *arguments).awaits().done, status)
 
     def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
-        """Wait for a started command, and check its exit status and what it leaves."""
+        """Wait for a started command; check its exit status and that it leaves nothing behind."""
         out, err = process.communicate(timeout=300)
         return self._checked(Done(process.returncode, out, err), status)
 
@@ -131,16 +134,16 @@ class Command:
         return False
 
     def assert_nothing_left(self) -> None:
-        """Fail if processes run that ``up`` does not keep, or if there is a staging folder.
+        """Fail if a staging folder exists, or if processes run that ``up`` did not start.
 
-        ``up`` keeps Neo4j, and the server with its Spark.
+        ``up`` starts Neo4j, and the server with its Spark.
         """
         left = [one for one in self.running() if not (self.kept and _is_kept(one))]
         assert [one.cmdline()[:3] for one in left if one.is_running()] == []
         assert not (self.warehouse / "staging").exists()
 
     def end_all(self) -> None:
-        """Kill the processes that a failed test left."""
+        """Kill the processes that a failed test left running."""
         for one in self.running():
             with suppress(psutil.Error):
                 one.kill()
@@ -151,14 +154,14 @@ class Command:
 
 
 def _is_kept(process: psutil.Process) -> bool:
-    """Return whether a process is Neo4j, the server, or one that the server started."""
+    """Return whether a process is Neo4j, the server, or a process that the server started."""
     words = " ".join(process.cmdline())
     above = [" ".join(one.cmdline()) for one in process.parents()]
     return "CommunityEntryPoint" in words or any("provhouse.serve" in w for w in [words, *above])
 
 
 class Terminal:
-    """A command on a pseudo-terminal, with what a person would see."""
+    """A command on a pseudo-terminal, with the output that a person would see."""
 
     def __init__(self, command: Command, arguments: Sequence[object]) -> None:
         self._command = command
@@ -189,7 +192,7 @@ class Terminal:
         return ESCAPES.sub("", self._seen)
 
     def awaits(self, moment: "str | Callable[[], object]", seconds: float = 240) -> None:
-        """Wait until a text is shown or a condition holds."""
+        """Wait until the terminal shows a string, or until a condition holds."""
         deadline = time.monotonic() + seconds
         holds = (lambda: moment in self.seen) if isinstance(moment, str) else moment
         while not holds():
@@ -202,7 +205,7 @@ class Terminal:
         os.write(self._master, b"\x03")
 
     def ended(self, status: int) -> str:
-        """Wait for the end, check the exit status, and return all output."""
+        """Wait until the command ends, check its exit status, and return all its output."""
         self.process.wait(300)
         self._reader.join(60)
         assert self.process.returncode == status, self.seen

@@ -1,4 +1,4 @@
-"""Filters of lineage by sets and loops over each triple: small, obvious, and slow."""
+"""Compute filtered lineage with loops over all triples: small, obvious, and slow."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.model.question import Question
 
 
 class Step(NamedTuple):
-    """A triple with two attributes; an empty text stands for no attribute."""
+    """A triple with two attributes; an empty string stands for a missing attribute."""
 
     src: str
     dst: str
@@ -26,12 +26,12 @@ class Step(NamedTuple):
         return {key: value for key, value in (("by", self.by), ("run", self.run)) if value}
 
     def ends(self, upstream: bool) -> tuple[str, str]:
-        """Return the near end and the far end."""
+        """Return the end that is nearer to the item of the question, then the farther end."""
         return (self.dst, self.src) if upstream else (self.src, self.dst)
 
 
 class Filtered(NamedTuple):
-    """The contents of a filtered answer, with the items in its order."""
+    """The contents of a filtered answer, with its items in the order of the answer."""
 
     items: list[tuple[str, str, int]]
     triples: set[tuple[str, str, str, str]]
@@ -40,7 +40,7 @@ class Filtered(NamedTuple):
 
 @dataclass(frozen=True)
 class Trace:
-    """All steps, and the table of each item."""
+    """All steps of a trace, and the table of each item."""
 
     steps: frozenset[Step]
     tables: Mapping[str, str]
@@ -90,9 +90,9 @@ class Trace:
     def _through(
         self, depths: dict[str, int], steps: set[Step], item: str, upstream: bool, table: str
     ) -> tuple[dict[str, int], set[Step]]:
-        """Return the items and steps on paths that pass ``table``.
+        """Return the items and steps on paths through ``table``.
 
-        A state is an item and whether the path has passed the table.
+        A node of the graph is an item, and whether the path to it has passed the table.
         """
         states: nx.MultiDiGraph[tuple[str, bool]] = nx.MultiDiGraph()
         start, goal = (item, False), ("", True)
@@ -115,7 +115,7 @@ class Trace:
 
 
 def text(attributes: Mapping[str, str]) -> str:
-    """Return attributes as an answer has them, for values that JSON does not escape."""
+    """Return attributes as an answer's JSON string; the values must not need JSON escapes."""
     return "{" + ",".join(f'"{key}":"{value}"' for key, value in attributes.items()) + "}"
 
 
@@ -129,7 +129,10 @@ def shown(answer: Answer) -> Filtered:
 
 
 def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
-    """Return random steps, half or nine tenths from lower to higher numbers, with self-loops."""
+    """Return a trace of random steps, which may be self-loops.
+
+    Half or nine tenths of the steps lead from lower to higher item numbers.
+    """
     back = random.choice([0.5, 0.1])
 
     def step() -> Step:
@@ -145,7 +148,7 @@ def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
 
 
 def random_question(random: Random, names: Iterable[str]) -> Question:
-    """Return a random question; it often has no filter of a kind."""
+    """Return a random question. Each kind of filter is often missing."""
 
     def some(*choices: str) -> tuple[str, ...]:
         return tuple(random.sample(choices, random.choice([0, 0, 0, 1, 2])))

@@ -1,7 +1,7 @@
-"""A warehouse whose commands are interrupted, with checks of what must hold afterwards.
+"""Interrupt the commands on a warehouse, and check what must hold afterwards.
 
-The expected contents are plain lists of triples. An interrupted command has made its change
-completely or not at all, and the next command works without a repair.
+The expected contents are plain lists of triples. An interrupted command must have made its change
+completely or not at all, and the next command must work without a repair.
 """
 
 import csv
@@ -29,20 +29,23 @@ from provhouse.cypher import server
 from provhouse.model.progress import Silent
 
 Act = Callable[["Child | Started"], None]
-"""Acts on a command that is stopped at a fault point: kills it, or something that it needs."""
+"""A function that kills a command stopped at a fault point, or a process that it needs."""
 Cut = Callable[[list[object]], tuple["Child | Started", bool]]
-"""Starts a command and interrupts it; returns it, and whether it reached the planned point."""
+"""A function that starts and interrupts a command.
+
+It returns the started command, and whether that command reached the planned point.
+"""
 ROWS = 30
-"""The number of triples in one file, besides one of its own."""
+"""The number of triples in one file, besides the one triple that no other file has."""
 ASKED = 2
-"""The number of items asked for after a round, in both directions."""
+"""The number of items whose lineage, or impact, is checked after a round."""
 
 
 class Outcome(NamedTuple):
     """The outcome of a command that was interrupted."""
 
     reached: bool
-    """Whether it reached the fault point."""
+    """Whether the command reached the fault point."""
     status: int
     new: bool
     """Whether the warehouse has the new generation."""
@@ -54,13 +57,13 @@ class Fire:
 
     warehouse: Path
     home: Path
-    """The home of its Neo4j, which stays up."""
+    """The home of the warehouse's Neo4j, which stays up."""
     warm: Warm
     seed: int
     beside: Path | None = None
-    """The folder of its input files, by default the one that contains the warehouse."""
+    """The folder of the input files, by default the folder that contains the warehouse."""
     states: list[list[Triple]] = field(default_factory=lambda: [[]])
-    """The expected triples, the current ones last; before them, those that rollbacks return to."""
+    """The expected triples of each state. Rollbacks return from the last state to earlier ones."""
     random: Random = field(init=False)
     _rows: list[Triple] = field(init=False)
     _ids: dict[str, int] = field(default_factory=dict)
@@ -78,7 +81,7 @@ class Fire:
     def start(
         self, *arguments: object, fault: str = "", by: Warm | Cold | None = None
     ) -> Child | Started:
-        """Start a command, with a fault armed if one is named."""
+        """Start a command; if ``fault`` is not empty, arm that fault in it."""
         environment = {
             **os.environ,
             "PROVHOUSE_WAREHOUSE": str(self.warehouse),
@@ -102,7 +105,10 @@ class Fire:
         return folder / f"{self.seed}-{name}"
 
     def file(self) -> tuple[Path, list[Triple]]:
-        """Write a file of random triples, one of them in no other file; return path and triples."""
+        """Write a file of random triples, and return its path and the triples.
+
+        One of the triples is in no other file.
+        """
         self._files += 1
         path = self._beside(f"{self._files}.csv")
         rows = self.random.sample(self._rows, ROWS)
@@ -129,7 +135,7 @@ class Fire:
         return [kind], self.states[:-1] if kind == "rollback" else self.states
 
     def compacted(self) -> list[list[Triple]]:
-        """Return the states after a compaction, which merges equal links of erased items."""
+        """Return the states after a compaction, which merges equal triples of erased items."""
         rows = {
             row._replace(op="") if is_erased(row.src) or is_erased(row.dst) else row
             for row in self.states[-1]
@@ -168,8 +174,8 @@ class Fire:
         if kind == "repair anew":
             self.run("repair")
             server.up(self.home, "512m", Silent())
-        self.assert_answers("lineage")  # readers need no writer first
-        self.ingest()  # this writer removes what was left
+        self.assert_answers("lineage")  # readers work before the next writer
+        self.ingest()  # this writer removes what the interrupted command left
         self.assert_whole()
         self.assert_answers("impact")
         return Outcome(reached, done.status, new)
@@ -197,7 +203,7 @@ class Fire:
         self.ingest()
         self.assert_whole()
         assert not journal.exists()
-        if not begun:  # it was not begun, or it was completed
+        if not begun:  # the erasure was not begun, or it was completed
             assert self.start("forget", item).awaits().done.status == (3 if done.status == 0 else 0)
         gone = f"{ERASED}{self._files}"
         self.states = [
@@ -210,13 +216,13 @@ class Fire:
         return Outcome(reached, done.status, begun)
 
     def end_neo4j(self, forget: bool) -> None:
-        """Kill the Neo4j server, and delete its data if ``forget``."""
+        """Kill the Neo4j server, and delete its data if ``forget`` is true."""
         kill_neo4j(self.home)
         if forget:
             shutil.rmtree(self.home)
 
     def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
-        """Fail unless the change is complete or not made at all; with status 0 it is complete."""
+        """Fail unless a change was made completely or not at all; status 0 requires the change."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, 6, -signal.SIGKILL), done
         made = self.generations()[len(before) :]
@@ -230,7 +236,7 @@ class Fire:
     def assert_pruned_or_not(
         self, before: list[int], after: list[list[Triple]], done: Done
     ) -> None:
-        """Fail unless only the earliest generations were pruned, and the stored triples stay."""
+        """Fail unless the pruned generations are the earliest and all stored triples remain."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, -signal.SIGKILL), done
         left = self.generations()
@@ -250,7 +256,7 @@ class Fire:
         return dict(json.loads(path.read_text()))
 
     def assert_answers(self, command: str) -> None:
-        """Compare the lineage or impact of some items with networkx."""
+        """Compare the lineage or impact of random items with the answers of networkx."""
         oracle = Oracle.of(self.states[-1])
         items = sorted({end for triple in self.states[-1] for end in triple[:2]})
         gone = list(filter(is_erased, items))
@@ -282,14 +288,14 @@ class Fire:
 
 
 def content(answer: dict[str, Any]) -> Expected:
-    """Return the contents of a command's answer in the form of the oracle's."""
+    """Return the contents of a command's answer in the form of the oracle's answers."""
     items = {(row["item"], row["depth"]) for row in answer["items"]}
     triples = {(row["src"], row["dst"], row["op"]) for row in answer["triples"]}
     return Expected(items, triples, answer["truncated"] is not None)
 
 
 def kill_neo4j(home: Path) -> None:
-    """Kill the server of a home, as the system does when memory is short."""
+    """Kill the Neo4j server of a home, as the system does when memory is short."""
     for process in neo4j_of(home):
         with suppress(psutil.Error):
             process.kill()
@@ -297,7 +303,7 @@ def kill_neo4j(home: Path) -> None:
 
 
 def neo4j_of(home: Path) -> list[psutil.Process]:
-    """Return the server processes of a home."""
+    """Return the Neo4j server processes of a home."""
     return [
         process
         for process in psutil.process_iter(["cmdline"])
@@ -306,7 +312,7 @@ def neo4j_of(home: Path) -> list[psutil.Process]:
 
 
 def victims(home: Path) -> "dict[str, Act]":
-    """Return what kills each possible victim while a command is stopped, by name.
+    """Return functions that kill Neo4j, Spark or a stopped command, by the name of the victim.
 
     The command then resumes, unless it is the victim.
     """
@@ -326,7 +332,7 @@ def victims(home: Path) -> "dict[str, Act]":
 
 
 def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
-    """Return a cut at a fault point."""
+    """Return a function that starts a command, and calls ``act`` when it stops at a fault."""
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:
         child = fire.start(*command, fault=fault, by=by).awaits()
@@ -339,7 +345,10 @@ def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) ->
 
 
 def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
-    """Return a cut ``wait`` seconds after the start, whatever the command is doing."""
+    """Return a function that starts a command and kills ``victim`` ``wait`` seconds later.
+
+    The command may be doing anything at that time.
+    """
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:
         child = fire.start(*command)
@@ -347,7 +356,7 @@ def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
         if victim == "Neo4j":
             kill_neo4j(fire.home)
         else:
-            with suppress(ProcessLookupError):  # the command has ended before
+            with suppress(ProcessLookupError):  # the command has already ended
                 os.kill(child.pid, signal.SIGKILL)
         return child, True
 

@@ -1,4 +1,4 @@
-"""A target of fuzzing: counts how its inputs end, and records that if a file for it is named."""
+"""Count the outcomes of a fuzzing target's inputs, and bound the growth of memory."""
 
 import json
 import os
@@ -12,18 +12,19 @@ from pathlib import Path
 RECORD = "PROVHOUSE_FUZZ_RECORD"
 """The environment variable with the file to which each target adds a line, set by `make fuzz`."""
 GROWTH = 300 << 20
-"""Bytes by which the process at work may grow, for any inputs."""
+"""Limit in bytes for the growth of the tested process's peak memory, whatever the inputs."""
 
 
 @contextmanager
 def fuzzed(target: str, process: int | None = None) -> Iterator[Counter[str]]:
-    """Yield a counter of the inputs of a target by outcome, and bound the growth of memory.
+    """Yield a counter of a target's inputs by outcome; fail if memory grows too much.
 
-    ``process`` is the id of the process at work, by default the current one.
+    ``process`` is the id of the process whose memory is measured, by default the current one. The
+    counts are added to the file that ``RECORD`` names, if it names one.
     """
     ends: Counter[str] = Counter()
     at_work = Path("/proc") / str(process or os.getpid())
-    (at_work / "clear_refs").write_text("5")  # resets the peak
+    (at_work / "clear_refs").write_text("5")  # resets the peak memory
     before = _peak(at_work)
     began = time.monotonic()
     yield ends

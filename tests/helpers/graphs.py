@@ -18,13 +18,13 @@ def dag(random: Random) -> list[Edge]:
 
 
 def tangle(random: Random) -> list[Edge]:
-    """Return edges in any direction, with cycles, and self-loops by chance."""
+    """Return edges in random directions, which may form cycles and self-loops."""
     items = random.randint(3, 20)
     return [pair(random, items) for _ in range(random.randint(3, 2 * items))]
 
 
 def loops(random: Random) -> list[Edge]:
-    """Return a DAG with self-loops, some of them at its ends."""
+    """Return a DAG with self-loops added to two of its items."""
     edges = dag(random)
     ends = [end for edge in edges for end in edge]
     return edges + [(item, item) for item in random.sample(sorted(set(ends)), 2)]
@@ -42,19 +42,19 @@ def rings(random: Random) -> list[Edge]:
 
 
 def twins(random: Random) -> list[Edge]:
-    """Return many edges between few items; ``graph`` gives them different ops."""
+    """Return many edges between a few items; ``graph`` gives the edges different ops."""
     items = random.randint(2, 6)
     return [pair(random, items) for _ in range(random.randint(10, 40))]
 
 
 def star_in(random: Random) -> list[Edge]:
-    """Return a graph in which one item derives from many, and two derive from it."""
+    """Return a graph in which one item derives from many items, and a chain of two from it."""
     arms = random.randint(8, 50)
     return [(arm, 0) for arm in range(1, arms)] + [(0, arms), (arms, arms + 1)]
 
 
 def star_out(random: Random) -> list[Edge]:
-    """Return a graph in which one item derives from two, and many derive from it."""
+    """Return a graph in which one item derives from a chain of two, and many items from it."""
     return [(dst, src) for src, dst in star_in(random)]
 
 
@@ -81,7 +81,7 @@ def tree(random: Random) -> list[Edge]:
 
 
 def bundle(random: Random) -> list[Edge]:
-    """Return short chains that share their beginning or their end."""
+    """Return short chains that share their first item or their last item."""
     edges, item = [], 1
     for _ in range(random.randint(2, 5)):
         length = random.randint(1, 4)
@@ -103,22 +103,22 @@ SHAPES: tuple[Callable[[Random], list[Edge]], ...] = (
 
 
 def no_table(random: Random, item: int) -> str:
-    """Return no table."""
+    """Return the empty name, which stands for no table."""
     return ""
 
 
 def band(random: Random, item: int) -> str:
-    """Return one of a row of tables, by ranges of five numbers."""
+    """Return the table of an item; each five consecutive item numbers share a table."""
     return f"t{item // 5}"
 
 
 def one_table(random: Random, item: int) -> str:
-    """Return the same table for all items; it derives from itself."""
+    """Return one table for all items, so that the table derives from itself."""
     return "t"
 
 
 def any_table(random: Random, item: int) -> str:
-    """Return a random table, or none; tables derive from each other and from themselves."""
+    """Return a random table or none, so that tables derive from each other and themselves."""
     return random.choice(["", "a", "b", "c", "d"])
 
 
@@ -127,7 +127,7 @@ TABLES: tuple[Callable[[Random, int], str], ...] = (no_table, band, one_table, a
 
 @dataclass(frozen=True)
 class Graph:
-    """Triples whose names no other graph has, so that one warehouse can store many graphs."""
+    """Triples whose items are in no other graph, so that one warehouse can store many graphs."""
 
     seed: int
     shape: str

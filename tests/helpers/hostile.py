@@ -22,7 +22,7 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 def harmless(text: str, colours: bool = False) -> bool:
-    """Return whether a terminal would only show a text, and obey nothing in it.
+    """Return whether a terminal would only display a text, and obey no control sequence in it.
 
     With ``colours``, the escapes that provhouse itself writes to a terminal are allowed: colours
     and cursor movements.

@@ -1,7 +1,7 @@
-"""A check of what must hold after every ingest, with Delta's own readers and Neo4j's driver.
+"""Check what must hold after every ingest, with Delta's own readers and Neo4j's own driver.
 
-It does not rely on provhouse's bookkeeping: it reads the triples from the Delta table and compares
-them with the sets, the placements, the totals, and the dependencies stored in Neo4j.
+The check does not rely on provhouse's bookkeeping. It reads the triples from the Delta table, and
+compares them with the stored sets, placements and totals, and with the dependencies in Neo4j.
 """
 
 from dataclasses import asdict
@@ -37,7 +37,7 @@ def check(
     """Fail if the current generation violates an invariant of generations.
 
     With a session, Spark reads the triples, which takes a second longer. ``bare`` allows items
-    without a triple, which a compaction makes of retracted ones.
+    without a triple, which remain when a compaction removes retracted triples.
     """
     commit = current(layout)
     assert commit
@@ -49,13 +49,13 @@ def check(
     pairs = set(zip(child[across].tolist(), parent[across].tolist(), strict=True))
 
     missing = pairs - dependencies(address, layout.warehouse_id())
-    assert not missing, f"Neo4j lacks dependencies of these sets on these: {sorted(missing)[:5]}"
+    assert not missing, f"Neo4j lacks these pairs (set, set it depends on): {sorted(missing)[:5]}"
     _check_placements(_rows(base / "placements", commit), child, triples["partition"])
     sets.check(theta)
     graph = nx.Graph(zip(triples["src"].tolist(), triples["dst"].tolist(), strict=True))
     numbers = sets.numbers().tolist()
     assert set(graph) <= set(numbers)
-    assert bare or sorted(graph) == numbers, "every number is an item with a triple"
+    assert bare or sorted(graph) == numbers, "some items have no triple"
     graph.add_nodes_from(numbers)
     dead = _rows(base / "deaths", commit)
     assert asdict(commit.totals) == {
@@ -75,12 +75,12 @@ def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
         driver.session() as session,
     ):
         rows = session.run(PAIRS, warehouse=warehouse).values()
-    assert all(other == warehouse for _, _, other in rows), "no set depends on another warehouse's"
+    assert all(other == warehouse for _, _, other in rows), "a set depends on another warehouse"
     return {(child, parent) for child, parent, _ in rows}
 
 
 class Sets:
-    """The sets of a generation, as rows of the Delta table."""
+    """The connected sets of a generation, from the rows of the Delta table ``sets``."""
 
     def __init__(self, rows: pa.Table) -> None:
         rows = rows.sort_by("set")
@@ -89,7 +89,7 @@ class Sets:
         self.items = np.asarray(rows["items"])
 
     def of(self, numbers: I64) -> I64:
-        """Return the set of each item; fail for a number that no set has."""
+        """Return the set id of each item number; fail if a number is in no set."""
         at = np.searchsorted(self.firsts, numbers, "right") - 1
         assert (at >= 0).all()
         assert (numbers < self.firsts[at] + self.items[at]).all()
@@ -131,7 +131,7 @@ def _triples(folder: Path, commit: Commit, session: SparkSession | None) -> dict
 
 
 def _shown(ingests: I64, commit: Commit) -> Bools:
-    """Return which rows belong to the generation: those of visible ingests."""
+    """Return which rows belong to a generation, by its visible ingests."""
     visible = [n for first, last in commit.visible for n in range(first, last + 1)]
     return np.isin(ingests, visible)
 

@@ -1,4 +1,4 @@
-"""A search for texts in files of all formats that a warehouse has, compressed ones included."""
+"""Search all files of a warehouse for given strings, in every format, compressed or not."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ def contents(path: Path) -> Iterator[bytes]:
 
 
 def _values(rows: pa.Table) -> Iterator[bytes]:
-    """Yield all values of each column: integers as bytes, others as text and as JSON."""
+    """Yield the values of each column: integers in binary, other values as text and as JSON."""
     for column in rows.columns:
         if pa.types.is_integer(column.type):
             yield column.combine_chunks().cast(pa.int64()).buffers()[1].to_pybytes()
@@ -40,14 +40,14 @@ def _values(rows: pa.Table) -> Iterator[bytes]:
 
 
 def _buffers(rows: pa.Table) -> Iterator[bytes]:
-    """Yield Arrow's buffers, which may contain bytes that a null hides."""
+    """Yield the buffers of an Arrow table, which may contain bytes in the place of a null."""
     for column in rows.columns:
         for chunk in column.chunks:
             yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer)
 
 
 def forms(text: str) -> set[bytes]:
-    """Return the bytes of a text in each form that a file may have it in."""
+    """Return the bytes of a string in each form in which a file may contain it."""
     texts = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
     texts |= {json.dumps(each)[1:-1] for each in texts}  # JSON within JSON
     return {each.encode(code) for each in texts for code in ("utf-8", "utf-16-le", "utf-16-be")}
@@ -60,7 +60,7 @@ def hash_forms(name: str) -> set[bytes]:
 
 
 def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Return the places (text and file) of the texts, the names, and the hashes of the names."""
+    """Return which texts, names or hashes of names occur in which files of the folders."""
     needles = {text: forms(text) for text in texts}
     for name in names:
         needles[name] = forms(name)

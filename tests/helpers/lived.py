@@ -1,4 +1,4 @@
-"""A small warehouse after all commands that write, with the steps that each one timed."""
+"""Run all commands that write on a small warehouse, and keep the seconds of their steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ FIRST = [
     Triple("raw:8", "clean:8", "clean", "raw", "clean"),
     Triple("", "clean:9", "clean", "raw", "clean"),
 ]
-"""Three components, and a row to be rejected."""
+"""Triples of three components, and a row that an ingest rejects."""
 SECOND = [
     *(Triple(f"sum:{n}", "report", "join", "sum", "report") for n in range(2)),
     FIRST[0],
 ]
-"""Triples that join two components, and one that the first file has too."""
+"""Triples that join two components, and a triple that ``FIRST`` has too."""
 ERASED = "raw:8"
-"""An item whose op other items have too, so that its erasure does not rebuild the shared Neo4j."""
+"""An item whose op occurs elsewhere too, so that erasing it does not rebuild the shared Neo4j."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Lived:
 
 
 def live(house: House, other: House) -> Lived:
-    """Run all commands that write on a warehouse; import its export into the other."""
+    """Run all commands that write on ``house``, and import its export into ``other``."""
     quiet, settings = Silent(), house.settings
     exported = settings.warehouse.parent / "exported"
     first, second = house.write(FIRST, "first.csv"), house.write(SECOND, "second.csv")

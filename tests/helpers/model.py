@@ -1,8 +1,8 @@
-"""A model of what a warehouse stores after changes of every kind, in memory, small and obvious.
+"""A small model, in memory, of what a warehouse stores after changes of every kind.
 
-It has the origins of each live triple, and the state of each generation. Methods such as ``ingest``
-make a change in the warehouse and in the model. Methods such as ``ingested`` record a change in the
-model only, after a command of another process has made it in the warehouse.
+The model has the origins of each live triple, and the state of each generation. Methods such as
+``ingest`` make a change in the warehouse and in the model. Methods such as ``ingested`` record a
+change in the model only, after a command of another process has made it in the warehouse.
 """
 
 from collections import Counter
@@ -32,18 +32,18 @@ from provhouse.store.warehouse.ids import read_ids
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
-"""A run, if one was named, and a file."""
+"""The name of an ingest's run, if it has one, and the name of a file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
 """src, dst and op, and the generations in which a triple was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
-"""A row as tables store it: an erased item has no name."""
+"""A row as the Delta tables store it: the name of an erased item is None."""
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
-"""Triples by file name, without its ending."""
+"""The triples of each file, by the file's name without its ending."""
 Key: TypeAlias = tuple[str, str, str]
 """src, dst and op."""
 ERASED_OP = "\0"
-"""The beginning of an erased op; the original op follows, as different ops stay separate rows."""
+"""The beginning of an erased op. The original op follows, so that different ops stay apart."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class State:
 
     @property
     def shown(self) -> Counter[Shown]:
-        """The rows as tables store them."""
+        """The rows as the Delta tables store them."""
         return Counter(
             (_name(src), _name(dst), _merged_op(op).strip(ERASED_OP), born, died)
             for src, dst, op, born, died in self.rows
         )
 
     def without_names(self, gone: Mapping[str, str]) -> "State":
-        """Return the state with some items replaced by names of erased items."""
+        """Return the state with the items in ``gone`` replaced by names of erased items."""
         live = {
             Triple(*_renamed(triple[:3], gone), *triple[3:]): origins
             for triple, origins in self.live.items()
@@ -85,7 +85,7 @@ class Model:
     states: dict[int, State] = field(default_factory=lambda: {0: State()})
     """The state of each generation; 0 is the empty warehouse."""
     before: list[int] = field(default_factory=list)
-    """The generations to which rollbacks would return, the next one last."""
+    """The generations to which rollbacks would return; the next rollback takes the last one."""
     _erased: Iterator[int] = field(default_factory=count)
 
     @property
@@ -94,7 +94,7 @@ class Model:
         return self.states[max(self.states)]
 
     def ingest(self, run: str | None = None, **files: Iterable[Triple]) -> Summary:
-        """Ingest files, named without their ending."""
+        """Write files of triples and ingest them; each keyword is a file name without ending."""
         given = {name: list(rows) for name, rows in files.items()}
         summary = self.house.ingest_files(*self.write(given), run=run)
         self.ingested(run, given)
@@ -161,7 +161,7 @@ class Model:
         self.house.check()
 
     def compacted(self) -> None:
-        """Record a compaction: only live triples stay, and those with erased ops are merged."""
+        """Record a compaction: only live triples stay, and those with erased ops may merge."""
         self.house.bare = True
         live: dict[Triple, frozenset[Origin]] = {}
         for triple, origins in self.now.live.items():
@@ -205,13 +205,13 @@ class Model:
         self.states = {n: state for n, state in self.states.items() if n not in gone}
 
     def _new_generation(self) -> int:
-        """Return the new current generation."""
+        """Return the number of the generation that a change has just made."""
         made = self.house.commit.generation
         assert made > max(self.states)
         return made
 
     def _without(self, gone: Gone) -> dict[Triple, frozenset[Origin]]:
-        """Return the live triples without some origins; a triple may be left without any."""
+        """Return the live triples without the ``gone`` origins; a triple may lose all origins."""
         return {
             triple: frozenset(origin for origin in origins if not gone(origin))
             for triple, origins in self.now.live.items()
@@ -236,7 +236,7 @@ class Model:
         self.states[number] = State(live, frozenset(rows), self.now.items | items)
 
     def rows(self) -> Counter[Shown]:
-        """Return the rows stored in the tables, with their deaths."""
+        """Return the rows of the Delta tables, with the generations in which they died."""
         commit = self.house.commit
         snapshot = Snapshot(self.house.layout, commit)
         died = {
@@ -256,7 +256,7 @@ class Model:
     def assert_answers(
         self, items: Iterable[str], methods: Iterable[Method], *generations: int
     ) -> None:
-        """Compare lineage and impact of items with networkx, as of some generations or of all."""
+        """Compare lineage and impact with networkx, as of the given generations or of all."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]
@@ -287,7 +287,7 @@ def _ends(files: Files) -> set[str]:
 
 
 def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
-    """Return a triple with some items erased, and with them its op."""
+    """Return a triple with the items in ``gone`` renamed; if it has any, its op is erased."""
     src, dst, op = key
     if not {src, dst} & gone.keys():
         return key
@@ -295,12 +295,12 @@ def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
 
 
 def _name(item: str) -> str | None:
-    """Return the name of an item in tables."""
+    """Return the name of an item as the Delta tables store it, None if it is erased."""
     return None if is_erased(item) else item
 
 
 def _merged_op(op: str) -> str:
-    """Return an op; erased ops become equal."""
+    """Return an op, or ``ERASED_OP`` in place of every erased op."""
     return ERASED_OP if op.startswith(ERASED_OP) else op
 
 

@@ -1,4 +1,4 @@
-"""Lineage and impact by networkx: small, obvious, and slow."""
+"""Compute lineage and impact with networkx: small, obvious, and slow."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ class Triple(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The required contents of an answer, as sets."""
+    """The expected contents of an answer, as Python sets."""
 
     items: set[tuple[str, int]]
     triples: set[tuple[str, str, str]]
     truncated: bool
 
     def without(self, gone: Collection[str]) -> "Expected":
-        """Return the answer without some items, while paths through them still count."""
+        """Return the answer without the items in ``gone``; items behind them stay in it."""
         return Expected(
             {item for item in self.items if item[0] not in gone},
             {triple for triple in self.triples if not {*triple[:2]} & {*gone}},
@@ -49,7 +49,7 @@ class Oracle:
 
     @classmethod
     def of(cls, triples: Iterable[Triple]) -> "Oracle":
-        """Return the oracle of some triples; equal ones count once."""
+        """Return an oracle for the given triples; equal triples count once."""
         oracle = cls()
         for triple in triples:
             oracle.graph.add_edge(triple.src, triple.dst, key=triple.op)

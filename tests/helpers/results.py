@@ -1,6 +1,6 @@
-"""Fixtures with results made by hand, one of each kind that can be written.
+"""Fixtures with results made by hand, one of each kind that commands print.
 
-A folder's conftest.py imports those that its tests use.
+The conftest.py of a folder imports the fixtures that its tests use.
 """
 
 from collections.abc import Iterable
@@ -31,17 +31,17 @@ ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
 
 
 CODES: dict[str, int] = {}
-"""The code of each name, the same in all tables, as within one answer."""
+"""The dictionary code of each name. All columns use the same codes, as they do in an answer."""
 
 
 def coded(names: Iterable[str]) -> pa.DictionaryArray:
-    """Return names as an answer has them."""
+    """Return names as a dictionary-encoded column, as in an answer."""
     codes = [CODES.setdefault(name, len(CODES)) for name in names]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(CODES, pa.string()))
 
 
 def items(*rows: tuple[str, str, int]) -> pa.Table:
-    """Return items as an answer has them."""
+    """Return items as an Arrow table with the columns of an answer."""
     names, tables, depths = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table({
         "item": coded(names),
@@ -51,7 +51,7 @@ def items(*rows: tuple[str, str, int]) -> pa.Table:
 
 
 def triples(*rows: tuple[str, str, str, str]) -> pa.Table:
-    """Return triples as an answer has them."""
+    """Return triples as an Arrow table with the columns of an answer."""
     columns = zip(*rows, strict=True) if rows else ((), (), (), ())
     src, dst, op, attributes = (list(column) for column in columns)
     texts = {"op": pa.array(op, pa.string()), "attributes": pa.array(attributes, pa.string())}
@@ -107,7 +107,7 @@ def empty_answer() -> Answer:
 
 @pytest.fixture
 def small() -> Answer:
-    """Four items, one of them with terminal escapes in its name."""
+    """An answer with four items, one of them with terminal escapes in its name."""
     return SMALL
 
 
@@ -119,13 +119,13 @@ def long() -> Answer:
 
 @pytest.fixture
 def empty() -> Answer:
-    """Nothing upstream."""
+    """An answer with nothing upstream."""
     return empty_answer()
 
 
 @pytest.fixture
 def cyclic() -> Answer:
-    """An item that is downstream of itself."""
+    """An answer about an item that is downstream of itself."""
     return replace(
         SMALL, item="a", table="", direction="downstream", items=items(("b", "", 1), ("a", "", 2)),
         triples=triples(("a", "b", "x", "{}"), ("b", "a", "y", "{}")),
@@ -134,7 +134,10 @@ def cyclic() -> Answer:
 
 @pytest.fixture
 def filtered(small: Answer) -> Answer:
-    """The nearest two items of a table; the near ends of their triples are in another table."""
+    """An answer filtered to the nearest two items of a table.
+
+    The near ends of their triples are in another table.
+    """
     kept = small.items.slice(1, 2)
     return replace(small, items=kept, triples=small.triples.slice(1, 2), hidden=2,
                    truncated="limit")  # fmt: skip
@@ -142,25 +145,25 @@ def filtered(small: Answer) -> Answer:
 
 @pytest.fixture
 def unmatched(empty: Answer) -> Answer:
-    """Something upstream, all of it hidden by filters."""
+    """An answer whose filters hide everything upstream."""
     return replace(empty, hidden=1)
 
 
 @pytest.fixture
 def erased(small: Answer) -> Answer:
-    """Something upstream, on paths through erased items."""
+    """An answer with items upstream, some of them erased."""
     return replace(small, erased=1_200)
 
 
 @pytest.fixture
 def all_erased(empty: Answer) -> Answer:
-    """Nothing upstream except erased items."""
+    """An answer with nothing upstream except erased items."""
     return replace(empty, erased=1)
 
 
 @pytest.fixture
 def counts(empty: Answer) -> Answer:
-    """An answer in counts."""
+    """An answer that counts items by table and triples by op."""
     tables = pa.table({"table": ["monthly", "", "raw\n"], "items": [1, 1_200, 2],
                        "nearest": [1, 2, 2], "farthest": [1, 40, 2]})  # fmt: skip
     ops = pa.table({"op": ["clean", ""], "triples": [1_300, 1]})
@@ -169,7 +172,7 @@ def counts(empty: Answer) -> Answer:
 
 @pytest.fixture
 def way() -> Way:
-    """A path of two steps, one of its items with terminal escapes in its name."""
+    """A path of two steps; the name of one of its items has terminal escapes."""
     return Way(
         source=ODD, target="report:2013-02", every=False, hops=2, generation=3,
         time="2026-01-02T03:04:05Z", complete=True,
@@ -200,7 +203,7 @@ def explanation() -> Explanation:
 
 @pytest.fixture
 def finding() -> Finding:
-    """The first two of three matches."""
+    """A search result with the first two of three matches."""
     return Finding(
         text="o", anywhere=True, table=None, generation=3, time="2026-01-02T03:04:05Z", matches=3,
         truncated="limit", items=items((ODD, "raw", 0), ("report", "", 0)).drop_columns("depth"),
@@ -210,7 +213,7 @@ def finding() -> Finding:
 
 @pytest.fixture
 def diff() -> Diff:
-    """Rows were added and removed, and the item itself is new."""
+    """A difference between generations: rows added, rows removed, and the item itself is new."""
     none = Side(2, "2026-01-01T03:04:05Z", None)
     came = Change(SMALL.items, SMALL.triples)
     went = Change(
@@ -223,7 +226,7 @@ def diff() -> Diff:
 
 @pytest.fixture
 def generations() -> list[Generation]:
-    """Generations by changes of each kind."""
+    """Generations made by changes of each kind."""
     changes: tuple[tuple[Made, int | None], ...] = (
         ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
         ("replace", None), ("retract", None), ("rollback", 0),
@@ -241,7 +244,7 @@ def generations() -> list[Generation]:
 
 @pytest.fixture
 def report() -> Report:
-    """Two damages, one of them with a terminal escape in a path."""
+    """A report of two damages, one of them with a terminal escape in a path."""
     torn = "/w\x1b/sets should be a file of 1,200 bytes"
     behind, repair = "Neo4j should hold generation 2", "Run `provhouse repair`"
     return Report(
@@ -270,7 +273,7 @@ def manifest() -> Manifest:
 
 @pytest.fixture
 def summary() -> Summary:
-    """An ingest with everything to report."""
+    """The summary of an ingest with rejected rows, duplicates and an item with two tables."""
     return Summary(
         generation=2, triples=1_234_567, items=700_001, components=12, sets=340,
         set_dependencies=1, partitions=1, rejected=3, duplicates=2_001, two_tables=1,
@@ -284,7 +287,7 @@ def summary() -> Summary:
 
 @pytest.fixture
 def retraction() -> Retraction:
-    """A retraction that keeps one triple, since another origin has it too."""
+    """A retraction that keeps one triple, because another origin has it too."""
     return Retraction(
         generation=4, ended=1_200, kept=1, triples=1_234_567, committed=True,
         seconds={"find": 0.5, "total": 0.75},
@@ -293,7 +296,7 @@ def retraction() -> Retraction:
 
 @pytest.fixture
 def forgotten() -> Forgotten:
-    """The erasure of an item that a rejected row names too, and whose op no other item has."""
+    """The erasure of an item that is also in a rejected row, and whose op no other item has."""
     return Forgotten(
         generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
         seconds={"find": 0.5, "erase": 0.25, "total": 0.75},
@@ -302,7 +305,7 @@ def forgotten() -> Forgotten:
 
 @pytest.fixture
 def preview() -> Preview:
-    """A preview of files of two kinds, with everything to report."""
+    """A preview of files of two kinds, with rejected rows and an item with two tables."""
     plain = tuple((name, (name,)) for name in ("src", "dst", "op"))
     mapped = (
         ("from\x1b", ("src",)), ("dst", ("dst",)), ("t", ("src_table", "dst_table")),

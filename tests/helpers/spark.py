@@ -1,4 +1,4 @@
-"""Synchronization with Spark's status events, which arrive late."""
+"""Wait for Spark's status events, which arrive late."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The structure of JSON values for golden files, without texts for people."""
+"""Reduce JSON values to their structure for golden files, without texts meant for people."""
 
 import json
 from typing import Any
@@ -12,9 +12,9 @@ def dumped(value: object) -> str:
 
 
 def wordless(value: Any) -> Any:
-    """Return a JSON schema, or an OpenAPI document, without its texts for people.
+    """Return a JSON schema or an OpenAPI document without its texts for people, such as titles.
 
-    Properties with the name of such a text are kept, because their values are not texts.
+    A property that is called ``title`` is kept, because its value is an object.
     """
     if isinstance(value, dict):
         kept = {k: v for k, v in value.items() if not (k in WORDS and isinstance(v, str))}
@@ -23,7 +23,7 @@ def wordless(value: Any) -> Any:
 
 
 def kinds(value: object) -> object:
-    """Return a JSON value with types in place of values; of a list, only the first element."""
+    """Return a JSON value with types in place of values; lists keep only their first element."""
     if isinstance(value, dict):
         return {key: kinds(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -27,7 +27,7 @@ from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()
-"""Test files for which Spark has read a generation; once is enough, then Delta's reader does it."""
+"""Test files in which Spark has read a generation once; later checks use Delta's own reader."""
 
 
 @dataclass
@@ -46,19 +46,19 @@ class House:
 
     @property
     def address(self) -> Address:
-        """The address of its Neo4j, which must be up."""
+        """The address of the warehouse's Neo4j, which must be up."""
         found = running(self.settings.graph_home)
         assert found
         return found
 
     @property
     def layout(self) -> Layout:
-        """The paths in the warehouse."""
+        """The paths of the warehouse's files and folders."""
         return Layout(self.settings.warehouse)
 
     @property
     def commit(self) -> Commit:
-        """The current generation."""
+        """The commit record of the current generation."""
         found = current(self.layout)
         assert found
         return found
@@ -88,19 +88,19 @@ class House:
         READ_BY_SPARK.add(file)
 
     def check_deep(self) -> None:
-        """Run ``check --deep`` of provhouse too, which must find nothing."""
+        """Run ``provhouse check --deep``, which must find no damage, then check the invariants."""
         assert deep_check(self.settings, Silent(), deep=True).damages == ()
         self.check()
 
     @contextmanager
     def asker(self) -> Iterator[Asker]:
-        """Open an asker of the current generation."""
+        """Yield an ``Asker`` for questions about the current generation."""
         with Asker(self.settings, Silent()) as opened:
             yield opened
 
 
 def content(answer: Answer) -> Expected:
-    """Return the contents of an answer as sets; fail if it has an item or a triple twice."""
+    """Return an answer's contents as Python sets; fail if an item or a triple is in it twice."""
     items = [(row["item"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [(row["src"], row["dst"], row["op"]) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)

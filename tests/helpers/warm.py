@@ -1,8 +1,8 @@
-"""Commands as forked children of a process that has Spark up, so that each takes a second or two.
+"""Run commands as forks of a process that has Spark up, so that each takes a second or two.
 
-Only the start of a child differs from that of the real command: it parses its own arguments, takes
-its own locks, and can be stopped at a fault point and killed there. Spark outlives it, and goes on
-with its jobs.
+A child differs from the real command only in its start. It parses its own arguments, takes its own
+locks, and can be stopped at a fault point and killed there. Spark outlives the child, and continues
+its jobs.
 """
 
 import json
@@ -24,17 +24,17 @@ ENDS = (".out", ".err")
 
 @dataclass
 class Child:
-    """One command that was started."""
+    """A command that was started as a child process."""
 
     keeper: "Warm"
     pid: int
     output: Path
-    """The path of the two files with its output, without their endings."""
+    """The path of the command's two output files, without their endings."""
     stopped: bool = False
     status: int | None = None
 
     def awaits(self, seconds: float = 120) -> "Child":
-        """Wait until it has ended, or is stopped at a fault point."""
+        """Wait until the command has ended, or until it stops at a fault point."""
         deadline = time.monotonic() + seconds
         while self.status is None and not self.stopped:
             assert time.monotonic() < deadline, "the command takes too long"
@@ -42,20 +42,20 @@ class Child:
         return self
 
     def resume(self) -> "Child":
-        """Resume it after a stop."""
+        """Resume the command, which is stopped at a fault point."""
         self.stopped = False
         os.kill(self.pid, signal.SIGCONT)
         return self
 
     def kill(self) -> "Child":
-        """Kill it, as the system does when memory is short."""
+        """Kill the command, as the system does when memory is short."""
         self.stopped = False
         os.kill(self.pid, signal.SIGKILL)
         return self.awaits()
 
     @property
     def done(self) -> Done:
-        """Its exit status and output; it must have ended."""
+        """The exit status and output of the command, which must have ended."""
         assert self.status is not None
         out, err = (self.output.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
         return Done(self.status, out, err)
@@ -63,13 +63,13 @@ class Child:
 
 @dataclass
 class Warm:
-    """Starts commands as children of a process with Spark; a context manager."""
+    """A context manager that starts commands as children of a process with Spark."""
 
     folder: Path
     """The folder for the output of the commands."""
     _process: "subprocess.Popen[str]" = field(init=False)
     _children: dict[int, Child] = field(default_factory=dict)
-    """Running children by process id; the system reuses the id when a child has ended."""
+    """Running children by process id. The system may reuse the id of a child that has ended."""
     _started: int = 0
 
     def __enter__(self) -> "Warm":
@@ -94,9 +94,9 @@ class Warm:
         fault: str = "",
         folder: Path | None = None,
     ) -> Child:
-        """Start a command with exactly this environment.
+        """Start a command with exactly the given environment.
 
-        ``folder`` is its working directory, by default that of the tests.
+        ``folder`` is the command's working directory, by default that of the tests.
         """
         self._started += 1
         output = self.folder / f"{self._started}"
@@ -112,7 +112,7 @@ class Warm:
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         while "status" in (message := self._line()):
-            self._update(message)  # it is about another child
+            self._update(message)  # the message is about another child
         pid = message["pid"]
         child = self._children[pid] = Child(self, pid, output)
         return child

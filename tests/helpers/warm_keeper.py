@@ -1,4 +1,4 @@
-"""The process that keeps Spark up and forks a child for each command named on standard input."""
+"""The process that keeps Spark up and forks a child for each command on its standard input."""
 
 import json
 import os
@@ -24,13 +24,13 @@ from provhouse.store.warehouse.layout import Layout
 IMPORTED = (
     ask, check, compact, ingest, preview, progress_display, prune, repair, retract, rollback,
 )  # fmt: skip
-"""Modules that each child would otherwise import, which takes longer than the command."""
+"""Modules imported once here, as importing them in each child takes longer than its command."""
 
 
 def main(folder: Path) -> None:
     """Run commands until standard input ends.
 
-    Must not use the library for Delta tables: a process that has used it cannot fork.
+    This process must not use the library for Delta tables: afterwards it could not fork.
     """
     session = spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
     session.sparkContext.parallelize([0], 1).map(abs).collect()
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
         if select.select([0], [], [], 0.01)[0]:
             read = os.read(0, 1 << 16)
             if not read:
-                os._exit(0)  # Spark ends with its last user
+                os._exit(0)  # Spark ends with the last process that uses it
             *lines, rest = (rest + read).split(b"\n")
             for line in lines:
                 children.add(_start(json.loads(line), gateway))

@@ -40,12 +40,12 @@ from provhouse.store.warehouse.commits import current
 FILES = int(os.environ.get("PROVHOUSE_FUZZ", "60"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LONGEST = 20.0
-"""The limit for one file in seconds, on a shared machine; a file takes some milliseconds."""
+"""The time limit for one file in seconds. Most files take milliseconds; the machine is shared."""
 NAMES = ("a", "b/1", "", "ä😀", 'q"x', "c,d", "e\nf", "\r", "7", " ", "x" * 90, "\\", "null", "\t")
 
 Rows = list[dict[str, str | None]]
 Named = Counter[tuple[str, str]]
-"""The number of rows by src and dst."""
+"""The number of rows that have each pair of src and dst."""
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     assert time.monotonic() - began < LONGEST, reported
     other = right(kind, packed)
     assert other or packed != kind.pack(content), reported
-    if other and (found or not whole):  # an unpacker may be stricter than another
+    if other and (found or not whole):  # one unpacker may be stricter than another
         assert found == other, reported
     path.unlink()
     shutil.rmtree(folder / str(number), ignore_errors=True)

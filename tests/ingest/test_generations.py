@@ -1,6 +1,6 @@
 """After ingests, rollbacks and compactions, each generation gives the right answers.
 
-``tests/fire/test_sequences.py`` tries any order of these.
+``tests/fire/test_sequences.py`` tries these operations in any order.
 """
 
 import csv
@@ -49,7 +49,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
 
 
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
-    """Except for the table of an item that is named with two: it keeps its first table."""
+    """Only the table of an item named with two tables may differ: it keeps its first table."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)

@@ -109,7 +109,7 @@ def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
 
 
 def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: Path) -> None:
-    """As the first ingest and as a later one."""
+    """This holds for the first ingest and for a later ingest."""
     house = houses()
     path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
     for generation in (1, 2):
@@ -167,8 +167,8 @@ def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
             Triple("a", "b", "1", "T", "U"),
             Triple("a", "c", "2", "T", ""),
             Triple("a", "d", "3", "S", ""),
-            Triple("b", "c", "4", "R", "Z"),  # b is in R as often as in U: the first name counts
-            Triple("c", "d", "5", "", ""),  # names no table
+            Triple("b", "c", "4", "R", "Z"),  # b is in R as often as in U: R sorts first
+            Triple("c", "d", "5", "", ""),  # has no table
         ]
     )
     assert summary.two_tables == 2
@@ -262,7 +262,7 @@ def test_appends_merge_components(houses: Houses) -> None:
 def test_an_input_may_have_many_buckets_ranges_and_files(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small input goes through everything that divides large inputs."""
+    """Limits are lowered, so that a small input is divided as large inputs are."""
     monkeypatch.setattr(read, "BUCKET_BYTES", 3_000)
     monkeypatch.setattr(cut, "RANGE_TRIPLES", 500)
     random = np.random.default_rng(4)
@@ -286,13 +286,13 @@ def test_an_input_may_have_many_buckets_ranges_and_files(
 def test_a_large_first_ingest_is_loaded_by_the_importer(
     houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neo4j has never run before; an append finds everything it needs."""
+    """Neo4j has never run before. A later append finds everything it needs."""
     monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
     graphs = [graph(seed) for seed in range(9_000, 9_010)]
     triples = [triple for one in graphs for triple in one.triples]
     home = tmp_path / "fresh"
     home.mkdir()
-    ServerRecord(*free_ports(), keep=True).save(home)  # keep running what the first ingest starts
+    ServerRecord(*free_ports(), keep=True).save(home)  # the server stays after the ingest
     house = houses(theta=3, pack=2, neo4j_home=home)
     try:
         house.ingest(triples[::2])
@@ -308,7 +308,7 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
 
 
 def refuse_an_emptied_neo4j(house: House, home: Path) -> None:
-    """An append would seem to succeed, although earlier ingests are missing in Neo4j."""
+    """Check that an append is refused if Neo4j lacks the earlier ingests."""
     process.stop(process_id(home), home)
     shutil.rmtree(home / "data")
     before = current(house.layout)

@@ -125,7 +125,7 @@ def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., 
 def test_the_folder_of_a_killed_preview_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The folder holds names from the input."""
+    """The folder must not stay, because it contains names from the input."""
     file, temporary = tmp_path / "a.csv", tmp_path / "temporary"
     file.write_text("src,dst\na,b\n")
     temporary.mkdir()

@@ -20,10 +20,10 @@ def test_splits_may_have_sub_splits(tmp_path: Path) -> None:
     ("content", "reported"),
     [
         ('a = ["x"]\nb = ["x", "y"]', "names x twice"),
-        ('a = ["x", ["y"]]', "is not a list of tables"),
-        ('a = "x"', "is not a list of tables"),
-        ("a = []", "is not a list of tables"),
-        ("a = [1]", "is not a list of tables"),
+        ('a = ["x", ["y"]]', "is neither a list of tables"),
+        ('a = "x"', "is neither a list of tables"),
+        ("a = []", "is neither a list of tables"),
+        ("a = [1]", "is neither a list of tables"),
         ("a = [", "is not valid TOML"),
     ],
 )

@@ -1,6 +1,6 @@
 """A settings file of any content is accepted or refused with UsageError.
 
-`PROVHOUSE_FUZZ=7000 pytest tests/model/test_fuzz.py -s` tries 28,000.
+`PROVHOUSE_FUZZ=7000 pytest tests/model/test_fuzz.py -s` tries 28,000 files.
 """
 
 import os

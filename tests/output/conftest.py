@@ -1,4 +1,4 @@
-"""Results made by hand, for the forms that they are written in."""
+"""Results made by hand, with which the tests check every output form."""
 
 from helpers.results import (
     all_erased,

@@ -1,4 +1,4 @@
-"""CSV that any reader of CSV reads back exactly."""
+"""Any CSV reader reads back exactly the values that were written."""
 
 import csv
 import io
@@ -172,7 +172,7 @@ def test_cells_are_plain_values_or_json() -> None:
 
 
 def test_safe_csv_has_no_formulas() -> None:
-    """Numbers stay numbers; quoted cells are safe where semicolons or tabs separate cells."""
+    """Numbers stay numbers. Quoted cells are safe even if semicolons or tabs separate cells."""
     texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "a;=cmd", 'a"=1', ""]  # noqa: RUF001
     handle = io.StringIO()
     rows: list[list[object]] = [[text] for text in [*texts, -5, None]]
@@ -182,4 +182,6 @@ def test_safe_csv_has_no_formulas() -> None:
     assert cells[1:9] == [f"'{text}" for text in texts[:8]]
     assert cells[9:] == ["a;=cmd", 'a"=1', "", "-5", ""]
     assert '"a;=cmd"' in handle.getvalue()
-    assert read(written(RowsResult(["a"], [["=1"]])))[1] == ["=1"]  # else exact
+    assert read(written(RowsResult(["a"], [["=1"]])))[1] == [
+        "=1"
+    ]  # without ``safe``, text is exact

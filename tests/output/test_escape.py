@@ -1,4 +1,4 @@
-"""A terminal shows names and never obeys them."""
+"""Names are shown on a terminal and can never control it."""
 
 import json
 import unicodedata

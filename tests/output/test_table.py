@@ -1,4 +1,4 @@
-"""Text for people, as golden files at one or two widths."""
+"""Text for people equals the golden files, at one or two widths."""
 
 import io
 from collections.abc import Callable
@@ -45,7 +45,7 @@ Golden = Callable[[str, str], None]
 
 
 def written(result: Result, width: int = 80, timing: bool = False) -> str:
-    """Return the text of a result in a pipe, without the spaces that fill its lines."""
+    """Return the text of a result as a pipe gets it, without spaces at the ends of lines."""
     handle = io.StringIO()
     TableWriter(handle, width, timing=timing).write(result)
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
@@ -91,7 +91,7 @@ def test_found_items_have_a_line_each(finding: Finding, golden: Golden) -> None:
 
 
 def test_timing_adds_the_steps(small: Answer, golden: Golden) -> None:
-    """One answer gets a table of the steps, many answers get a column for each step."""
+    """One answer gets a table of the steps. Many answers get a column for each step."""
     text = written(AnswerResult(small), timing=True)
     assert "\nname      1.0\n" in text
     text += written(AnswersResult([small, Absent("no")]), 140, timing=True)

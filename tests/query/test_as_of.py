@@ -1,4 +1,4 @@
-"""Every generation is answered as it was when current, whatever came after it."""
+"""Questions as of a generation have the same answers as when that generation was current."""
 
 import gc
 import time
@@ -28,7 +28,7 @@ from provhouse.store.warehouse.layout import Layout
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 SEED = 3
 PAIRS = ((1, 2), (2, 3), (1, 4), (4, 5), (4, 6), (2, 6), (6, 7), (6, 1))
-"""Neighbours; across a rollback, a compaction and a replaced base; backwards."""
+"""Generations to compare: neighbours, across a rollback, compaction or new base, and backwards."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class History:
 
 @pytest.fixture(scope="module")
 def history(houses: Callable[..., House]) -> History:
-    """Ingests, appends that join components, a rollback, a compaction and a replaced base."""
+    """Return a history of ingests (some join components), a rollback, a compaction, a new base."""
     random = Random(SEED)
     found = History(houses(theta=4, pack=0, partition_triples=30))
     rows = [triple for seed in (0, 5, 12, 18, 29, 31, 37) for triple in graph(seed).triples]
@@ -86,7 +86,7 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
 
 
 def test_each_generation_answers_as_when_it_was_current(history: History) -> None:
-    """So does a rolled-back generation, and one of a base that is no longer current."""
+    """So do a rolled-back generation and a generation of a base that is no longer current."""
     assert list(history.held) == [1, 2, 3, 4, 5, 6, 7]
     items = history.items(*history.held)[:8]
     for generation in history.held:
@@ -121,14 +121,14 @@ def test_a_closed_asker_is_freed_without_garbage_collection(history: History) ->
 
 def test_a_time_means_the_last_generation_until_then(history: History) -> None:
     commits = [read_commit(history.house.layout, g) for g in history.held]
-    last = {commit.time: commit for commit in commits}  # two may have the same second
+    last = {commit.time: commit for commit in commits}  # two commits may have the same time
     assert len(last) > 1
     for commit in last.values():
         assert commit_as_of(history.house.layout, commit.time) == commit
 
 
 def changed(history: History, since: int, until: int) -> Iterator[tuple[str, Direction]]:
-    """Yield an item whose lineage changed, and one whose impact changed, if there are any."""
+    """Yield an item whose lineage changed and an item whose impact changed, if they exist."""
     one, other = history.oracle(since), history.oracle(until)
     for direction in DIRECTIONS:
         items = history.items(since, until)

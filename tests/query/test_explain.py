@@ -18,7 +18,7 @@ ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A component of many sets and some of one set, in several partitions."""
+    """A warehouse of several partitions: one component has many sets, the others have one set."""
     house = houses(theta=8, pack=0, partition_triples=10)
     house.ingest(TRIPLES)
     return house
@@ -49,7 +49,7 @@ def test_an_unknown_item_is_not_found(house: House) -> None:
 def test_auto_chooses_the_cheapest_certain_method(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It chooses RQ only with few levels and a copy in memory, and gives the reason."""
+    """RQ is chosen only with few levels and a copy in memory; the answer gives the reason."""
     item = max(ITEMS, key=lambda item: len(Oracle.of(TRIPLES).ask(item, "upstream").items))
 
     def taken(depth: int | None) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Filters on arrays give what plain sets and loops give, for any graph and filters."""
+"""Filters give the same result as a naive search in plain Python, for any graph and filters."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +26,7 @@ Store = Callable[[Trace], Names]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Return a function that stores names and tables, numbered from 1, not in order of names."""
+    """Return a function that stores the items of a trace, numbered from 1, but not by name."""
 
     def write(stored: Trace) -> Names:
         folder = tmp_path_factory.mktemp("names")
@@ -43,7 +43,7 @@ def order(stored: Trace) -> list[str]:
 
 
 def find_all(stored: Trace, question: Question) -> tuple[MethodResult, ItemNumber]:
-    """Return everything that a method would find, and the number of the item."""
+    """Return everything that a method would find, and the number of the question's item."""
     number = {name: n for n, name in enumerate(order(stored), 1)}
     steps = sorted(stored.steps)
     triples = pa.table({

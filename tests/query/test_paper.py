@@ -1,4 +1,4 @@
-"""The paper's two examples, item by item."""
+"""Both examples in the CSProv paper have the sets and answers that the paper shows."""
 
 from collections.abc import Callable
 
@@ -81,7 +81,7 @@ def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]
 
 
 def test_seven_components_have_triples(first: House) -> None:
-    """The paper counts ten, with items 10, 11 and 12, which are in no triple."""
+    """The paper counts ten components, since it includes items 10, 11 and 12, without triples."""
     with first.asker() as asker:
         snapshot = asker.snapshot
         assert len(np.unique(snapshot.set_components)) == 7

@@ -1,4 +1,4 @@
-"""Every method gives what networkx gives, for any graph, ingested in any way.
+"""Every method gives the same answers as networkx, for any graph, ingested in any way.
 
 Many graphs share a warehouse, with distinct names. ``SEED=n pytest …`` tries other graphs. A
 failure names the graph, which ``helpers.graphs.graph(seed)`` recreates.
@@ -20,13 +20,13 @@ from provhouse.model.question import Direction
 from provhouse.query.ask import Asker
 
 GRAPHS = 51
-"""Random graphs in each warehouse."""
+"""The number of random graphs in each warehouse."""
 SEED = int(os.environ.get("SEED", "1"))
 WAREHOUSES = tuple(
     (theta, pack, 3 - 2 * (number % 2))
     for number, (theta, pack) in enumerate(((2, 0), (2, 5), (3, 2), (3, 5), (10, 5), (10, 0)))
 )
-"""Theta, packing limit, number of ingests: one or three."""
+"""For each warehouse: theta, the packing limit and the number of ingests, one or three."""
 LONG = 5_000
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
@@ -51,7 +51,7 @@ def test_all_methods_answer_as_networkx_does(
     number = WAREHOUSES.index((theta, pack, ingests))
     graphs = [graph(SEED * 1_000_000 + number * GRAPHS + n) for n in range(GRAPHS)]
     long = chain(LONG, tables=theta) if (theta, pack) in {(2, 0), (3, 2), (10, 5)} else None
-    # Even a few thousand rows go through several buckets of names and ranges of triples.
+    # With these limits, even a few thousand rows fill several buckets and ranges of triples.
     monkeypatch.setattr(read, "BUCKET_BYTES", 20_000)
     monkeypatch.setattr(cut, "RANGE_TRIPLES", 2_000 if long else 300)
     house = houses(theta=theta, pack=pack, partition_triples=2_000 if long else 200)
@@ -66,7 +66,7 @@ def test_all_methods_answer_as_networkx_does(
 
 
 def test_at_least_300_graphs_were_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also print the number of questions."""
+    """The test also prints the number of questions."""
     if asked["warehouses"] < len(WAREHOUSES):
         pytest.skip("counts the graphs of the tests above, which did not all run and pass")
     questions = sum(asked[method] for method in ("rq", "ccprov", "csprov"))
@@ -76,7 +76,7 @@ def test_at_least_300_graphs_were_compared(capsys: pytest.CaptureFixture[str]) -
 
 
 def _take_in(house: House, graphs: list[Graph], ingests: int) -> None:
-    """Ingest the graphs in one or several parts, in any order, repeating some stored triples."""
+    """Ingest the graphs in one or more parts, in random order, with some stored triples again."""
     random = Random(house.theta)
     triples = [triple for one in graphs for triple in one.triples]
     random.shuffle(triples)
@@ -99,7 +99,7 @@ def _questions(one: Graph, random: Random) -> Iterator[Question]:
 
 
 def _compare(asker: Asker, one: Graph, turn: int) -> None:
-    """Ask all four questions by CSProv, and for each second graph one by another method."""
+    """Ask four questions by CSProv; for every second graph, ask one of them by another method."""
     oracle = Oracle.of(one.triples)
     for number, question in enumerate(_questions(one, Random(one.seed))):
         _ask(asker, one, oracle, question, "csprov")

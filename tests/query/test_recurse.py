@@ -1,4 +1,4 @@
-"""The recursion over arrays gives the same as networkx, for any triples."""
+"""The recursion over arrays gives the same result as networkx, for any triples."""
 
 import numpy as np
 from hypothesis import given, settings

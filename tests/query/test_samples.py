@@ -1,4 +1,7 @@
-"""Real provenance: every method gives what networkx gives. Skipped without the samples."""
+"""For real provenance, every method gives the same answers as networkx.
+
+The tests are skipped if the samples are missing.
+"""
 
 import csv
 import gzip
@@ -54,7 +57,7 @@ def read(path: Path) -> list[Triple]:
 
 
 def distinct(answer: Answer) -> Expected:
-    """Return an answer's content; triples that differ only in attributes are one in networkx."""
+    """Return an answer's content; triples that differ only in attributes count as one."""
     items = zip(answer.items["item"].to_pylist(), answer.items["depth"].to_pylist(), strict=True)
     triples = zip(*(answer.triples[n].to_pylist() for n in ("src", "dst", "op")), strict=True)
     return Expected(set(items), set(triples), answer.truncated is not None)

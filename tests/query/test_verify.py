@@ -1,6 +1,6 @@
 """Damaged tables lead to an error that names the damage, never to an incomplete answer.
 
-``test_csprov.py`` tests the same for a damaged Neo4j.
+``test_csprov.py`` tests this for a damaged Neo4j.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ def apart(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, 
 
 
 def together(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
-    """Return a row, and one of the set it comes from: reading the first set reads both."""
+    """Return a row, and a row of the set of its src: questions about the first read both sets."""
     child, parent = snapshot.set_rows(dst), snapshot.set_rows(src)
     across = np.flatnonzero((child != parent) & np.isin(parent, child))[0]
     return int(across), int(np.flatnonzero(child == parent[across])[0])
@@ -132,7 +132,7 @@ def test_rq_checks_the_count_of_all_triples(house: House) -> None:
 
 
 def test_a_partition_out_of_order_is_damage(house: House) -> None:
-    """Searching unsorted rows finds rows of other sets."""
+    """A search for the rows of a set in unsorted rows finds rows of other sets."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with pq.ParquetFile(swap.path) as file:
@@ -152,4 +152,4 @@ def test_a_lost_set_dependency_is_damage_for_a_path(house: House) -> None:
         less = pq.read_table(file, partitioning=None).slice(1)
         with replaced(file, less), pytest.raises(Damaged, match="dependencies") as error:
             path(asker, TRIPLES[0].src, TRIPLES[0].dst)
-    assert error.value.found == f"Its table has {less.num_rows:,}"
+    assert error.value.found == f"The table set_dependencies has {less.num_rows:,}"

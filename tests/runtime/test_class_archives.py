@@ -1,4 +1,4 @@
-"""Java starts from a class archive if there is one, and without it if not."""
+"""Java starts from a class archive if there is one, and also starts without an archive."""
 
 import os
 import subprocess

@@ -102,7 +102,7 @@ def test_an_error_before_publishing_leaves_nothing(tmp_path: Path, write: Write)
 
 @BOTH
 def test_a_missing_folder_is_an_error(tmp_path: Path, write: Write) -> None:
-    """It is no sign of another writer, as a temporary file that vanished is."""
+    """A missing folder is no sign of another writer, unlike a temporary file that vanished."""
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "a", b"x")
 

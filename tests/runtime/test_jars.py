@@ -23,7 +23,7 @@ SMALL = min(locked("delta"), key=lambda jar: jar.size)
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the smallest Delta jar, in a cache for one test."""
+    """Return the path of the smallest Delta jar, in a copy of the cache for one test."""
     fetch(Silent())
     folders = [jar_folder(group) for group in GROUPS]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -36,7 +36,7 @@ def _link(source: str, target: str) -> None:
     """Link a jar, which is as good as a copy because jars are replaced and never written to."""
     try:
         os.link(source, target)
-    except OSError:  # another file system
+    except OSError:  # the test's folder is on another file system
         shutil.copyfile(source, target)
 
 
@@ -47,7 +47,7 @@ def replace(file: Path, content: bytes) -> None:
 
 
 class Steps(Silent):
-    """Records what is reported."""
+    """Records the steps and the progress that are reported."""
 
     def __init__(self) -> None:
         self.steps: list[str] = []
@@ -122,7 +122,7 @@ def test_the_folder_of_a_killed_fetch_is_removed(small: Path) -> None:
 
 @contextmanager
 def fetching(small: Path) -> Iterator[None]:
-    """Hold the lock of another process that fetches."""
+    """Hold the lock as another process does while it fetches."""
     with (small.parent.parent / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -138,7 +138,7 @@ def test_a_second_fetch_waits_and_says_so(small: Path) -> None:
             assert progress.waiting.wait(30)
             small.write_bytes(jar)
         task.result(30)
-    assert progress.steps == []  # the other process has fetched it
+    assert progress.steps == []  # the other process has fetched the jar
 
 
 def test_two_processes_can_fetch_at_once(small: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_jar_with_another_checksum_is_refused(
 ) -> None:
     other = Jar("delta", SMALL.coordinate, SMALL.size, "0" * 64)
     monkeypatch.setattr("provhouse.runtime.jars.locked", lambda group: (other,))
-    with pytest.raises(Unavailable, match="It had another one"):
+    with pytest.raises(Unavailable, match="It had another checksum"):
         fetch(Silent())
 
 

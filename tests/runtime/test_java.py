@@ -1,6 +1,6 @@
 """The choice of a Java, and the errors about one that cannot be used.
 
-A shell script that prints what such a Java prints stands in for an unsuitable Java.
+A shell script stands in for an unsuitable Java, and prints what that Java would print.
 """
 
 import subprocess

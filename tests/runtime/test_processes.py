@@ -1,4 +1,4 @@
-"""Processes are started on their own, their logs are quoted, and they end for certain."""
+"""Processes start in their own sessions, their logs are quoted, and they always end."""
 
 import os
 import signal
@@ -61,7 +61,7 @@ def spawned(log: Path, code: str, *, append: bool = False) -> str:
 
 
 def test_a_spawned_process_has_its_own_session_environment_and_signals(tmp_path: Path) -> None:
-    """Its parent, started in the background by a shell, may ignore Ctrl-C."""
+    """A parent process that a shell started in the background may ignore Ctrl-C."""
     before = {s: signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGHUP)}
     try:
         text = spawned(tmp_path / "log", STATE)

@@ -1,4 +1,4 @@
-"""Temporary files of a killed process are removed when the next one makes a folder."""
+"""Temporary files of a killed process are removed when the next process makes a folder."""
 
 import fcntl
 import tempfile

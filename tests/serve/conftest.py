@@ -1,4 +1,4 @@
-"""One server for all tests of this folder, with a warehouse that has been ingested."""
+"""One server for all tests of this folder, with a warehouse that already contains triples."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Served:
         return psutil.Process(self.server.pid)
 
     def spark(self) -> psutil.Process:
-        """Return the server's JVM."""
+        """Return the process of the JVM in which the server runs Spark."""
         (jvm,) = (p for p in self.process.children() if "pyspark-shell" in p.cmdline())
         return jvm
 

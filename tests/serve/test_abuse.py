@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ASKED = "POST /v1/lineage HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
 GROWTH = 100 << 20
-"""Bytes by which the memory of the server may grow meanwhile."""
+"""The number of bytes by which the memory of the server may grow during a test."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -51,7 +51,7 @@ def status(answer: bytes) -> int:
 
 
 def poured(client: socket.socket, piece: bytes, most: int) -> int:
-    """Send pieces until the other side refuses; return the number of bytes sent."""
+    """Send pieces until the other side refuses. Return the number of bytes sent."""
     sent = 0
     try:
         while sent < most:
@@ -118,7 +118,7 @@ def test_too_many_connections_do_not_block_others(served: "Served") -> None:
 
 
 def test_slow_readers_do_not_block_others(served: "Served") -> None:
-    """Each of them asks for more than fits into the buffers, and does not read it."""
+    """Each slow reader asks for more than fits into the buffers, and does not read it."""
     body = ('{"items": [' + ",".join(['"t:290"'] * 2000) + "]}").encode()
     with bounded(served), ExitStack() as stack:
         for _ in range(10):

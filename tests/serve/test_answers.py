@@ -1,4 +1,4 @@
-"""The server's answers equal those of the oracle, and byte for byte those of a command."""
+"""The server's answers equal the oracle's, and have the same bytes as a command's output."""
 
 import io
 import json
@@ -83,7 +83,7 @@ def test_an_unknown_table_is_refused_before_any_answer(
     """Once the first answer is sent, there is no way to report an error."""
     reply = served.request("POST", "/v1/lineage", json={"items": ["t:7"], **filtered})
     assert reply.status_code == 400
-    assert reply.json()["detail"] == "No item is in 'nowhere'"
+    assert reply.json()["title"] == "There is no table 'nowhere'"
 
 
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:

@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """The observations of the application: a call, and whether its client disconnected."""
+    """A record of what the application saw: that a call began, and whether its client left."""
 
     def __init__(self) -> None:
         self.began = Event()
@@ -73,6 +73,6 @@ def test_a_disconnected_client_is_noticed(port: int, seen: Seen) -> None:
 
 
 def test_a_waiting_client_is_answered(port: int, seen: Seen) -> None:
-    with asked(port, 1.2) as client:  # longer than two checks
+    with asked(port, 1.2) as client:  # longer than two checks of the connection
         assert client.recv(1000).startswith(b"HTTP/1.1 200")
     assert seen.left == [False]

@@ -1,4 +1,4 @@
-"""After another process erases items, the server answers as if it had started afterwards."""
+"""After another process erases items, the server answers as if it had started after that."""
 
 from collections.abc import Callable
 from time import monotonic, sleep

@@ -1,7 +1,7 @@
 """Random requests to a real server: each is answered or refused, and none is an internal error.
 
-`PROVHOUSE_FUZZ=7000 pytest tests/serve/test_fuzz.py -s -m 'long or not long'` tries 7,000. If
-schemathesis is installed, it derives some thousand more from the OpenAPI document.
+`PROVHOUSE_FUZZ=7000 pytest tests/serve/test_fuzz.py -s -m 'long or not long'` sends 7,000 requests.
+If schemathesis is installed, it derives a few thousand more from the OpenAPI document.
 """
 
 import json
@@ -66,7 +66,7 @@ def odd(chance: random.Random) -> dict[str, Any]:
 
 
 def nearly_right(chance: random.Random, path: str) -> dict[str, Any]:
-    """Return the required parameters and some others; every second time one value is odd."""
+    """Return the required parameters and some others. In half of the cases, one value is odd."""
     known = ASKED[path]
     need = known[:2] if path in ("path", "diff") else known[:1]
     names = (*need, *chance.sample(known, chance.randint(0, len(known) // 2)))
@@ -116,7 +116,8 @@ def test_random_requests_are_answered_or_refused(served: "Served") -> None:
 @pytest.mark.long
 @pytest.mark.skipif(not find_spec("schemathesis"), reason="make fuzz installs schemathesis")
 def test_schemathesis_finds_no_error(served: "Served") -> None:
-    """Its checks are that no request is an internal error and that responses fit their schema."""
+    """schemathesis checks that no request is an internal error, and that responses fit their
+    schema."""
     token = served.token
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{served.server.address}/v1/openapi.json",
@@ -131,7 +132,7 @@ def test_schemathesis_finds_no_error(served: "Served") -> None:
         told = (done.stdout + done.stderr).replace(token, "TOKEN")
         assert done.returncode == 0, told[-6000:]
         ends.update(answered(served) - before)
-        ends["200"] -= 2  # for the document and for the earlier metrics
+        ends["200"] -= 2  # the requests for the document and for the earlier metrics
 
 
 def answered(served: "Served") -> Counter[str]:

@@ -64,7 +64,7 @@ def ask(
 
 
 def exact(answer: dict[str, Any]) -> None:
-    """Check the lineage of the last item."""
+    """Check that the lineage of the item ``ALL`` has every hostile value exactly."""
     names = {row["item"] for row in answer["items"]}
     assert names == {ALL, *HOSTILE}
     assert {row["table"] for row in answer["items"]} == {"all", *HOSTILE}
@@ -154,7 +154,7 @@ def test_commands_answer_exactly(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_messages_about_hostile_arguments_are_harmless(ask: Ask, tmp_path: Path) -> None:
-    """Names, options, settings, paths and queries; arguments of a process cannot contain NUL."""
+    """Try names, options, settings, paths and queries, without NUL, which no argument can have."""
     for value in (value.replace("\0", "") for value in HOSTILE):
         for arguments in (
             ("lineage", "--", f"no {value}"),
@@ -194,7 +194,7 @@ def test_a_terminal_gets_no_control_sequences(hostile: "Served") -> None:
 
 
 def test_secrets_do_not_leak(hostile: "Served", address: Any) -> None:
-    """They are in no command line, environment, log, message or repr."""
+    """The token and the password are in no command line, environment, log, message or repr."""
     settings = hostile.house.settings
     token = (settings.warehouse / "server" / "token").read_text()
     secrets = (token, address.password)

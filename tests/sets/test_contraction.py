@@ -29,12 +29,12 @@ def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I
 
 
 def apart(items: int) -> I32:
-    """Return cycles for a graph without any."""
+    """Return the cycle numbers of items in a graph without cycles."""
     return np.arange(items, dtype=np.int32)
 
 
 def reads(src: I32, dst: I32, label: I32, item: int) -> int:
-    """Return the triples that walks up and down from an item read, by networkx."""
+    """Return how many triples walks up and down from an item read, according to networkx."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(label.tolist())
     graph.add_edges_from(zip(label[src].tolist(), label[dst].tolist(), strict=True))
@@ -78,7 +78,7 @@ def test_a_join_is_complete_or_undone(seed: int, theta: int) -> None:
 
 
 def after(forest: Forest) -> tuple[I32, I32, I32]:
-    """Return what must be restored; sizes count at roots only, but all are restored."""
+    """Return the data that undoing must restore, including sizes that are not at roots."""
     return forest.roots(), forest.size, forest.ring
 
 

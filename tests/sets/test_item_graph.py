@@ -1,4 +1,4 @@
-"""New items beside stored ones: pieces, dependencies and merged components."""
+"""New items form pieces, depend on stored sets, and merge stored components."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def graph(*edges: tuple[int, int]) -> ItemGraph:
 
 
 def each_alone(count: int = 3) -> tuple[I32, I64]:
-    """Every new item as a set of its own, and the first item number of each."""
+    """Return a set for every new item, and the first item number of each set."""
     return np.arange(count, dtype=np.int32), np.arange(100, 100 + count, dtype=np.int64)
 
 

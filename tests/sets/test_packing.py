@@ -1,4 +1,4 @@
-"""Packing keeps its limits; the two free rules enlarge a closure by the packed sets only."""
+"""Packing keeps its limits; rules 1 and 2 enlarge a closure only by the packed sets."""
 
 import networkx as nx
 import numpy as np
@@ -15,7 +15,7 @@ SEEDS = st.integers(0, 10_000_000)
 
 
 class SetGraph:
-    """A graph of sets with sizes, the last few of which are stored already."""
+    """A graph of sets with sizes; the last ``held`` sets are already stored."""
 
     def __init__(self, seed: int, held: int) -> None:
         names = {
@@ -34,7 +34,7 @@ class SetGraph:
             self.group[[node for node in part if node < self.sets]] = number
 
     def closures(self, label: I32, downstream: bool = False) -> list[tuple[set[int], set[int]]]:
-        """Return what each set reaches before and after packing, both as sets from before."""
+        """Return the unpacked sets that each set reaches, before and after packing."""
         ends = (self.parent, self.child) if downstream else (self.child, self.parent)
         packed = np.concatenate([label, np.arange(self.sets, self.nodes) + self.sets])
         before: nx.DiGraph[int] = nx.DiGraph()

@@ -11,7 +11,7 @@ from provhouse.cli.commands.doctor import _bytes
 
 
 def doctor(warehouse: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command."""
+    """Run `provhouse doctor`."""
     code = "from provhouse.cli.app import main; main()"
     arguments = ["--warehouse", str(warehouse), "doctor"]
     return subprocess.run(

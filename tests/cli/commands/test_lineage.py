@@ -1,4 +1,4 @@
-"""Questions about many items from a file."""
+"""Questions about many items, whose names are in a file."""
 
 import io
 from pathlib import Path

@@ -17,7 +17,7 @@ from provhouse.store.tables.delta import NewFile, append_files, write_parquet
 
 
 def triples(random: Random, rows: int) -> pa.Table:
-    """Return rows with few or many distinct texts."""
+    """Return rows with few or many distinct strings."""
     ops = [random.choice(["x", "y", f"{random.random()}"]) for _ in range(rows)]
     if random.random() < 0.3:
         ops = ["x"] * rows
@@ -35,7 +35,7 @@ def triples(random: Random, rows: int) -> pa.Table:
 
 
 def cleared(share: float, seed: int) -> rewriting.Change:
-    """Return a change that clears the texts of some rows."""
+    """Return a change that clears the strings of some rows."""
 
     def change(rows: pa.Table, at: int) -> pa.Table:
         gone = pa.array(np.random.default_rng(seed).random(rows.num_rows) <= share)

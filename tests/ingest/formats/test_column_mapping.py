@@ -1,4 +1,4 @@
-"""Columns with other names, and names that are unique only within a run."""
+"""Columns may have other names, and item names may be unique only within a run."""
 
 import json
 from collections.abc import Sequence

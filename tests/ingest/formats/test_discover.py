@@ -1,4 +1,4 @@
-"""Which input files a path stands for: a file, a folder, a pattern."""
+"""A path stands for the right input files, as a file, a folder or a pattern."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -35,7 +35,7 @@ def test_a_set_that_fits_is_in_one_partition(sizes: list[int], limit: int) -> No
     placements = partition(np.repeat(np.arange(len(sizes)), sizes), limit)[1]
     pieces = np.bincount(np.asarray(placements["set"]), minlength=len(sizes))
     for size, count in zip(sizes, pieces, strict=True):
-        # a larger set begins a new partition and takes as few as possible
+        # a larger set begins a new partition and is in as few as possible
         assert count == -(-size // limit)
 
 

@@ -1,4 +1,4 @@
-"""Staging a file: which rows are valid, and what is kept of rejected ones."""
+"""Staging a file separates valid rows from rejected rows, which are kept with a reason."""
 
 import csv
 import json

@@ -37,7 +37,7 @@ MERGE (child)-[:DEPENDS_ON]->(parent)
 
 
 def families() -> list[Triple]:
-    """Return one component: many small trees under a few hubs, which all come from one origin."""
+    """Return one component: many small trees under a few hubs, which derive from one origin."""
     triples = [Triple("origin", f"hub {hub}", "found", "origins", "hubs") for hub in range(HUBS)]
     random = np.random.default_rng(6)
     for family in range(FAMILIES):
@@ -126,7 +126,7 @@ def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
 
 
 def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House) -> None:
-    """Drop some in turn: questions that need it fail, and all others are answered correctly."""
+    """Drop one at a time: questions that need it fail, and all other answers are correct."""
     triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
     oracle = Oracle.of(triples)
     items = sorted({end for triple in triples for end in triple[:2]})

@@ -22,7 +22,7 @@ EVERYTHING = (ItemNumbers(np.array([0])), ItemNumbers(np.array([2**62])))
 
 
 def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
-    """Return triples with the given dst and number of distinct texts."""
+    """Return triples with the given dst and number of distinct strings."""
     random = np.random.default_rng(len(dst))
     named = [f"t{n}" for n in random.integers(0, texts, len(dst))]
     return pa.table(
@@ -43,7 +43,7 @@ def test_a_block_may_be_empty() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two partitions of one ingest and one of another."""
+    """A folder with three partitions: two of one ingest and one of another ingest."""
     for number in (3, 4, 9):
         path = partition_path(tmp_path, PartitionNumber(number))
         write_partition(rows(np.arange(100) + 100 * number, 5), path)

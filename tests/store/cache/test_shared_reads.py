@@ -1,4 +1,4 @@
-"""A partition is read by one job for all waiting readers; the job ends with the last of them."""
+"""One job reads a partition for all waiting readers, until the last reader has given up."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -113,7 +113,7 @@ def test_a_reader_that_disconnects_stops_waiting(
     )
     assert reader.has_begun(1)
     gone.set()
-    with pytest.raises(TooSlow, match="left"):
+    with pytest.raises(TooSlow, match="disconnected"):
         asked.result(5)
     assert len(reader.cancelled) == 1
     reader.go.set()

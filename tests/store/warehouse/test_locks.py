@@ -81,7 +81,7 @@ def test_a_record_is_not_linked_without_the_lock(
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
 def test_no_id_is_given_twice(layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str) -> None:
-    """Another writer takes ids and ends while this one is suspended."""
+    """Another writer takes ids and ends while this writer is suspended."""
 
     def other() -> None:
         layout.write_lock.unlink()
@@ -104,7 +104,7 @@ def rows(ingest: int) -> pa.Table:
 
 @pytest.mark.parametrize("left", [None, 0, 1 / 2])
 def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> None:
-    """Also if a power cut left the entry in the table's log incomplete or empty."""
+    """This holds even if a power cut left the entry in the table's log incomplete or empty."""
     folder = layout.table(1, "merges")
     commit = Commit(
         1, 1, "", "", (), {"merges": append_rows(folder, "merges", rows(1), 1)}, Totals()
