@@ -6,8 +6,8 @@
         warehouse.ingest("trace.csv")
         answer = warehouse.lineage("revenue/2026-03")
 
-Importing the package loads none of the names below until one is used: the command and Spark's
-Python workers import it too, and must start fast.
+Each name below is loaded when a program first uses it, and not when the package is imported. The
+command line and Spark's Python workers import the package too, and must start fast.
 """
 
 from importlib import import_module

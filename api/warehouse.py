@@ -1,4 +1,4 @@
-"""A warehouse as Python programs use it: open one, take files in, ask."""
+"""Open a warehouse from a Python program, ingest files, and ask for lineage and impact."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -24,20 +24,21 @@ PathLike = str | os.PathLike[str]
 def open(warehouse: PathLike, **settings: object) -> "Warehouse":
     """Open the warehouse in a folder; the first ingest creates the folder.
 
-    ``settings`` are those of ``warehouse.toml`` by name, and win over that file and over the
-    environment. Raises UsageError for an unknown setting or an unusable value.
+    ``settings`` are settings of ``warehouse.toml``, by name. They take precedence over that file
+    and over environment variables. Raises UsageError for an unknown setting or an unusable value.
     """
     return Warehouse(Settings.load({**settings, "warehouse": Path(warehouse)}))
 
 
 class Warehouse:
-    """One warehouse, asked and written to by this process; a context manager.
+    """A warehouse that this process asks and writes to; use it in a ``with`` statement.
 
     Spark and Neo4j start when they are first needed. ``close`` releases them.
 
-    The filters of a question are the fields of ``Question`` with a default, such as ``tables`` and
-    ``limit``: ``model/question.py`` lists them, and ``docs/questions.md`` explains how they
-    combine. Fields with several values take any sequence, and ``where`` also a mapping.
+    The filters of a question are those fields of ``Question`` that have a default, such as
+    ``tables`` and ``limit``. ``model/question.py`` lists the fields, and ``docs/questions.md``
+    explains how filters combine. Fields with several values take any
+    sequence, and ``where`` also takes a mapping.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -57,7 +58,7 @@ class Warehouse:
         self.close()
 
     def close(self) -> None:
-        """Release what questions keep in memory, and Neo4j unless others use it."""
+        """Free the memory that questions use, and stop Neo4j unless another process uses it."""
         self._stack.close()
         self._asker = None
 
@@ -68,12 +69,12 @@ class Warehouse:
         replace: bool = False,
         strict: bool = False,
     ) -> Summary:
-        """Take files and folders of triples in as one new generation.
+        """Ingest files and folders of triples as one new generation.
 
-        ``run`` names what is brought: it replaces what the same run brought before. ``replace``
-        starts from an empty warehouse. ``strict`` refuses files with rows that would be rejected.
-        Raises BadInput for an unusable file and Busy while another writer is at work; the warehouse
-        is unchanged then.
+        ``run`` is the name of the run that brings the files. Triples that the same run brought
+        before and does not bring now end. ``replace`` starts from an empty warehouse. ``strict``
+        refuses files with rows that would be rejected. Raises BadInput for an unusable file, and
+        Busy while another process writes. The warehouse is unchanged after an error.
         """
         return ingest(
             [Path(file) for file in files],
@@ -105,7 +106,7 @@ class Warehouse:
         return self._current().answer(question)
 
     def _current(self) -> Asker:
-        """Return an asker of the current generation; open another if that has changed."""
+        """Return the ``Asker`` of the current generation; open a new one after a commit."""
         commit = current(Layout(self._settings.warehouse))
         if self._asker and commit and self._asker.snapshot.commit.commit == commit.commit:
             return self._asker
@@ -115,7 +116,7 @@ class Warehouse:
 
 
 def _question(item: str, direction: Direction, filters: Mapping[str, object]) -> Question:
-    """Return the question with these filters; raise UsageError for an unknown one."""
+    """Return the question with these filters; raise UsageError for an unknown filter."""
     if unknown := sorted(filters.keys() - OPTIONAL.keys()):
         raise UsageError(
             f"There is no filter {unknown[0]!r}",
@@ -127,7 +128,7 @@ def _question(item: str, direction: Direction, filters: Mapping[str, object]) ->
 
 
 def _field(name: str, value: object) -> object:
-    """Return a filter as a question has it: several values as a tuple, keys and values as pairs."""
+    """Return a filter's value as ``Question`` has it: a list as a tuple, a mapping as pairs."""
     if not isinstance(OPTIONAL[name].default, tuple):
         return value
     if isinstance(value, str) or not isinstance(value, Iterable):

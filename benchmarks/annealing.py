@@ -1,7 +1,7 @@
-"""Simulated annealing of an assignment of items to sets.
+"""Improve an assignment of items to sets by simulated annealing.
 
-A step moves one item, a few connected items, or all items of a set. They go to a nearby set or to
-an empty one.
+The goal is that questions read fewer triples. Each step moves one item, a few connected items, or
+all items of a set. They go to a nearby set or to an empty set.
 """
 
 from time import perf_counter
@@ -33,7 +33,7 @@ U8 = npt.NDArray[np.uint8]
 class Items(NamedTuple):
     """The graph of items: the neighbours of each item in both directions.
 
-    The children of ``n`` begin at ``at[n]``, its parents at ``middle[n]``.
+    In ``heads``, the children of ``n`` begin at ``at[n]``, and its parents at ``middle[n]``.
     """
 
     at: I64
@@ -58,10 +58,10 @@ class Sets(NamedTuple):
     parents: I32
     """The sets that each set derives from: the first ``degree`` entries of its row, unordered."""
     place: I32
-    """The position of a set (column) among the parents of another (row)."""
+    """The position of a set (column) among the parents of another set (row)."""
     degree: I64
     totals: I64
-    """Two numbers: the sets that have items, and the dependencies between sets."""
+    """Two counts: of the sets that have items, and of the dependencies between sets."""
 
 
 def annealed(
@@ -69,8 +69,8 @@ def annealed(
 ) -> tuple[I32, int]:
     """Return the best assignment found that keeps the bounds, and the number of steps.
 
-    The bounds are ``most`` sets and dependencies together, and fewer than ``theta`` items in each
-    set. If no assignment keeps them, a copy of ``label`` is returned.
+    An assignment keeps the bounds if it has at most ``most`` sets and dependencies together, and if
+    each set has fewer than ``theta`` items. If no assignment does, a copy of ``label`` is returned.
     """
     items = _items(graph)
     sets = _sets(items, label, graph, most)
@@ -105,7 +105,7 @@ def _items(graph: Large) -> Items:
 
 
 def _sets(items: Items, label: I32, graph: Large, most: int) -> Sets:
-    """Return the sets of ``label`` and the graph between them, with room for ``most`` sets."""
+    """Return the sets of ``label`` and their graph, in arrays with room for ``most`` sets."""
     room = max(most, int(label.max()) + 1)
     child, parent = dependencies(graph, label)
     links = np.zeros((room, room), np.int32)
@@ -124,7 +124,7 @@ def _sets(items: Items, label: I32, graph: Large, most: int) -> Sets:
 
 
 def _by_depth(sets: Sets, items: Items) -> I64:
-    """Return the sets in an order in which most follow the sets that they derive from."""
+    """Return the sets by mean depth, so that most sets follow those that they derive from."""
     depth = np.bincount(sets.label, items.depth, len(sets.size)) / np.maximum(sets.size, 1)
     return np.argsort(depth, kind="stable")
 
@@ -148,7 +148,7 @@ def _anneal(
 ) -> float:
     """Run ``steps`` steps at one temperature, and return the fewest triples read so far.
 
-    ``met`` becomes the best assignment found here, if it reads fewer triples than ``least``.
+    ``met`` becomes the best assignment found here, if that one reads fewer triples than ``least``.
     """
     reach = np.empty((len(order), len(order)), np.uint8)
     chosen, old = np.empty(len(sets.label), np.int32), np.empty(len(sets.label), np.int32)
@@ -186,7 +186,7 @@ def _energy(read: float, graph: int, most: int) -> float:
 
 @njit(cache=True)
 def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
-    """Return the number of triples that all items with a lineage read, in both directions."""
+    """Return how many triples the lineage and the impact of all derived items read."""
     for one in order:
         reach[one] = 0
         reach[one, one] = 1
@@ -212,9 +212,10 @@ def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
 
 @njit(cache=True)
 def _target(items: Items, sets: Sets, first: int) -> int:
-    """Return the set of an item one or two triples away, or an empty set.
+    """Draw a set that items can move to, and return it.
 
-    Returns -1 if an empty set is drawn and all sets have items.
+    It is an empty set, or the set of an item that is one or two triples away from ``first``.
+    Returns -1 if it is to be an empty set, but all sets have items.
     """
     if np.random.random() < NEW:
         start = np.random.randint(len(sets.size))
@@ -234,9 +235,10 @@ def _neighbour(items: Items, item: int) -> int:
 
 @njit(cache=True)
 def _choose(items: Items, sets: Sets, first: int, chosen: I32) -> int:
-    """Choose items of the set of ``first``: all, those at least as deep, or some connected to it.
+    """Write the items to move to the beginning of ``chosen``, and return their number.
 
-    The array ``chosen`` begins with them afterwards. Returns their number.
+    They are all items of the set of ``first``, or those that are at least as deep as ``first``, or
+    a few that are connected to ``first``, or ``first`` alone.
     """
     own = sets.label[first]
     way = np.random.randint(10)
@@ -287,7 +289,7 @@ def _move(items: Items, sets: Sets, item: int, to: int) -> None:
 
 @njit(cache=True)
 def _link(sets: Sets, child: int, parent: int, more: int) -> None:
-    """Add ``more`` (1 or -1) triples between two sets."""
+    """Add ``more``, which is 1 or -1, to the number of triples between two sets."""
     was = sets.links[child, parent]
     sets.links[child, parent] = was + more
     last = sets.degree[child]

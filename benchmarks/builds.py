@@ -1,10 +1,10 @@
 """Compare two builds of provhouse in interleaved pairs, on one trace: `make bench-builds`.
 
-Each build ingests the trace into a new warehouse, starts its server, and answers lineage and impact
-of items drawn from the trace. The order of the builds alternates from pair to pair, so that a
-machine that drifts affects both. The answers of both builds must be equal. For each phase,
-`results/builds.json` contains the seconds of each pair and the mean ratio after/before, with its
-95% interval from Student's t on logarithms.
+Each build ingests the trace into a new warehouse, starts its server, and answers questions for the
+lineage and the impact of items drawn from the trace. The order of the builds alternates from pair
+to pair, so that both suffer equally if the machine becomes slower. The answers of both builds must
+be equal. For each phase, `results/builds.json` contains the seconds of each pair, and the mean
+ratio after/before. The ratio has a 95% interval, computed with Student's t on logarithms.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def draw(trace: Path, count: int, seed: int) -> list[str]:
-    """Return ``count`` distinct derived items of the trace, drawn at random."""
+    """Draw ``count`` different random items of the trace that have a lineage, and return them."""
     only = pa.csv.ConvertOptions(include_columns=["dst"])
     files = sorted(trace.glob("*.csv"))
     columns = [pa.csv.read_csv(file, convert_options=only)["dst"] for file in files]
@@ -129,12 +129,12 @@ def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tupl
 
 
 def stable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without the fields that differ from run to run."""
+    """Return an answer without the fields that differ each time it is computed."""
     return {name: answer[name] for name in answer.keys() - {"seconds", "time"}}
 
 
 def compared(before: list[float], after: list[float]) -> Comparison:
-    """Return the seconds of both builds, and their ratio with its 95% interval."""
+    """Return the seconds of both builds, and their mean ratio with its 95% interval."""
     logs = [math.log(new / old) for old, new in zip(before, after, strict=True)]
     mean, half = statistics.mean(logs), T95[len(logs)] * statistics.stdev(logs) / len(logs) ** 0.5
     return {

@@ -1,4 +1,4 @@
-"""The form of `results/builds.json`, which `builds.py` writes, and its table in Markdown."""
+"""The types of the results that `builds.py` writes, and their table in Markdown."""
 
 from typing import TypedDict
 
@@ -7,7 +7,10 @@ from markup import bars, cores, grid
 
 
 class Comparison(TypedDict):
-    """The seconds of both builds in each pair, and the ratio after/before with its interval."""
+    """One phase: the seconds of both builds in each pair, and the mean ratio after/before.
+
+    ``low`` and ``high`` are the bounds of the ratio's 95% interval.
+    """
 
     before: list[float]
     after: list[float]
@@ -36,7 +39,7 @@ ratio is the geometric mean over all pairs; below 1, the newer build is faster.
 
 """
 MOST = 1.05
-"""The target: the lower bound of every ratio is below this."""
+"""The target: the lower bound of each ratio's interval is below this number."""
 
 
 def row(name: str, phase: Comparison) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""The paper's classes of questions (CSProv, section V), and items drawn at random for each.
+"""Draw random items for each of the paper's classes of questions (CSProv, section V).
 
-SC and LC are questions in small components (which are not cut into sets) and in large ones; SL and
-LL have a small and a large lineage. The paper asks for lineage only; impact has the same bounds.
+An item of class SC is in a small component, which is not cut into sets. An item of LC is in a large
+component. Its lineage is small in class SL and large in class LL. The paper asks for lineage only.
+The classes for impact have the same bounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,12 +23,12 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 @dataclass(frozen=True)
 class Kind:
-    """A class of questions, by the size of the item's component and of the answer."""
+    """A class of questions whose answers have from ``least`` to ``most`` items."""
 
     name: str
     direction: Direction
     large: bool
-    """Whether the component has at least theta items."""
+    """Whether the component of the item asked for has at least theta items."""
     least: int
     most: int
 
@@ -60,7 +61,7 @@ def drawn(
     wanted: int,
     seed: int,
 ) -> Iterator[Questions]:
-    """Yield up to ``wanted`` items for each class. All items that fit it are equally likely."""
+    """Yield up to ``wanted`` items for each class. All items that fit are equally likely."""
     items, large = by_component(snapshot, theta)
     count = int(items.max()) + 1
     graphs = {one: Graph(triples, one, count) for one in {kind.direction for kind in kinds}}
@@ -83,7 +84,7 @@ def by_component(snapshot: Snapshot, theta: int) -> tuple[ItemNumbers, Bools]:
 
 
 def all_triples(snapshot: Snapshot) -> pa.Table:
-    """Return the ends of all triples of a snapshot, read without Spark."""
+    """Read the two ends of all triples of a snapshot without Spark, and return them."""
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     paths = (partition_path(folder, partition) for partition in snapshot.partitions.tolist())
     return pa.concat_tables(read_partition(path, (SRC, DST)) for path in paths)

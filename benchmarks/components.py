@@ -1,9 +1,10 @@
 """Compare how provhouse and other programs find components: `make bench-components`.
 
-The programs, called contenders, get the paper's trace in several forms: with items numbered in the
-order of the workflow; with items numbered at random, as in an ingest; with edges shuffled as well;
-and, with `--copies`, several copies of the trace. Contenders take turns, each time in a new
-process, and must find the same components. Results go to `results/components.json`.
+The programs, called contenders, get the paper's trace in three forms. In the first, items are
+numbered in the order of the workflow. In the second, they are numbered at random, as in an ingest.
+In the third, the edges are shuffled as well. With `--copies`, contenders also get several copies of
+the trace. Contenders take turns, each time in a new process, and must find the same components.
+Results go to `results/components.json`.
 """
 
 import argparse
@@ -62,7 +63,7 @@ def main() -> None:
 
 
 def measure_all(seed: int, copies: int, names: Sequence[str], repeat: int) -> Iterator[Measurement]:
-    """Measure one trace after the other, so that only one at a time is on disk."""
+    """Measure one trace after the other, so that only one trace at a time is on disk."""
     trace = paper(seed)
     items = len(trace.table)
     for name, (many, edges) in traces(items, trace.src, trace.dst, seed, copies).items():
@@ -130,7 +131,10 @@ def measure(
 
 
 def start(name: str, folder: Path) -> Trial | None:
-    """Run one contender. Return None if it failed, but raise if that was provhouse or scipy."""
+    """Run one contender, and return its measurements, or None if it failed.
+
+    Raises CalledProcessError if provhouse or scipy failed.
+    """
     script = Path(__file__).parent / "contenders.py"
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
@@ -141,7 +145,7 @@ def start(name: str, folder: Path) -> Trial | None:
 
 
 def agreed(trace: str, runs: Sequence[Trial]) -> int:
-    """Return the number of components. Raises Damaged if the runs found different ones."""
+    """Return the number of components. Raises Damaged if runs found different components."""
     found = {(run["partition"], run["components"]) for run in runs}
     if len(found) > 1:
         raise Damaged(
@@ -153,7 +157,7 @@ def agreed(trace: str, runs: Sequence[Trial]) -> int:
 
 
 def summary(runs: Sequence[Trial], items: int) -> ContenderTimes:
-    """Return the medians and maxima of the times, and the largest peak of memory."""
+    """Return the medians and maxima of a contender's times, and its largest peak of memory."""
     return {
         "build": spread(run["build"] for run in runs),
         "solve": spread(run["solve"] for run in runs),

@@ -1,4 +1,4 @@
-"""The form of `results/components.json`."""
+"""The types of the results that `components.py` writes to `results/components.json`."""
 
 from typing import TypedDict
 
@@ -20,7 +20,11 @@ class Trial(TypedDict):
 
 
 class ContenderTimes(TypedDict):
-    """All runs of one contender: seconds for the graph, for the components, and for both."""
+    """The measurements of one contender in all its runs.
+
+    ``build`` has the seconds for the graph, ``solve`` those for the components, and ``total`` the
+    seconds for both.
+    """
 
     build: Spread
     solve: Spread
@@ -29,7 +33,10 @@ class ContenderTimes(TypedDict):
 
 
 class Measurement(TypedDict):
-    """The figures of one trace. A contender that failed, for example without memory, is None."""
+    """The figures of one trace.
+
+    A contender that failed, for example because it needed too much memory, is None.
+    """
 
     trace: str
     items: int

@@ -1,4 +1,4 @@
-"""The results of `components.py` as tables in Markdown."""
+"""Make tables in Markdown from the results of `components.py`."""
 
 from collections.abc import Iterator
 
@@ -64,7 +64,7 @@ def cells(each: ContenderTimes) -> tuple[str, str, str]:
 
 
 def ratio(trace: Measurement, name: str) -> str:
-    """Return a contender's time as a multiple of provhouse's; empty for provhouse itself."""
+    """Return a contender's time as a multiple of provhouse's, or "" for provhouse itself."""
     return "" if name == OURS else f"{times(trace, name):.1f}"
 
 

@@ -1,10 +1,10 @@
-"""Make the connected sets of a generated trace, in blocks of sets of one split.
+"""Make the connected sets of a generated trace. The sets of one split form a block.
 
-The items of a set are in layers. Each item derives from a window of neighbours in the layer above,
-as sentences come from paragraphs. The windows of the second layer overlap by one item, which
-connects the first two layers with the fewest triples. An item further down needs only one parent,
-so its other triples are spare. So every set is connected, and it is known which triples may be left
-out.
+The items of a set are in layers. The parents of an item are neighbouring items in the layer above,
+as sentences come from paragraphs. They are the item's window. The windows of the second layer
+overlap by one item. This connects the first two layers with the fewest triples. In the lower
+layers, an item needs only one parent, and its other triples are spare. So every set is connected,
+and it is known which triples may be left out.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,17 @@ FEW = 9
 CROSS = 8
 """The most parents that an item has in other sets."""
 AGGREGATE = (11, 99)
-"""The fewest and the most parents of a usual aggregate."""
+"""The fewest and the most parents of a usual aggregate.
+
+An aggregate is an item with many parents. Those with even more parents are in ``Widest``.
+"""
 
 
 @dataclass(frozen=True)
 class Widest:
     """Aggregates with unusually many parents.
 
-    They are in the first ``sets`` sets of a block, if possible in the layer ``layer``.
+    They are in the first ``sets`` sets of a block, and if possible in the layer ``layer``.
     """
 
     parents: Sequence[int] = ()
@@ -110,7 +113,7 @@ def sizes(
         drawn = np.minimum(least + (weight * scale).astype(np.int64), most)
         low, high = (scale, high) if drawn.sum() <= needed else (low, scale)
     drawn = np.minimum(least + (weight * low).astype(np.int64), most)
-    while missing := needed - int(drawn.sum()):  # one more item in some sets with room
+    while missing := needed - int(drawn.sum()):  # add an item to some sets that have room
         drawn[np.flatnonzero(drawn < most)[:missing]] += 1
     return np.concatenate([np.array(given, np.int64), drawn])
 
@@ -131,7 +134,10 @@ def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
 
 
 def bounds(width: I64, first: int) -> I64:
-    """Return the bounds of layers with these numbers of items, numbered from ``first``."""
+    """Return the bounds of all layers of all sets.
+
+    ``width`` has the number of items in each layer. ``first`` is the number of the first item.
+    """
     begin = first + np.concatenate([[0], np.cumsum(width.ravel())])
     rows = np.arange(len(width))[:, None] * width.shape[1]
     result: I64 = begin[rows + np.arange(width.shape[1] + 1)]
@@ -149,10 +155,11 @@ def inner(
 ) -> Inner:
     """Derive each layer from the one above, and return the triples.
 
-    From the third layer on, a share of ``overlap`` of the windows overlap, by ``wider`` more items.
-    Each of these two is one number for all sets, or an array with a number for each set.
-    ``aggregates`` items get 11 to 99 parents; none of these items is in the sets ``apart``. A few
-    further items get the numbers of parents in ``widest``.
+    From the third layer on, ``overlap`` is the share of windows that overlap. These windows have
+    ``wider`` additional items. Each of these two parameters is one number for all sets, or an array
+    with a number for each set. ``aggregates`` is the number of items that get 11 to 99 parents.
+    None of these items is in the sets ``apart``. A few further items get the numbers of parents in
+    ``widest``.
     """
     owner, layer = block.per_item()
     item = np.flatnonzero(layer > 0)
@@ -194,7 +201,7 @@ def inner(
 def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, count: int) -> I64:
     """Choose ``count`` items as usual aggregates.
 
-    Returns how many parents outside its window each item gets: 0 if it was not chosen.
+    Returns for each item how many parents it gets outside its window: 0 if it was not chosen.
     """
     least, most = AGGREGATE
     rows = np.flatnonzero(able & (parents >= least))
@@ -207,7 +214,7 @@ def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, coun
 
 
 def ragged(counts: I64) -> tuple[I64, I64]:
-    """Return the row of each element, and its place in the row, for rows of these lengths."""
+    """Return the row and the place of each element in rows with the lengths ``counts``."""
     row = np.repeat(np.arange(len(counts)), counts)
     return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
 
@@ -215,7 +222,7 @@ def ragged(counts: I64) -> tuple[I64, I64]:
 def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, triples: int) -> Inner:
     """Leave out spare triples of a set until it has ``triples`` triples.
 
-    Raises ValueError if the set has fewer triples, or too few spare ones.
+    Raises ValueError if the set has fewer triples, or too few spare triples.
     """
     begin, end = block.bounds[number, 0], block.bounds[number, -1]
     inside = (of.dst >= begin) & (of.dst < end)
@@ -227,9 +234,9 @@ def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, trip
 
 @dataclass(frozen=True)
 class Links:
-    """Links between sets, which are given by number.
+    """Links from the sets of one block to the sets of another block.
 
-    Each ``child`` is a set of one block, and its ``parent`` a set of another block.
+    Each ``child`` is the number of a set that derives from the set with the number ``parent``.
     """
 
     child: I64
@@ -241,8 +248,9 @@ def between(
 ) -> tuple[I64, I64]:
     """Return triples from items of parent sets to the first layer of child sets.
 
-    Each link has at least one triple, and all links together have ``triples``. If that is None,
-    each link has one triple for each item of the first layer that belongs to it.
+    Each link has at least one triple, and all links together have ``triples`` triples. The links
+    to a child set share the items of its first layer. If ``triples`` is None, each link has one
+    triple for each item of its share.
     """
     order = np.argsort(links.child, kind="stable")
     to, of = links.child[order], links.parent[order]

@@ -42,7 +42,7 @@ class NumberedEdges:
             yield self.src[start : start + CHUNK], self.dst[start : start + CHUNK]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges as pairs of Python integers, of which few exist at a time."""
+        """Yield the edges as pairs of Python integers. Only a few of them exist at a time."""
         for start in range(0, len(self.src), PAIRS):
             ends = (end[start : start + PAIRS].tolist() for end in (self.src, self.dst))
             yield from zip(*ends, strict=True)
@@ -95,12 +95,14 @@ def of_igraph() -> Contender:
 def of_networkit() -> Contender:
     """Return the contender networkit.
 
-    Its input is arrays of coordinates. Its parallel search is slower than the one used here.
+    Its input is arrays of coordinates. It also has a parallel search, which is slower than the
+    search used here.
     """
     networkit = import_module("networkit")
 
     def build(given: NumberedEdges) -> Any:
-        ends = given.src.astype(np.int64), given.dst.astype(np.int64)  # misreads int32: #1413
+        # networkit misreads arrays of int32 (networkit #1413).
+        ends = given.src.astype(np.int64), given.dst.astype(np.int64)
         return networkit.GraphFromCoo(ends, n=given.items)
 
     return Contender(
@@ -132,7 +134,7 @@ def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
 
 
 def of_polars() -> Contender:
-    """Return the contender polars-grouper, an expression over two columns that labels edges."""
+    """Return the contender polars-grouper, which labels edges given as two columns."""
     polars, grouper = import_module("polars"), import_module("polars_grouper")
     label = grouper.graph_solver(polars.col("src"), polars.col("dst"))
     return Contender(
@@ -168,7 +170,7 @@ CONTENDERS: dict[str, Callable[[], Contender]] = {
 
 
 def read(folder: Path) -> NumberedEdges:
-    """Map the edges and read all of them, so that they are in memory and count as input."""
+    """Map the files of the edges, and read all edges, so that the input is in memory."""
     src, dst = (np.asarray(np.load(folder / f"{end}.npy", mmap_mode="r")) for end in ("src", "dst"))
     items = int(np.load(folder / "items.npy"))
     assert len(src) == len(dst)
@@ -177,7 +179,7 @@ def read(folder: Path) -> NumberedEdges:
 
 
 def little() -> NumberedEdges:
-    """Return a small input of the same types, for a first run that imports and compiles."""
+    """Return a tiny input of the same types. A first run on it imports and compiles all code."""
     src, dst = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
     for end in (src, dst):
         end.flags.writeable = False
@@ -185,7 +187,7 @@ def little() -> NumberedEdges:
 
 
 def run(name: str, given: NumberedEdges) -> Trial:
-    """Return the seconds, the memory and the components of one contender on these edges."""
+    """Measure one contender on these edges, and return its times, memory and components."""
     contender = CONTENDERS[name]()
     contender.solve(contender.build(little()))
     before = restart_peak()
@@ -217,7 +219,7 @@ def smallest(labels: I64) -> I32:
 
 
 def restart_peak() -> int:
-    """Reset the high-water mark of this process's memory, and return its size now in bytes."""
+    """Reset the high-water mark of this process's memory. Return its present memory in bytes."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return memory("VmRSS")
 

@@ -58,7 +58,10 @@ def large(src: Edges, dst: Edges, table: I32, theta: int) -> tuple[Large, npt.ND
 
 
 def found(graph: Large, theta: int, limit: int) -> tuple[I32, float]:
-    """Return the set of each item as in an ingest before packing, and the seconds of the cut."""
+    """Cut components into sets as an ingest does, but do not pack the sets.
+
+    Returns the set of each item, and the seconds that the cut took.
+    """
     begin = perf_counter()
     label, _ = cut(graph.component, graph.src, graph.dst, graph.table, theta, (), limit)
     return label, perf_counter() - begin
@@ -80,7 +83,7 @@ def dependencies(graph: Large, label: I32) -> tuple[I32, I32]:
 def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None = None) -> Cut:
     """Return how much questions for the items ``asked`` read in each direction with these sets.
 
-    The sets in ``label`` must be numbered without gaps.
+    ``label`` has the set of each item. The sets must be numbered without gaps.
     """
     child, parent = dependencies(graph, label)
     sizes, group = np.bincount(label), _group(graph, label)
@@ -116,7 +119,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
 
 
 def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
-    """Return, for each of these items, the sum of ``own`` over all sets that it reads upstream."""
+    """Return the sum of ``own`` over all sets that each item of ``asked`` reads upstream."""
     edges = neighbours(len(own), *dependencies(graph, label))
     none = np.zeros(len(own) + 1, np.int64)
     result: Floats = _read(label[asked], *edges, own, none, none, none)[:, 0]
@@ -134,10 +137,10 @@ def _group(graph: Large, label: I32) -> I32:
 def _read(
     asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, stored: I64
 ) -> Floats:
-    """Return three numbers for each asked set, all about the sets that it reaches.
+    """Return three numbers about the sets that each set in ``asked`` reaches.
 
-    They are the triples of these sets, the partitions that contain them, and all triples in those
-    partitions.
+    They count the triples of the reached sets, the partitions that contain these triples, and all
+    triples in these partitions.
     """
     result = np.zeros((len(asked), 3))
     seen = np.full(len(own), -1, np.int64)

@@ -1,8 +1,8 @@
-"""Draw items at random whose lineage or impact has a given size.
+"""Draw random items whose lineage or impact has a given size.
 
-Few items derive from thousands of others, so hundreds of thousands of items are tried. A compiled
-kernel does this on all triples in memory. It shares no code with the measured methods, so it also
-checks the number of items that they find.
+Few items derive from thousands of other items, so hundreds of thousands of items are tried. A
+compiled function does this on all triples in memory. It shares no code with the measured methods.
+So it also checks the number of items that these methods find.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ class Graph:
         np.cumsum(np.bincount(near, minlength=count), out=self._at[1:])
 
     def draw(self, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:
-        """Return the first items that reach ``least`` to ``most`` items, and how many were tried.
+        """Return the first of ``items`` that reach ``least`` to ``most`` items each.
 
-        The search stops when it has ``wanted`` items.
+        Also returns how many items were tried. The search stops when it has found ``wanted`` items.
         """
         chosen, tried = _fitting(self._at, self._far, items, least, most, wanted)
         return chosen, tried

@@ -1,4 +1,4 @@
-"""Time Spark jobs that do nothing: no job on that number of partitions can be faster."""
+"""Time Spark jobs that do nothing. No other job on as many partitions can be faster."""
 
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ REPEATED = 5
 
 
 class EmptyJobs:
-    """Jobs on cached partitions of one byte each. A Python worker runs them, as it runs RQ's."""
+    """Jobs on cached partitions of one byte each. Python workers run them, as with RQ's jobs."""
 
     def __init__(self, context: "SparkContext", widest: int) -> None:
         self._context = context
@@ -29,7 +29,7 @@ class EmptyJobs:
         return perf_counter() - began
 
     def by_width(self) -> tuple[float, float]:
-        """Return the seconds of a job without partitions, and those that each partition adds.
+        """Return the seconds of a job without partitions, and the seconds that a partition adds.
 
         Both are fitted to the times of jobs on several numbers of partitions.
         """

@@ -1,7 +1,8 @@
 """Measure complete commands, from Enter to the answer, with and without the server.
 
-`make bench-enter` runs it. Each command is a process of its own that asks for a small lineage in a
-large component, on a warehouse of the paper's trace. Results go to `results/enter.json`.
+`make bench-enter` runs this benchmark. Each command is a process of its own. It asks for a small
+lineage in a large component, on a warehouse of the paper's trace. Results go to
+`results/enter.json`.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from serve import served
 
 KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
 WITH, WITHOUT = 40, 3
-"""The number of commands that are measured with the server, and without it."""
+"""The numbers of commands that are measured with the server and without it."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The form of `results/enter.json`, which `enter.py` writes, and its table in Markdown."""
+"""The types of the results that `enter.py` writes, and their table in Markdown."""
 
 from form import Percentiles, ResultsFile, SeededRun
 from markup import bars, cores, grid

@@ -1,11 +1,11 @@
 """Compare the time of questions with the estimates of `provhouse explain`: `make bench-explain`.
 
-Items are drawn at random: half of them among all items, half in components that are cut, where
-questions differ most in how much they read. CSProv answers all questions, and RQ and CCProv answer
-a few, in one warm session that keeps nothing of one question for the next.
+Half of the items are drawn among all items. The other half are drawn in components that are cut
+into sets, where questions differ most in how much they read. CSProv answers all questions, and RQ
+and CCProv answer a few, in one warm session that caches nothing between questions.
 `results/explain.json` records for each warehouse how much questions read and how long they took.
-`explain_table.py` compares the times with the estimates of `query/cost.py`. `--fit` measures
-nothing and prints the constants of these estimates that best fit all results.
+`explain_table.py` compares the times with the estimates of `query/cost.py`. With `--fit`, nothing
+is measured. The program then prints the constants that make these estimates fit all results best.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def totals(asker: Asker) -> Totals:
 
 
 def drawn(asker: Asker, rng: np.random.Generator) -> ItemNumbers:
-    """Draw ``ITEMS + WARM`` items, in turn from all components and from those that are cut."""
+    """Draw ``ITEMS + WARM`` items, alternately from all components and from cut components."""
     snapshot = asker.snapshot
     _, component, sets = np.unique(snapshot.set_components, return_inverse=True, return_counts=True)
     cut = np.flatnonzero(sets[component] > 1)
@@ -90,7 +90,7 @@ def drawn(asker: Asker, rng: np.random.Generator) -> ItemNumbers:
 
 
 def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
-    """Draw items of these sets. All of their items are equally likely."""
+    """Draw half of the items, all from these sets. All items of the sets are equally likely."""
     items = asker.snapshot.set_items[sets]
     at = rng.choice(int(items.sum()), (ITEMS + WARM) // 2, replace=False)
     before = np.cumsum(items) - items
@@ -99,7 +99,7 @@ def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
 
 
 def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
-    """Ask CSProv for each item. Exit if a question does not read what ``explain`` says."""
+    """Ask CSProv for each item. Exit if a question reads more or less than ``explain`` says."""
     for item in items:
         for direction in DIRECTIONS:
             answer = asker.ask(item, direction, "csprov")
@@ -115,7 +115,10 @@ def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
 
 
 def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
-    """Ask RQ and CCProv for the lineage of each item, and yield the levels and the time."""
+    """Ask RQ and CCProv for the lineage of each item.
+
+    Yields the expected and the actual number of levels, and the time.
+    """
     for item in items:
         for explained in asker.explain(Question(item, "upstream")).methods[1:]:
             answer = asker.ask(item, "upstream", explained.method)

@@ -1,4 +1,4 @@
-"""The form of `results/explain.json`, which `explain.py` writes, and its table in Markdown."""
+"""The types of the results that `explain.py` writes, and their table in Markdown."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -21,7 +21,10 @@ class QuestionBySets(TypedDict):
 
 
 class QuestionByLevels(TypedDict):
-    """One question by RQ or CCProv: the guessed and the actual levels, and its total seconds."""
+    """One question by RQ or CCProv, with its total seconds.
+
+    ``guessed`` is the number of levels that ``explain`` expected, and ``levels`` the actual number.
+    """
 
     method: str
     guessed: int

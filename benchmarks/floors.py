@@ -1,7 +1,7 @@
-"""Measure the floors of an ingest's steps: the time of their indispensable work alone.
+"""Measure the floors of the steps of an ingest.
 
-The data and the cores are the same as in the ingest. A step that takes twice its floor spends half
-of its time on work that nothing can save.
+The floor of a step is the time of its indispensable work alone, on the same data and the same cores
+as in the ingest. A step that takes twice its floor spends half of its time on this work.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,10 +29,10 @@ Work = TypeVar("Work")
 
 
 def floors(trace: Trace, files: Iterable[Path], copies: int) -> dict[str, float]:
-    """Return the floor of three steps in seconds, by the name of the step.
+    """Return the floors of three steps in seconds, by the name of the step.
 
-    The indispensable work of ``read`` is decoding and hashing, of ``cut`` union-find, and of
-    ``place`` sorting and compressing.
+    The indispensable work of ``read`` is decoding and hashing. That of ``cut`` is union-find, and
+    that of ``place`` is sorting and compressing.
     """
     return {
         "read": _on_all_cores(_decoded, sorted(files)),
@@ -48,7 +48,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _on_all_cores(work: Callable[[Work], None], parts: Iterable[Work]) -> float:
-    """Return the seconds for all parts, in processes that have already started."""
+    """Work on all parts in processes that have already started, and return the seconds."""
     cores = len(sched_getaffinity(0))
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
         list(pool.map(abs, range(8 * cores)))

@@ -1,4 +1,4 @@
-"""The parts that the results of several benchmarks share, and the files that store results."""
+"""The types that the results of several benchmarks share, and the files that store results."""
 
 import json
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Record(TypedDict):
 
 
 class Run(Record):
-    """One run of a benchmark. ``load`` is the machine's mean load over the minute before it."""
+    """One run of a benchmark. ``load`` is the machine's mean load in the minute before the run."""
 
     load: float
     versions: dict[str, str]
@@ -68,14 +68,14 @@ class Spread(TypedDict):
 
 
 class Percentiles(TypedDict):
-    """Percentiles of several times in seconds: the median, and the 95th."""
+    """The 50th percentile (the median) and the 95th percentile of several times in seconds."""
 
     p50: float
     p95: float
 
 
 class Totals(TypedDict):
-    """The totals of a warehouse: its number of triples, of items, and of other parts."""
+    """The numbers of triples, items, components, sets and set dependencies in a warehouse."""
 
     triples: int
     items: int

@@ -15,7 +15,7 @@ from markup import cores, grid
 
 
 class Target(TypedDict):
-    """The inputs that one tested part, the target, was called with. None of them found a defect."""
+    """The inputs to one target, which is a tested part. None of the inputs found a defect."""
 
     target: str
     inputs: int
@@ -35,7 +35,7 @@ class Results(Record):
 
 RESULTS = ResultsFile[Results]("fuzz.json")
 SHOWN = {"held": "accepted"}
-"""Clearer words for ends whose recorded name does not explain itself."""
+"""Clearer words for the ways to end whose recorded names are not clear."""
 
 
 def main() -> None:

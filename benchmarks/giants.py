@@ -28,23 +28,29 @@ class Giant:
     documents: tuple[int, int]
     """The first document, and the number of documents."""
     sp1: tuple[tuple[int, ...], int, int]
-    """For each split: the sizes of the first sets, the number of sets, and of their items."""
+    """The sizes of the first sets of sp1, the number of its sets, and the number of its items.
+
+    ``sp2`` has the same form, and ``sp3`` too, but without the number of items.
+    """
     sp2: tuple[tuple[int, ...], int, int]
     sp3: tuple[tuple[int, ...], int]
     most: int
-    """The most items in a set of sp3 whose size is not given."""
+    """The most items in those sets of sp3 whose sizes are not given."""
     shared: int
-    """The number of sets of sp2, counted from the first, that derive from many sets of sp1."""
+    """The first sets of sp2 derive from many sets of sp1. This is the number of these sets."""
     layers: Mapping[int, tuple[int, ...]]
     """For some sets of sp3, the number of items in each layer."""
     overlap: float
-    """The share of windows in sp3 that overlap."""
+    """The share of the windows of parents in sp3 that overlap (see ``connected``)."""
     wider: int
-    """The number of items by which windows are wider in the sets of sp2 that are not shared."""
+    """The number of additional items in overlapping windows of parents (see ``connected``).
+
+    It applies to the sets of sp2 that are not shared.
+    """
     aggregates: int
     widest: tuple[int, ...]
     worked: Mapping[int, tuple[range, int]] = field(default_factory=dict)
-    """For the sets of sp3 in worked queries: the sets of sp2 above them, and their triples."""
+    """For each set of sp3 in a worked query: its parent sets in sp2, and its number of triples."""
 
 
 SHARED = (21_734, 9_400, 4_300, 2_366)
@@ -55,7 +61,10 @@ They all derive from the second set of sp1.
 """
 LARGE = (3_291, 2_810, 2_400, 2_100, 1_850, 1_640, 1_450, 1_300, 1_180, 1_090, 1_040)
 SHORT, LONG = len(LARGE), 0
-"""The numbers of the sets of sp3 in the worked queries with a short and a long lineage."""
+"""The positions of two sets in sp3.
+
+The worked query in the first set has a short lineage, and that in the second set a long lineage.
+"""
 LC1 = Giant(
     items=1_220_000,
     triples=2_670_000,
@@ -119,7 +128,10 @@ def _filings(rng: Rng, first: int, of: Giant) -> Block:
 
 
 def _sp2_links(rng: Rng, of: Giant, sp1: Block) -> Links:
-    """Return the links of sp2: each set derives from one set of sp1, the first few from several."""
+    """Return the links of sp2 to its parent sets.
+
+    The first few sets of sp2 derive from several sets of sp1, and each of the other sets from one.
+    """
     sets, known = len(sp1.bounds), len(of.sp2[0])
     others = np.sort(rng.choice(sets, of.sp2[1] - known, p=sp1.sizes / sp1.sizes.sum()))
     child = [np.full(sets // (1 + 2 * n), n) for n in range(of.shared)]
@@ -144,7 +156,8 @@ def _text(rng: Rng, of: Giant, sp1: Block, links: Links) -> Block:
 def _primary(rng: Rng, of: Giant, sp2: Block) -> I64:
     """Return, for each set of sp3, the first set of sp2 that it derives from.
 
-    Neighbouring sets of sp3 share it, and some sets of sp2 are shared by many sets of sp3.
+    Neighbouring sets of sp3 have the same first set. Some sets of sp2 are the first set of many
+    sets of sp3.
     """
     weight = sp2.sizes**0.7 * rng.lognormal(0, 0.8, len(sp2.bounds))
     primary = np.sort(rng.choice(len(weight), of.sp3[1], p=weight / weight.sum()))
@@ -166,7 +179,7 @@ def _found(rng: Rng, of: Giant, sp2: Block, primary: I64, items: int) -> Block:
 
 
 def _sp3_links(rng: Rng, of: Giant, sp3: Block, primary: I64, count: int) -> Links:
-    """Return ``count`` links of sp3. The sets of worked queries get the links in the paper."""
+    """Return ``count`` links of sp3. Sets of worked queries get the links of the paper."""
     fixed = [(number, one) for number, (above, _) in of.worked.items() for one in above[1:]]
     child, parent = np.array(fixed, np.int64).reshape(-1, 2).T
     return linked(rng, sp3, primary, Links(child, parent), count, of.sp2[1], set(of.worked))

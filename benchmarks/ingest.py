@@ -1,8 +1,8 @@
 """Measure a complete ingest of the paper's trace, from CSV files to the first answer.
 
-`make bench-ingest` runs it. It uses the command as a user does. After the ingest it asks the first
-question and compares the answer with the trace. Then it appends 10,000 triples three times. Results
-go to `results/ingest.json`, by the number of copies of the trace.
+`make bench-ingest` runs this benchmark. It uses the command as a user does. After the ingest, it
+asks the first question and compares the answer with the trace. Then it appends 10,000 triples three
+times. Results go to `results/ingest.json`, by the number of copies of the trace.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def run(folder: Path, copies: int) -> IngestRun:
 
 
 def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnswer:
-    """Ask for the lineage of one item. Exit if its number of items is wrong for the trace."""
+    """Ask for the lineage of one item. Exit if the answer has a wrong number of items."""
     item = int(rng.choice(trace.dst))
     answer = command.json("lineage", texts(trace, 1, np.array([item]))[0])
     if len(answer["items"]) != len(upstream(trace, item)):
@@ -94,7 +94,7 @@ def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnsw
 
 
 def upstream(trace: Trace, item: int) -> set[int]:
-    """Return the items that ``item`` derives from, which are found level by level."""
+    """Search level by level for the items that ``item`` derives from, and return them."""
     found: set[int] = set()
     near = np.array([item])
     while len(near):
@@ -104,12 +104,15 @@ def upstream(trace: Trace, item: int) -> set[int]:
 
 
 def into_small() -> Rows:
-    """Return triples of which each makes a new component of two items."""
+    """Return triples that each make a new component of two items."""
     return ((f"fresh/{number}/a", f"fresh/{number}/b") for number in range(APPENDED))
 
 
 def into_large(trace: Trace, rng: np.random.Generator) -> Rows:
-    """Yield triples. Half add an item to a large component; half connect two items of it."""
+    """Yield triples of a large component.
+
+    Half of them add a new item to the component, and half connect two of its items.
+    """
     among = np.flatnonzero(trace.document == np.bincount(trace.document).argmax())
     one, other = np.sort(rng.choice(among, (2, APPENDED // 2)), axis=0)
     old = texts(trace, 1, one)
@@ -118,7 +121,7 @@ def into_large(trace: Trace, rng: np.random.Generator) -> Rows:
 
 
 def between_any(trace: Trace, copies: int, rng: np.random.Generator) -> Rows:
-    """Yield triples that connect random items of the same copy."""
+    """Yield triples that connect random items of the same copy of the trace."""
     copy = rng.integers(1, copies + 1, APPENDED)
     one, other = np.sort(rng.integers(0, len(trace.table), (2, APPENDED)), axis=0)
     for number in range(1, copies + 1):

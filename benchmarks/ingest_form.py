@@ -1,4 +1,4 @@
-"""The form of `results/ingest.json`."""
+"""The types of the results that `ingest.py` writes to `results/ingest.json`."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""The results of `ingest.py` as tables in Markdown."""
+"""Make tables in Markdown from the results of `ingest.py`."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,14 @@ APPEND_SECONDS = 20
 """The target for an append to one copy of the trace, without the start of Spark and Neo4j."""
 GROWTH = {"between any items": 3.0}
 USUAL_GROWTH = 1.5
-"""The target for other appends to nine copies, as a multiple of the time on one copy."""
+"""The target for appends to nine copies of the trace, as a multiple of the time on one copy.
+
+It applies to appends that are not in ``GROWTH``.
+"""
 
 
 def tables(results: Results) -> str:
-    """Return the tables of the ingest by step and of the appends, and the targets."""
+    """Return notes on the runs, a table of ingest steps, a table of appends, and the targets."""
     sizes = sorted(results, key=int)
     parts = [
         "\n".join(note(results[size]) for size in sizes),
@@ -51,7 +54,7 @@ def note(one: IngestRun) -> str:
 
 
 def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
-    """Yield a row for each step, with its seconds and its floor, and rows for sizes and totals."""
+    """Yield a row for each step with its seconds and its floor, then rows for other figures."""
     for step in sizes[0]["ingest"]["seconds"]:
         yield step, *(taken(one, step) for one in sizes)
     yield "the complete command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
@@ -68,7 +71,7 @@ def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
 
 
 def taken(one: IngestRun, step: str) -> str:
-    """Return the table cell with the seconds of a step, and of its floor if it was measured."""
+    """Return the table cell with the seconds of a step, and with its floor if that was measured."""
     seconds, floor = one["ingest"]["seconds"][step], one["floors"].get(step)
     return f"{seconds:.1f}" if floor is None else f"{seconds:.1f} (floor {floor:.1f})"
 
@@ -76,7 +79,7 @@ def taken(one: IngestRun, step: str) -> str:
 def exponent(small: IngestRun, large: IngestRun) -> str:
     """Return the exponent ``e`` if the time of an ingest grows with ``triples ** e``.
 
-    The time is without the start of Spark and Neo4j. The exponent is empty for equal sizes.
+    The time does not include the start of Spark and Neo4j. For equal sizes, "" is returned.
     """
     size = large["ingest"]["triples"] / small["ingest"]["triples"]
     time = without_start(large["ingest"]) / without_start(small["ingest"])

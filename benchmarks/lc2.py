@@ -10,11 +10,11 @@ from provhouse.model.arrays import I64
 ITEMS, TRIPLES, DEPENDENCIES = 920_000, 1_370_000, 206_945
 FILING = 399
 SETS = 64_737, 132_599
-"""The number of sets of sp4 and of sp5."""
+"""The numbers of sets in sp4 and in sp5."""
 LARGE = (24_733, 5_100)
 """The numbers of items in the two large sets of sp5."""
 WIDE = (1_500, 300)
-"""The number of sets of sp4 from which each of the two large sets of sp5 derives."""
+"""The numbers of sets of sp4 that the two large sets of sp5 derive from."""
 FROM_TEXT = 300
 """The number of sets of sp4 that derive from the only set of sp2."""
 WIDEST = Widest((301, 240, 160, 190, 130, 115))
@@ -46,8 +46,8 @@ def _links(rng: Rng, above: int, below: int) -> tuple[I64, Links]:
     """Return the first parent in sp4 of each set of sp5, and links that connect all sets of sp4.
 
     Each set of sp4 except the first has a child in sp5 that also derives from an earlier set of
-    sp4. That earlier set is a neighbour for half of the sets, and one of a few popular references
-    for the other half.
+    sp4. For half of the sets, the earlier set is a neighbour. For the other half, it is one of a
+    few popular references.
     """
     primary = np.sort((above * rng.random(below) ** 3).astype(np.int64))
     number = np.arange(1, above)

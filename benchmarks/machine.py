@@ -1,4 +1,4 @@
-"""Describe the machine and the programs of a benchmark, without anything personal."""
+"""Describe the machine and the program versions of a benchmark, without personal data."""
 
 import os
 import platform
@@ -17,7 +17,10 @@ def mean_load() -> float:
 
 
 def run(load: float, versions: dict[str, str]) -> Run:
-    """Return the fields that every benchmark records. ``load`` is the mean load before it began."""
+    """Return the fields that the results of most benchmarks share.
+
+    ``load`` is the machine's mean load before the benchmark began.
+    """
     return {**record(), "load": load, "versions": versions}
 
 
@@ -44,7 +47,7 @@ def versions(neo4j: str) -> dict[str, str]:
 
 
 def packages(*names: str) -> dict[str, str]:
-    """Return the versions of Python and these packages."""
+    """Return the versions of Python and of these packages."""
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 

@@ -24,7 +24,10 @@ from provhouse.sets.depths import depths
 
 SEED = 5
 ENDS = {1: (10, 10), 9: (100, 10), 24: (250, 50), 48: (500, 100)}
-"""The paper's sum of items and triples in millions, and its rounding, by the number of copies."""
+"""For each number of copies, the paper's sum of items and triples, and the unit of its rounding.
+
+Both are in millions.
+"""
 MILLION = 1_000_000
 
 
@@ -61,7 +64,7 @@ def main() -> None:
 
 
 def totals(trace: Trace, copies: int) -> dict[str, Any]:
-    """Return the figures of all copies together. Cycles are broken to find the longest path."""
+    """Return the figures of all copies together. Cycles are broken to measure the longest path."""
     items = len(trace.table)
     return {
         "copies": copies,

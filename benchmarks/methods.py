@@ -1,9 +1,10 @@
 """Compare RQ, CCProv and CSProv on the paper's trace, as the paper does: `make bench-methods`.
 
 Items of the paper's classes are drawn at random (`classes.py`), for lineage and impact. All methods
-get the same questions in one warm session, with partitions in memory and then on disk, and their
-answers must be equal. CSProv gets many more questions, cold (nothing stays decoded) and hot.
-Results go to `results/methods.json`, by the number of copies of the trace.
+get the same questions in one warm session, and their answers must be equal. This is measured with
+partitions in memory, and then with partitions on disk. CSProv alone gets many more questions: cold,
+where no partition stays decoded between questions, and hot, where partitions stay decoded. Results
+go to `results/methods.json`, by the number of copies of the trace.
 """
 
 import argparse
@@ -50,7 +51,10 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH = 100, 10, 1_000
-"""The number of items: of a class for CSProv alone, of a class for all methods, and of a batch."""
+"""Three numbers of items.
+
+They are for each class with CSProv alone, for each class with all methods, and for the batch.
+"""
 
 
 def main() -> None:
@@ -80,7 +84,7 @@ def main() -> None:
 
 
 def write(settings: Settings, given: argparse.Namespace) -> None:
-    """Measure with each storage of partitions, and write the results."""
+    """Measure the methods with each storage of partitions, and write the results."""
     results = RESULTS.read(missing={})
     load = mean_load()  # before the benchmark adds to it
     snapshot = open_snapshot(settings.warehouse)
@@ -100,7 +104,7 @@ def write(settings: Settings, given: argparse.Namespace) -> None:
 
 
 class ClassQuestions:
-    """The questions of one class, by the names of items."""
+    """The questions of one class: the names of the items to ask for."""
 
     def __init__(self, snapshot: Snapshot, drawn: Questions, rng: np.random.Generator) -> None:
         self.kind, self.tried = drawn.kind, drawn.tried
@@ -108,13 +112,13 @@ class ClassQuestions:
         sets = snapshot.set_rows(drawn.items)
         others = snapshot.set_firsts[sets] + rng.integers(0, snapshot.set_items[sets])
         self.near: list[str] = snapshot.names.names(ItemNumbers(others)).to_pylist()
-        """For each item, a random item of the same set."""
+        """For each item, the name of a random item of the same set."""
 
 
 def choose(
     snapshot: Snapshot, theta: int, kinds: Sequence[Kind], wanted: int, seed: int
 ) -> list[ClassQuestions]:
-    """Draw questions for each class, and leave out classes that no item fits."""
+    """Draw questions for each class. Classes that no item fits are left out."""
     rng = np.random.default_rng(seed)
     found = drawn(snapshot, all_triples(snapshot), theta, kinds, wanted, seed)
     return [ClassQuestions(snapshot, one, rng) for one in found if len(one.items)]
@@ -128,7 +132,7 @@ def run(
     wanted: int,
     progress: Progress,
 ) -> StorageRun:
-    """Measure with one storage of partitions: all methods cold, then CSProv hot, then a batch."""
+    """Measure all methods cold, then CSProv hot, then a batch, with one storage of partitions."""
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
@@ -164,7 +168,10 @@ def warmed(settings: Settings, progress: Progress) -> Iterator[Asker]:
 
 
 def fill(asker: Asker) -> dict[str, float]:
-    """Fill the caches of all methods, and return the seconds of each. CCProv uses RQ's caches."""
+    """Fill the caches of all methods, and return how many seconds each cache took.
+
+    RQ and CCProv use the same caches.
+    """
     spark = asker.spark
     return {
         "csprov": timed(lambda: spark.partitions.warm(asker.snapshot.partitions)),
@@ -198,7 +205,7 @@ def measure(
 
 
 def floor(answer: Answer, job: float, partition: float) -> float:
-    """Return the seconds that RQ would take for an answer if each level were an empty job."""
+    """Return the seconds of RQ for an answer if the Spark job of each level were empty."""
     levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last level finds nothing
     return float(levels * job + answer.read.partitions * partition)
 
@@ -206,7 +213,8 @@ def floor(answer: Answer, job: float, partition: float) -> float:
 def hot(asker: Asker, one: ClassQuestions) -> dict[str, MethodTimes]:
     """Time CSProv while partitions stay decoded.
 
-    Each question is asked once untimed, then again, then for another item of the same set.
+    Each question is first asked without timing. Then two questions are timed: the same question,
+    and a question about another item of the same set.
     """
     again, near = [], []
     for item, other in zip(one.items, one.near, strict=True):
@@ -248,7 +256,7 @@ def answered(answers: Sequence[Answer]) -> AnswerSizes:
 
 
 def measured(answers: Sequence[Answer]) -> MethodTimes:
-    """Return the times of one method's answers, and the medians of what it read."""
+    """Return the times of one method's answers, and the median amounts that the method read."""
     return {
         "asked": len(answers),
         "seconds": spread([answer.seconds["total"] for answer in answers]),
@@ -259,14 +267,14 @@ def measured(answers: Sequence[Answer]) -> MethodTimes:
 
 
 def spread(seconds: Sequence[float]) -> Seconds:
-    """Return the mean, the median and the 95th percentile."""
+    """Return the mean, the median and the 95th percentile of several times."""
     mean = float(np.mean(seconds))
     p50, p95 = np.percentile(seconds, (50, 95)).tolist()
     return {"mean": round(mean, 5), "p50": round(p50, 5), "p95": round(p95, 5)}
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Return the seconds that a function takes."""
+    """Call a function, and return how many seconds it takes."""
     began = perf_counter()
     work()
     return round(perf_counter() - began, 4)

@@ -1,4 +1,4 @@
-"""The form of `results/methods.json`."""
+"""Types that describe the content of `results/methods.json`."""
 
 from typing import TypedDict
 
@@ -20,7 +20,10 @@ class AnswerSizes(TypedDict):
 
 
 class MethodTimes(TypedDict):
-    """One method's times for ``asked`` questions of a class, and the medians of what it read."""
+    """One method's times for ``asked`` questions of a class.
+
+    ``sets``, ``partitions`` and ``triples`` are the median numbers that the method read.
+    """
 
     asked: int
     seconds: Seconds
@@ -30,12 +33,13 @@ class MethodTimes(TypedDict):
 
 
 class MeasuredClass(TypedDict):
-    """One class of questions: their answers have ``least`` to ``most`` items.
+    """A class of questions whose answers have ``least`` to ``most`` items.
 
-    The asked items were found among ``tried`` random items. ``methods`` has rq, ccprov and csprov
-    for the same items, and three measurements of csprov alone: ``cold`` for many more items,
-    ``again`` for a repeated question, ``near`` for another item of the same set. ``rq_floor`` is
-    the mean seconds that RQ would take if each level were an empty job on as many partitions.
+    The asked items were found among ``tried`` random items. In ``methods``, the times of rq, ccprov
+    and csprov are for the same items. Three more measurements are of csprov alone: ``cold`` for
+    many more items, ``again`` for a repeated question, and ``near`` for another item of the same
+    set. ``rq_floor`` is the mean seconds that RQ would take if the job of each level did nothing on
+    the same number of partitions.
     """
 
     name: str
@@ -50,14 +54,14 @@ class MeasuredClass(TypedDict):
 
 
 class Batch(TypedDict):
-    """A batch of lineages of LC-SL, asked in turn. No partition was read before the batch."""
+    """A batch of lineage questions of class LC-SL, asked in turn. No partition was read before."""
 
     items: int
     seconds: float
 
 
 class WarehouseMeasured(SeededRun):
-    """The circumstances of a run: its date, machine and seed, and the size of the warehouse."""
+    """The circumstances of one run: its date, machine and seed, and the size of the warehouse."""
 
     warehouse: Totals
 
@@ -65,8 +69,8 @@ class WarehouseMeasured(SeededRun):
 class StorageRun(TypedDict):
     """The results of all classes, with partitions in one kind of storage.
 
-    ``empty_job`` is the time of a job that does nothing on one cached partition, measured between
-    the classes.
+    ``empty_job`` is the time of a Spark job that does nothing on one cached partition. It is
+    measured between the classes.
     """
 
     on: WarehouseMeasured
@@ -77,4 +81,4 @@ class StorageRun(TypedDict):
 
 
 Results = dict[str, dict[str, StorageRun]]
-"""The last runs, by the number of copies of the paper's trace, then by the storage."""
+"""The last benchmark run for each number of copies of the paper's trace and each storage."""

@@ -1,4 +1,4 @@
-"""The results of `methods.py` in Markdown: a short table for the README, and all tables."""
+"""Turn the results of `methods.py` into Markdown: a short table for the README, and all tables."""
 
 from form import ResultsFile
 from markup import WORDS, bars, cores, duration, grid
@@ -17,16 +17,19 @@ PAPER = {
     ("1", "disk"): {"LC-LL": (7.0, 5.5, 3.0)},
     ("9", "disk"): {"LC-LL": (20.0, 9.0, 6.0)},
 }  # fmt: skip
-"""Mean seconds of RQ, CCProv and CSProv for lineage (CSProv, section V, on 8 nodes of 12 cores)."""
+"""The paper's mean seconds for a lineage with RQ, CCProv and CSProv (CSProv, section V).
+
+The paper used 8 nodes with 12 cores each.
+"""
 EMPTY_JOBS = {"SC-SL": 2.0, "LC-SL": 2.5, "LC-LL": 3.0}
-"""The targets for CSProv's median time of a lineage, as multiples of an empty job."""
+"""The targets for CSProv's median time of a lineage, as multiples of an empty job's time."""
 AHEAD = {"LC-SL": (4, 8), "LC-LL": (10, 8)}
-"""The targets for CSProv in memory: how many times as fast as RQ and as CCProv."""
+"""The targets for CSProv's speed in memory, as multiples of RQ's speed and of CCProv's speed."""
 HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
 
 
 def short(results: Results) -> str:
-    """Return the README's table, with a row for each class in memory, and a note on the run."""
+    """Return the README's table of times in memory, a row for each class, and a note on the run."""
     run = results["1"]["RAM"]
     on = run["on"]
     larger = results["9"]["RAM"]["classes"] if "9" in results else []
@@ -49,7 +52,7 @@ def short(results: Results) -> str:
 
 
 def tables(results: Results) -> str:
-    """Return all tables, and the targets."""
+    """Return all tables, and a list of the targets."""
     parts = []
     for copies, runs in results.items():
         for storage, run in runs.items():
@@ -63,7 +66,7 @@ def tables(results: Results) -> str:
 
 
 def trace(copies: str) -> str:
-    """Return the title of results on this number of copies of the trace."""
+    """Return a title that names the number of copies of the trace."""
     return "The paper's trace" if copies == "1" else f"{copies} copies of the trace"
 
 
@@ -95,7 +98,7 @@ def overheads(run: StorageRun) -> str:
 
 
 def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> str:
-    """Return a table of all methods by class, with the paper's seconds where it gives them."""
+    """Return a table of all methods by class, with the paper's seconds if they are known."""
     head = ["", "items", "RQ", "its jobs, empty", "CCProv", "CSProv", "RQ / CSProv",
             "CCProv / CSProv", "triples read", "in the paper"]  # fmt: skip
     rows = []
@@ -115,7 +118,7 @@ def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> s
 
 
 def alone(run: StorageRun) -> str:
-    """Return a table of CSProv alone, cold and hot, for many more items."""
+    """Return a table of CSProv's own times, cold and hot, which are for many more items."""
     head = ["p50 / p95", "items", "sets", "partitions", *ALONE.values(), "cold / empty job"]
     rows = []
     for each in run["classes"]:
@@ -140,7 +143,7 @@ def batched(run: StorageRun) -> str:
 
 
 def both(measured: MethodTimes) -> str:
-    """Return the table cell with the median and the 95th percentile."""
+    """Return the table cell with the median and the 95th percentile of a method's times."""
     seconds = measured["seconds"]
     return f"{duration(seconds['p50'])} / {duration(seconds['p95'])}"
 
@@ -164,7 +167,7 @@ def targets(results: Results) -> dict[str, bool]:
 def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
     """Return the targets of a run in memory, and whether each was met.
 
-    Some targets apply only to one copy of the trace (``first``).
+    Some targets apply only if the warehouse has one copy of the trace (``first``).
     """
     found: dict[str, bool] = {}
     for each in run["classes"]:
@@ -194,7 +197,7 @@ def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
 
 
 def grown(where: str, larger: StorageRun, smaller: StorageRun) -> dict[str, bool]:
-    """Return a target for each class: on more copies, CSProv takes at most twice as long."""
+    """Return, by class, whether CSProv takes at most twice as long with more copies."""
     by_title = {
         title(each): each["methods"]["cold"]["seconds"]["p50"] for each in smaller["classes"]
     }
@@ -208,7 +211,7 @@ def grown(where: str, larger: StorageRun, smaller: StorageRun) -> dict[str, bool
 
 
 def lc_sl(run: StorageRun) -> float:
-    """Return the median seconds of a cold small lineage in a large component."""
+    """Return CSProv's median seconds, cold, for a small lineage in a large component."""
     (cold,) = (
         each["methods"]["cold"]
         for each in run["classes"]

@@ -1,12 +1,11 @@
-"""Search slowly for the best sets of small instances, to compare with the sets of an ingest.
+"""Search slowly for the best sets of small components, to compare them with an ingest's sets.
 
-Simulated annealing (`annealing.py`) tries any assignment of items to sets, connected or not. It
-minimises the number of triples that all items with a lineage read, upstream and downstream. There
-is at most one set or dependency per five items, and sets are smaller than theta. The search samples
-nothing and uses the ingest's sets only as one of its starting points.
+Simulated annealing (`annealing.py`) tries assignments of items to sets, which need not be
+connected. It minimises the number of triples that questions about all items with a lineage read,
+upstream and downstream. There is at most one set or dependency per five items, and sets are smaller
+than theta. The search samples nothing. The ingest's sets are only one of its starting points.
 
-The instances are the largest components of small hard shapes. Results go to
-`results/optimised.json`.
+The components are the largest ones of small hard shapes. Results go to `results/optimised.json`.
 """
 
 import argparse
@@ -30,7 +29,7 @@ from provhouse.sets.search import ENOUGH
 
 ITEMS, THETA = 2_000, 120
 LIMIT = THETA - 1
-"""The number of items up to which an ingest with this theta packs sets."""
+"""The most items of a packed set in an ingest with this theta."""
 SEED = 5
 CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
 
@@ -38,8 +37,8 @@ CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
 class Best(TypedDict):
     """The best cut of one shape, and how it was found.
 
-    ``starts`` has, for each starting point, the mean number of triples read in both directions.
-    ``steps`` is the number of annealing steps.
+    ``starts`` has the result from each starting point: the mean number of triples that a question
+    reads in both directions together. ``steps`` is the total number of annealing steps.
     """
 
     shape: str
@@ -51,7 +50,7 @@ class Best(TypedDict):
 
 
 class Results(TypedDict):
-    """The results of one run of the search, with its parameters."""
+    """The results of one complete search, with its parameters."""
 
     seed: int
     items: int
@@ -87,7 +86,7 @@ def main() -> None:
 
 
 def instance(shape: str, seed: int) -> Large:
-    """Return the largest component of a small shape."""
+    """Generate a small trace of a shape, and return its largest component."""
     trace = SHAPES[shape](ITEMS, seed)
     table = trace.table if trace.tabled else np.zeros_like(trace.table)
     every, _ = large(trace.src, trace.dst, table, 1)
@@ -122,7 +121,10 @@ def search(shape: str, seed: int, minutes: float) -> Best:
 
 
 def starts(graph: Large) -> Iterator[tuple[str, I32]]:
-    """Yield assignments to start from, by name. Each has at most one set per ``ENOUGH`` items."""
+    """Yield the name and the assignment of each starting point.
+
+    An assignment has at most one set per ``ENOUGH`` items.
+    """
     yield "found", packed(graph, found(graph, THETA, LIMIT)[0], LIMIT)
     forest, largest = Forest.of(graph.items), 1
     while len(np.unique(forest.roots())) > graph.items // (2 * ENOUGH):

@@ -22,7 +22,10 @@ WANTED = 10
 """The number of items that are drawn for each class of queries."""
 ROUGHLY = 100_000
 LARGE = {"LC1": (12, 27), "LC2": (9, 14), "LC3": (7, 12)}
-"""The items and triples of the large components, in units of ``ROUGHLY``, largest first."""
+"""The numbers of items and triples of the large components, in units of ``ROUGHLY``.
+
+The largest component is first.
+"""
 SETS = {
     ("LC1", "sp1"): (20, 0, 490),
     ("LC1", "sp2"): (29_696, 4, 21_734),
@@ -35,12 +38,15 @@ SETS = {
     ("LC2", "sp4"): (64_737, 0, 30),
     ("LC2", "sp5"): (132_599, 2, 24_733),
 }
-"""Three counts: sets, sets with at least 1,000 items, and items in the largest set."""
-WORKED = {"LC-SL": (79, 102, 13, 1, 1_816, 4_177), "LC-LL": (3_291, 4_403, 4, 20, 44_196, 60_169)}
-"""The figures of the worked queries, each of which asks for an item of one set.
+"""Three counts for each component and split.
 
-They are the items and triples of this set, the sets of sp2 and of sp1 above it, and the items and
-triples that the query reads.
+They are the sets, the sets with at least 1,000 items, and the items of the largest set.
+"""
+WORKED = {"LC-SL": (79, 102, 13, 1, 1_816, 4_177), "LC-LL": (3_291, 4_403, 4, 20, 44_196, 60_169)}
+"""The figures of the paper's worked queries. Each query asks for an item of one set.
+
+The figures are counts: the items and the triples of this set, the sets of sp2 and the sets of sp1
+above it, and the items and the triples that the query reads.
 """
 
 
@@ -56,7 +62,7 @@ class Figure:
 
     @property
     def same(self) -> bool:
-        """Whether the figure, rounded as in the paper, equals the paper's figure."""
+        """Whether our figure, rounded as in the paper, equals the paper's figure."""
         return round(self.ours / self.unit) * self.unit == self.paper
 
     def line(self) -> str:
@@ -78,7 +84,7 @@ class PaperFigures:
 
     @cached_property
     def component(self) -> I32:
-        """The component of each item, from 0."""
+        """The number of each item's component, counted from 0."""
         return weak(self.items, self.trace.src, self.trace.dst)
 
     @cached_property
@@ -93,7 +99,7 @@ class PaperFigures:
 
     @cached_property
     def large(self) -> dict[str, int]:
-        """The large components, by name."""
+        """The numbers of the large components, by name."""
         return dict(zip(LARGE, np.argsort(-self.sizes, kind="stable").tolist(), strict=False))
 
     @cached_property
@@ -129,17 +135,17 @@ class PaperFigures:
 
     @cached_property
     def _small(self) -> int:
-        """The component of the SC-SL queries, which is the next in size after the large ones."""
+        """The component of the SC-SL queries: the largest of those that are not in ``LARGE``."""
         return int(np.argsort(-self.sizes, kind="stable")[len(LARGE)])
 
     @cached_property
     def label(self) -> I32:
-        """The set of each item, from 0."""
+        """The number of each item's set, counted from 0."""
         return hand_cut(self.trace, self.component)
 
     @cached_property
     def count(self) -> int:
-        """The number of sets, where a small component is one set."""
+        """The number of sets. A small component counts as one set."""
         return int(self.label.max()) + 1
 
     @cached_property
@@ -150,7 +156,7 @@ class PaperFigures:
 
     @cached_property
     def _set_split(self) -> I32:
-        """The split of each set; -1 if the set is a complete component."""
+        """The split of each set, or -1 if the set is a complete component."""
         split = np.full(self.count, -1, np.int32)
         inside = np.isin(self.component, list(self.large.values()))
         split[self.label[inside]] = self._split[self.trace.table[inside]]
@@ -165,7 +171,7 @@ class PaperFigures:
         return one, other
 
     def _sets_of(self, component: str, split: str) -> Bools:
-        """Return a mask of the sets in a component and a split. sp3 consists of sp4 and sp5."""
+        """Return a mask of the sets of one split in one component. sp3 consists of sp4 and sp5."""
         chosen = np.zeros(self.count, bool)
         chosen[self.label[self.component == self.large[component]]] = True
         names = ("sp4", "sp5") if split == "sp3" else (split,)
@@ -185,7 +191,7 @@ class PaperFigures:
         yield Figure("set dependencies", len(self._dependencies[0]), 645_303)
 
     def _lc2_pieces(self) -> int:
-        """Return the number of pieces into which split sp3, without its sub-splits, cuts LC2."""
+        """Return into how many pieces the split sp3 cuts LC2 if its sub-splits are ignored."""
         sp4 = list(splits()).index("sp4")
         inside = self.component == self.large["LC2"]
         inside &= self._split[self.trace.table] >= sp4
@@ -198,14 +204,15 @@ class PaperFigures:
         for name, paper in WORKED.items():
             sp3 = np.flatnonzero(self._sets_of("LC1", "sp3") & (items == paper[0]))
             walks = [self._walk(one) for one in sp3.tolist()] or [(0, 0, 0, 0, 0, 0)]
-            # The paper shows one of ten queries; this takes the most similar set of that size.
+            # The paper shows one of ten queries. Of the sets of the same size, this takes the one
+            # whose number of sets of sp2 is nearest to the paper's.
             best = min(walks, key=lambda walk: abs(walk[2] - paper[2]))
             names = ("items", "triples", "sets of sp2", "sets of sp1", "items read", "triples read")
             for what, ours, theirs in zip(names, best, paper, strict=True):
                 yield Figure(f"{name} worked query: {what}", ours, theirs)
 
     def _walk(self, first: int) -> tuple[int, int, int, int, int, int]:
-        """Return the figures of one worked query, as in ``WORKED``."""
+        """Return the figures in ``WORKED`` of a query for an item of the set ``first``."""
         label = self.label
         child, parent = self._dependencies
         reached, last = {first}, [first]
@@ -228,7 +235,7 @@ class PaperFigures:
         )
 
     def _classes(self) -> Iterator[Figure]:
-        """Yield how many items of each class were found, up to ten, and their longest path."""
+        """Yield two figures of each class: the number of items found, and their longest path."""
         ends = pa.table(
             {SRC: self.trace.src.astype(np.int64), DST: self.trace.dst.astype(np.int64)}
         )
@@ -247,9 +254,9 @@ class PaperFigures:
 
 
 def hand_cut(trace: Trace, component: I32) -> I32:
-    """Return the set of each item by algorithm 3, cut only along the splits of ``workflow``.
+    """Cut components by algorithm 3 along the splits of ``workflow``, and return each item's set.
 
-    This is a second, plain implementation, to compare with an ingest that uses the same splits.
+    This is a second, plain implementation. An ingest that uses the same splits is compared with it.
     """
     found = splits()
     given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]
@@ -264,7 +271,7 @@ def hand_cut(trace: Trace, component: I32) -> I32:
 
 
 def weak(items: int, src: I32, dst: I32) -> I32:
-    """Return the weakly connected component of each item, from 0."""
+    """Return the number of each item's weakly connected component, counted from 0."""
     matrix = coo_matrix((np.ones(len(src), np.bool_), (src, dst)), shape=(items, items))
     found: I32 = connected_components(matrix.tocsr(), connection="weak")[1].astype(np.int32)
     return found

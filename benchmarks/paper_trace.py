@@ -1,6 +1,6 @@
-"""Reconstruct the trace that CSProv was measured on, from the paper's figures (section V).
+"""Reconstruct the paper's trace from the figures that the paper gives (CSProv, section V).
 
-The large components of the trace are blocks of connected sets, one block for each split. Figures
+Each large component consists of blocks of connected sets, with one block for each split. Figures
 that the paper rounds may differ within the rounding. `paper_report` compares all figures.
 """
 
@@ -15,14 +15,14 @@ from workflow import LAST, LEVELS, TABLES, VERBS, routes
 ITEMS, TRIPLES = 4_580_000, 6_430_000
 MEDIUM, MEDIUM_ITEMS = 132, 230_000
 LARGEST = (7_453, 8_122)
-"""The items and triples of the component that the paper uses for its class SC-SL."""
+"""The numbers of items and triples of the component that the paper uses for its class SC-SL."""
 LAYERS = (1, 60, 400, 1_400, 12, 600, 2_000, 2_980)
-"""The number of items in each layer of that component.
+"""The number of items in each layer of the component for SC-SL.
 
 One layer has a few aggregates with 100 to 200 ancestors, from which many items derive.
 """
 SHARES = (0, 0.02, 0.08, 0.2, 0.25, 0.2, 0.15, 0.1)
-"""The shares of layers in the other components of medium size."""
+"""The share of a component's items in each layer, for the other components of medium size."""
 
 
 def paper(seed: int) -> Trace:
@@ -46,7 +46,7 @@ def paper(seed: int) -> Trace:
 
 
 def medium(rng: Rng, first: int) -> Part:
-    """Return the components of medium size, each of which comes from one filing."""
+    """Return the components of medium size. Each component comes from one filing."""
     items = sizes(rng, (LARGEST[0], 910), MEDIUM, MEDIUM_ITEMS, 911, LARGEST[0] - 1)
     share = np.array(SHARES) * rng.uniform(0.7, 1.3, (MEDIUM, len(SHARES)))
     share /= share.sum(axis=1)[:, None]

@@ -1,4 +1,4 @@
-"""Functions and constants from which all components of the paper's trace are made."""
+"""Functions and constants that all generators of the paper's components share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def part(
 def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64) -> Block:
     """Return a block of sets with layers of these widths.
 
-    Each set begins at a random level from ``level`` on, so that its last layer fits below ``last``.
+    A set begins at a random level, but not above ``level``. Its last layer is not below ``last``.
     """
     room = last - level + 1 - (width > 0).sum(axis=1)
     begin = level + (rng.random(len(width)) ** 2 * (room + 1)).astype(np.int64)
@@ -47,10 +47,12 @@ def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64
 def linked(
     rng: Rng, of: Block, primary: I64, known: Links, count: int, parents: int, closed: set[int]
 ) -> Links:
-    """Return ``count`` links: the primary and the known ones, and random links.
+    """Return ``count`` links between sets: the primary links, the known links, and random links.
 
     A random link leads to a set near the primary parent, or to any set. Sets with many roots get
-    several random links, the ``closed`` sets none. Raises ValueError if too few links are possible.
+    several random links, except for the sets in ``closed``.
+
+    Raises ValueError if too few links are possible.
     """
     sets = len(of.bounds)
     several = np.minimum(of.roots // 8, 12)

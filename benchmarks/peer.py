@@ -20,13 +20,13 @@ class Given:
     """The input of a contender, and a folder for its own files."""
 
     items: Path
-    """A Parquet file with the column id."""
+    """The Parquet file of items, with the column ``id``."""
     triples: Path
-    """A Parquet file with the columns src and dst."""
+    """The Parquet file of triples, with the columns ``src`` and ``dst``."""
     settings: dict[str, str]
     """The settings of the warehouse that contains the same triples."""
     limit: float
-    """The seconds that an answer may take."""
+    """The time limit for an answer, in seconds."""
     scratch: Path
 
 
@@ -34,7 +34,7 @@ class Peer:
     """A contender, which identifies items by number. Its ``stack`` must be closed after use."""
 
     process: int | None = None
-    """The number of a process that the contender uses, which may not be a child of this one."""
+    """The ID of a process that the contender uses. It need not be a child of this process."""
 
     def __init__(self, given: Given) -> None:
         self.given = given
@@ -56,12 +56,16 @@ class Peer:
         raise NotImplementedError
 
     def ask_named(self, item: str, direction: Direction) -> bool:
-        """Ask for names, triples and attributes too. Return False if they are not stored."""
+        """Ask for an answer that includes names, triples and attributes.
+
+        Return False if the contender does not store these.
+        """
         return False
 
     def levels(self, item: int, reached: Callable[[I64], I64]) -> I64:
-        """Return the items found level by level, for contenders that follow one step at a time.
+        """Return all items that ``item`` leads to, found by calling ``reached`` for each level.
 
+        ``reached`` returns the items that are one step away from the given items.
         Raises TooSlow if the time limit passes.
         """
         found = np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""Neo4j as a contender. A separate server has all triples, which Neo4j's importer loads."""
+"""Neo4j as a contender: a separate server with all triples, which Neo4j's importer loads."""
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,7 +14,7 @@ from provhouse.model.arrays import I64
 from provhouse.model.question import Direction
 
 MEMORY = "1g"
-"""The size of the heap, and of the page cache, into which the complete store fits."""
+"""The size of the heap, and also of the page cache. The complete store fits into the page cache."""
 PATTERN = {"upstream": "<-[:REACHES*1..]-", "downstream": "-[:REACHES*1..]->"}
 # Without DISTINCT, Neo4j would follow every path. One list is faster than a row for each item.
 STATEMENT = "MATCH (:Item {{id: $id}}){}(a:Item) RETURN collect(DISTINCT a.id) AS items"
@@ -25,7 +25,7 @@ HEADERS = {"items": ["id:ID(Item)"], "triples": [":START_ID(Item)", ":END_ID(Ite
 class Neo4j(Peer):
     """Neo4j, which finds the asked item by index and searches distinct items breadth first.
 
-    The server itself ends a late question.
+    The server itself stops a question that exceeds the time limit.
     """
 
     def __init__(self, given: Given) -> None:

@@ -12,7 +12,10 @@ from provhouse.query.methods.csprov import CSProv
 
 
 class Provhouse(Peer):
-    """provhouse. If cold, each question fetches its partitions; if hot, they stay decoded."""
+    """provhouse, either cold or hot.
+
+    If it is cold, each question fetches its partitions. If it is hot, partitions stay decoded.
+    """
 
     def __init__(self, given: Given, hot: bool) -> None:
         super().__init__(given)

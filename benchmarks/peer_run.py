@@ -1,9 +1,9 @@
 """Measure one contender, and print its figures as JSON: `peer_run.py NAME FOLDER`.
 
-`peers.py` starts this in a process of its own. The folder contains `items.parquet`,
+`peers.py` starts this script in a process of its own. The folder contains `items.parquet`,
 `triples.parquet` and `questions.json`. All contenders identify items by number, and answer with the
-numbers of all items that they find. Each question is asked once while memory is measured, which
-also warms the contender's caches. Then it is asked again, and timed.
+numbers of all items that they find. Each question is first asked while memory is measured. This
+also warms the contender's caches. Then the question is asked again and timed.
 """
 
 import hashlib
@@ -72,7 +72,7 @@ def answered(peer: Peer, question: ClassQuestions) -> Iterator[AnswerDigest]:
 
 
 def digested(item: int, found: I64) -> AnswerDigest:
-    """Return the digest of an answer, without the asked item, which only some programs include."""
+    """Return the digest of an answer. The asked item is left out: only some programs return it."""
     others = np.setdiff1d(found, [item]).astype(np.int64)
     return {"items": len(others), "digest": hashlib.sha256(others.tobytes()).hexdigest()}
 
@@ -80,7 +80,7 @@ def digested(item: int, found: I64) -> AnswerDigest:
 def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> ClassAnswers:
     """Ask the questions of a class again, and return their times. Stop at the first late answer.
 
-    If ``answers`` lacks any of them, they are not asked again.
+    If ``answers`` has fewer answers than the class has questions, no question is asked again.
     """
     direction = question["direction"]
     asked: ClassAnswers = {"answers": answers, "late": True, "seconds": [], "named": []}
@@ -97,7 +97,10 @@ def timed(peer: Peer, question: ClassQuestions, answers: list[AnswerDigest]) -> 
 
 
 def within(peer: Peer, ask: Callable[[], Result]) -> tuple[float, Result] | None:
-    """Return the seconds of a question and its answer, or None if it exceeds the time limit."""
+    """Ask a question, and return how many seconds it took and its answer.
+
+    Returns None if the question exceeds the time limit.
+    """
     peer.late.clear()
 
     def stop() -> None:

@@ -47,7 +47,7 @@ class SparkJoins(Peer):
 
 
 def plain() -> SparkSession:
-    """Return a session with Spark's defaults.
+    """Return a session with Spark's default settings.
 
     provhouse's own session compiles little, which makes joins three times as slow.
     """

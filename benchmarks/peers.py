@@ -1,8 +1,8 @@
-"""Compare the lineage and impact of provhouse with other programs': `make bench-peers`.
+"""Compare provhouse with other programs that find lineage and impact: `make bench-peers`.
 
-All contenders get the triples of the paper's trace and the same questions, about items of the
-paper's classes drawn at random (`classes.py`). They run in turn, each in a process of its own
-(`peer_run.py`), and must find the same items. Results go to `results/peers.json`.
+All contenders get the triples of the paper's trace and the same questions. The questions are about
+random items of the paper's classes (`classes.py`). The contenders run in turn, each in a process of
+its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`.
 """
 
 import argparse
@@ -50,7 +50,7 @@ PACKAGES = ("provhouse", "pyspark", "igraph", "ladybug", "duckdb")
 SEED = 5
 WANTED = 10
 LIMIT = 60.0
-"""The seconds that an answer may take."""
+"""The time limit for an answer, in seconds."""
 
 
 def main() -> None:
@@ -134,7 +134,10 @@ def prepared(
 
 
 def started(name: str, folder: Path) -> ContenderRun | None:
-    """Run one contender. Return None if it failed, but raise if that was provhouse."""
+    """Run one contender, and return its figures, or None if it failed.
+
+    Raises CalledProcessError if the failed contender is provhouse.
+    """
     script = Path(__file__).with_name("peer_run.py")
     done = subprocess.run(
         [sys.executable, str(script), name, str(folder)], stdout=subprocess.PIPE, text=True
@@ -150,7 +153,7 @@ def compared(
 ) -> Iterator[PeersClass]:
     """Yield each class with the median number of items in its answers.
 
-    Raises Damaged if contenders give different answers, or if an answer is not of its class.
+    Raises Damaged if contenders give different answers, or answers of a size outside the class.
     """
     for number, one in enumerate(questions):
         answers = [run["asked"][number]["answers"] for run in runs.values() if run]
@@ -170,7 +173,7 @@ def compared(
 def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
     """Return the number of items on which all contenders that answered in time agree.
 
-    Raises Damaged if they do not agree, or if the number is not of the class.
+    Raises Damaged if they do not agree, or if the number is outside the class.
     """
     found = {(answer["digest"], answer["items"]) for answer in answers if answer}
     kind = questions.kind
@@ -212,7 +215,7 @@ def times(seconds: Sequence[float]) -> Percentiles | None:
 
 
 def neo4j() -> str:
-    """Return the version of Neo4j's server, from the locked list of its jars."""
+    """Return the version of Neo4j's server, which is in the lock file of its jars."""
     (number,) = (
         jar.coordinate.rpartition(":")[2]
         for jar in locked("neo4j")

@@ -1,4 +1,4 @@
-"""The form of `results/peers.json`, and of the input and output of one contender."""
+"""Types that describe `results/peers.json`, and the input and output of one contender."""
 
 from typing import TypedDict
 
@@ -19,8 +19,8 @@ class ClassQuestions(TypedDict):
 class ContenderInput(TypedDict):
     """A contender's input besides the triples.
 
-    ``settings`` are those of the warehouse with the same triples. ``limit`` is the seconds that an
-    answer may take.
+    ``settings`` are those of the warehouse with the same triples. ``limit`` is the time
+    limit for an answer, in seconds.
     """
 
     settings: dict[str, str]
@@ -29,7 +29,7 @@ class ContenderInput(TypedDict):
 
 
 class AnswerDigest(TypedDict):
-    """One answer: the number of items without the asked item, and a digest of these items."""
+    """One answer: the number of its items, without the asked item, and a digest of these items."""
 
     items: int
     digest: str
@@ -38,9 +38,9 @@ class AnswerDigest(TypedDict):
 class ClassAnswers(TypedDict):
     """One contender's answers to the questions of one class, with the seconds of each.
 
-    If ``late``, the next answer was not complete within the limit, and the rest of the class was
-    skipped. ``named`` are the seconds of answers with names, triples and attributes, from
-    contenders that store them.
+    If ``late``, the next answer was not complete within the limit, and all further
+    questions of the class were skipped. ``named`` has the seconds of answers that include names,
+    triples and attributes. It is empty if the contender does not store these.
     """
 
     answers: list[AnswerDigest]
@@ -52,8 +52,8 @@ class ClassAnswers(TypedDict):
 class ContenderRun(TypedDict):
     """The run of one contender in a process of its own.
 
-    ``load`` is seconds by step. ``peak_memory_mb`` covers all its processes while it loads and
-    answers every question once, before the clock starts.
+    ``load`` has the seconds of each step of loading. ``peak_memory_mb`` covers all processes of the
+    contender while it loads the input and answers every question once, before any is timed.
     """
 
     load: dict[str, float]
@@ -63,7 +63,11 @@ class ContenderRun(TypedDict):
 
 
 class ClassTimes(TypedDict):
-    """One contender's times for one class, which are None if an answer exceeded the limit."""
+    """One contender's times for one class.
+
+    ``seconds`` is None if an answer exceeded the time limit. ``named`` is None if no answer with
+    names was timed.
+    """
 
     seconds: Percentiles | None
     named: Percentiles | None
@@ -79,7 +83,7 @@ class ContenderFigures(TypedDict):
 
 
 class PeersClass(TypedDict):
-    """A class of questions, which ask for ``asked`` items found among ``tried`` random items.
+    """A class of questions. Its ``asked`` items were found among ``tried`` random items.
 
     ``items`` is the median number of items in an answer.
     """
@@ -97,9 +101,9 @@ class PeersClass(TypedDict):
 class Results(SeededRun):
     """The results of one run of `peers.py`.
 
-    ``ingest`` is the ingest into a new warehouse, or None if the run used an existing warehouse. A
-    contender is None if it failed, for example because it ran out of memory or its package is
-    missing.
+    ``ingest`` has the figures of the ingest into a new warehouse. It is None if the run used an
+    existing warehouse. A contender is None if it failed, for example because it ran out of memory
+    or its package is missing.
     """
 
     limit: float

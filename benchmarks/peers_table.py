@@ -1,4 +1,4 @@
-"""The results of `peers.py` as tables in Markdown."""
+"""Turn the results of `peers.py` into Markdown tables."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -54,7 +54,7 @@ def described(one: PeersClass) -> str:
 
 
 def costs(name: str, each: ContenderFigures) -> Row:
-    """Return the table row with one contender's time to load, memory and disk space."""
+    """Return the table row with one contender's load time, memory and disk space."""
     seconds, memory, disk = each["load"], each["peak_memory_mb"], each["disk_bytes"]
     return name, f"{sum(seconds.values()):.1f} s", f"{memory:,} MB", f"{disk / 1e6:,.0f} MB"
 
@@ -89,5 +89,5 @@ def short_duration(seconds: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with two significant digits, or with all digits before the point."""
+    """Return a number with two significant digits, or a whole number if it is 10 or more."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"

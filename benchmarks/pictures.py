@@ -1,4 +1,7 @@
-"""Make pictures of how components are cut: groups of tables whose items share sets."""
+"""Make pictures of how components are cut into sets.
+
+A picture shows groups of tables whose items share sets.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -72,7 +75,10 @@ def _derivations(graph: Large) -> tuple[I32, I32]:
 
 
 def _groups(graph: Large, label: I32, tables: int) -> I32:
-    """Return the group of each table. A group's number follows those of groups it derives from."""
+    """Return the number of each table's group.
+
+    A group has a greater number than each group that it derives from.
+    """
     code = graph.table[graph.src].astype(np.int64) * tables + graph.table[graph.dst]
     every = np.bincount(code, minlength=tables**2)
     within = np.bincount(code, label[graph.src] == label[graph.dst], tables**2)

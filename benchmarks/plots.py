@@ -1,6 +1,7 @@
 """Draw plots of the recorded benchmark results into `docs/plots`: `make bench-plots`.
 
-The results are those of the tables. With one version of matplotlib, equal results give equal files.
+The plots show the same results as the tables. With the same version of matplotlib, equal results
+give equal files.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +42,10 @@ def main() -> None:
 
 
 def methods(pyplot: Any) -> Any:
-    """Draw the times of all methods in memory beside the paper's, a panel for each copy count."""
+    """Draw the times of all methods in memory beside the paper's times.
+
+    There is a panel for each number of copies of the trace.
+    """
     results = methods_table.RESULTS.read()
     figure, panels = pyplot.subplots(
         1, len(results), figsize=(5.2 * len(results), 3.4), sharey=True, squeeze=False
@@ -74,7 +78,7 @@ def methods(pyplot: Any) -> Any:
 
 
 def peers(pyplot: Any) -> Any:
-    """Draw each contender's median time of an answer, with a panel for each class."""
+    """Draw each contender's median answer time, with a panel for each class."""
     results = peers_table.RESULTS.read()
     succeeded = {name: each for name, each in results["contenders"].items() if each}
     figure, panels = pyplot.subplots(
@@ -96,7 +100,7 @@ def peers(pyplot: Any) -> Any:
 
 
 def components(pyplot: Any) -> Any:
-    """Draw each contender's time on each trace as a multiple of provhouse's."""
+    """Draw each contender's time on each trace as a multiple of provhouse's time."""
     traces = components_table.RESULTS.read()["traces"]
     figure, panel = pyplot.subplots(figsize=(7, 3))
     names = [name for name in traces[0]["contenders"] if name != OURS]
@@ -115,7 +119,7 @@ def components(pyplot: Any) -> Any:
 
 
 def ingest(pyplot: Any) -> Any:
-    """Draw the steps of a complete ingest, in microseconds a triple."""
+    """Draw the time of each step of a complete ingest, in microseconds per triple."""
     results = ingest_table.RESULTS.read()
     figure, panel = pyplot.subplots(figsize=(7, 0.5 * len(results) + 0.8))
     shades: Sequence[Any] = pyplot.get_cmap("tab10").colors

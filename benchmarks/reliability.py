@@ -1,4 +1,4 @@
-"""Count the rounds that `make test-long` recorded, in `results/reliability.json` and a table.
+"""Count the rounds that `make test-long` recorded. Write `results/reliability.json` and a table.
 
 python benchmarks/reliability.py [--rounds .long/rounds.jsonl]
 """
@@ -17,7 +17,10 @@ ROOT = Path(__file__).parent.parent
 
 
 class Rounds(TypedDict):
-    """The number of rounds of one kind, and of those that ended with the new generation visible."""
+    """The number of rounds of one kind.
+
+    ``new`` is the number of those after which the new generation was visible.
+    """
 
     rounds: int
     new: int
@@ -67,7 +70,7 @@ def main() -> None:
 
 
 def table(results: Results) -> str:
-    """Return a table with a row for each interrupted command, and how much of the plan was run."""
+    """Return a table with a row for each interrupted command, and a note on the rounds so far."""
     head = ("interrupted", "at", *(f"{victim} killed" for victim in VICTIMS))
     rows = (
         (SHOWN.get(change, change), where, *(_cell(cells.get(victim)) for victim in VICTIMS))

@@ -1,9 +1,10 @@
 """Measure the warm server under load, on a warehouse of the paper's trace: `make bench-serve`.
 
-100 clients ask without pause. They ask for small lineages, first with nothing kept decoded (cold),
-then with partitions kept decoded (hot). Then they ask for a mix of all classes for ten minutes,
-while memory is measured. 8 clients ask for large lineages, to measure bytes. Last, three times as
-many clients ask as the server accepts. Results go to `results/serve.json`.
+100 clients ask questions without pause. They ask for small lineages, first while no partition stays
+decoded (cold), then while partitions stay decoded (hot). Then they ask for a mix of all classes for
+ten minutes, while memory is measured. In another phase, 8 clients ask for large lineages, to
+measure bytes per second. The last phase has three times as many clients as the server accepts.
+Results go to `results/serve.json`.
 """
 
 import argparse
@@ -85,7 +86,7 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
 
 
 def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
-    """Return the paths of questions by class. Each question is in one class only."""
+    """Return the URL paths of questions, by class. Each question is in one class only."""
     layout = Layout(settings.warehouse)
     snapshot = Snapshot(layout, commit_as_of(layout))
     questions = {}
@@ -118,7 +119,7 @@ def phase(
     questions: dict[str, list[str]],
     seed: int,
 ) -> Phase:
-    """Let ``clients`` clients ask for ``seconds`` seconds, and return the figures of this phase."""
+    """Run ``clients`` clients for ``seconds`` seconds, and return the figures of this phase."""
     found = server_file.running(settings.warehouse)
     assert found
     orders: Orders = {
@@ -151,7 +152,7 @@ def phase(
 
 
 class Watching(Thread):
-    """A thread that calls ``look`` as a block begins, every ``EVERY`` seconds, and as it ends."""
+    """A thread that calls ``look`` every ``EVERY`` seconds, and when a block begins and ends."""
 
     def __init__(self, look: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -189,7 +190,7 @@ def _cpu(pid: int) -> float:
 
 
 def memory(pid: int, settings: Settings) -> int:
-    """Return the proportional set size of the server, its Spark and Neo4j, in megabytes."""
+    """Return the proportional set size of the server, its Spark and Neo4j together, in MB."""
     graph = process_id(settings.graph_home)
     others = [psutil.Process(graph)] if graph else []
     family = {one.pid: one for one in [*_family(pid), *others]}

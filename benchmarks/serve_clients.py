@@ -18,7 +18,8 @@ from urllib.parse import quote
 class Orders(TypedDict):
     """The input of this process: the server, the number of clients and their questions.
 
-    ``questions`` are paths by class. ``weights`` are the relative frequencies of the classes.
+    ``questions`` has the URL paths of each class. ``weights`` has the relative frequency of each
+    class.
     """
 
     host: str
@@ -46,7 +47,7 @@ class Load(TypedDict):
 
 
 async def run(orders: Orders) -> Load:
-    """Run all clients until the time is over, and return their measurements."""
+    """Run all clients until time is up, and return their measurements."""
     load: Load = {"seconds": {}, "statuses": {}, "bytes": 0, "lasted": 0.0, "cpu": 0.0}
     began, cpu = perf_counter(), process_time()
     over = began + orders["seconds"]
@@ -56,7 +57,7 @@ async def run(orders: Orders) -> Load:
 
 
 async def client(orders: Orders, number: int, over: float, load: Load) -> None:
-    """Run one client. After a refusal it waits for one second, as the server asks."""
+    """Run one client. After a refusal, the client waits for one second, as the server requests."""
     rng = random.Random(orders["seed"] * 10_000 + number)
     classes, weights = list(orders["weights"]), list(orders["weights"].values())
     reader, writer = await asyncio.open_connection(orders["host"], orders["port"])

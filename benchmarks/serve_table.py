@@ -1,4 +1,4 @@
-"""The form of `results/serve.json`, which `serve.py` writes, and its tables in Markdown."""
+"""Types for the results of `serve.py`, and functions that turn these results into Markdown."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -73,7 +73,7 @@ def accepted(phase: Phase) -> float:
 def flat(megabytes: list[int]) -> bool:
     """Return whether memory grew by less than a tenth in the second half of a phase.
 
-    Caches are full by the middle of the phase.
+    The first half is ignored, because caches fill until the middle of the phase.
     """
     return megabytes[-1] < 1.1 * megabytes[len(megabytes) // 2]
 

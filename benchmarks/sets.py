@@ -49,7 +49,7 @@ ASKED = 3_000
 SHAPE_ITEMS, SHAPE_THETA = 100_000, 2_500
 SAMPLE_THETAS = (10, 100)
 CAN_HELP = ("merkle", "runs", "ladder", "zipf")
-"""The shapes with targets: those where a cut can help."""
+"""The shapes that have targets, because a cut can reduce what questions read."""
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def of_paper() -> MeasuredTrace:
-    """Measure the paper's trace, with its splits and with provhouse's sets."""
+    """Measure the paper's trace with the paper's splits, and with the sets that provhouse finds."""
     trace = paper_trace(SEED)
     graph, chosen = large(trace.src, trace.dst, trace.table, THETA)
     hand = hand_cut(trace, weak(len(trace.table), trace.src, trace.dst))[chosen]
@@ -116,7 +116,10 @@ def targets(paper: MeasuredTrace) -> dict[str, bool]:
 
 
 def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
-    """Return the targets for small shapes: at most three times the reads of the slow search."""
+    """Return the targets for small shapes, and whether each was met.
+
+    Questions may read at most three times as many triples as with the cut of `optimise.py`.
+    """
     return {
         f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3
         for each in small
@@ -125,12 +128,12 @@ def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
 
 
 def tables(trace: Trace) -> I32:
-    """Return the table of each item as an ingest sees it, which is 0 if the files name no table."""
+    """Return each item's table as an ingest sees it. All are 0 if the files do not name tables."""
     return trace.table if trace.tabled else np.zeros_like(trace.table)
 
 
 def small() -> Iterator[MeasuredTrace]:
-    """Measure the ingest's sets on the instances of the slow search, and add the search's cuts."""
+    """Measure the components that `optimise.py` searched, and add the best cuts that it found."""
     results = optimise.RESULTS.read()
     for each in results["shapes"]:
         graph = optimise.instance(each["shape"], results["seed"])
@@ -156,7 +159,7 @@ def flights(folder: Path) -> MeasuredTrace | None:
 
 
 def of_table(name: str, triples: pa.Table, theta: int, draw: bool = False) -> MeasuredTrace:
-    """Measure a trace whose triples have names of items and tables."""
+    """Measure a trace, given as a table of triples with the names of items and their tables."""
     ends, tables = (
         pa.concat_arrays([triples[name].combine_chunks() for name in names]).dictionary_encode()
         for names in ((SRC, DST), (SRC_TABLE, DST_TABLE))
@@ -178,10 +181,10 @@ def measured(
     names: Sequence[str] = (),
     everything: bool = False,
 ) -> MeasuredTrace:
-    """Cut these components in several ways, and compute what questions read with each cut.
+    """Cut these components in several ways, and compute how much questions read with each cut.
 
-    Questions ask for random items, or for all items (``everything``). If the names of tables are
-    given, the result contains pictures.
+    Questions ask for random items with a lineage, or for all of them if ``everything`` is true. If
+    the names of tables are given, the result contains pictures.
     """
     limit = min(Settings().pack, theta - 1)
     asked = graph.derived()

@@ -1,4 +1,4 @@
-"""The form of `results/sets.json`."""
+"""Types that describe the content of `results/sets.json`."""
 
 from typing import TypedDict
 
@@ -6,10 +6,10 @@ from form import SeededRun
 
 
 class Reads(TypedDict):
-    """The amount that questions in one direction read.
+    """The amounts that questions in one direction read.
 
-    ``mean``, ``median`` and ``p95`` are numbers of triples. ``partitions`` and ``share`` are
-    medians: the number of partitions read, and the share of the component's triples in them.
+    ``mean``, ``median`` and ``p95`` are numbers of triples. ``partitions`` is the median number of
+    partitions read. ``share`` is the median share of the component's triples in these partitions.
     """
 
     mean: float
@@ -20,7 +20,7 @@ class Reads(TypedDict):
 
 
 class Cut(TypedDict):
-    """One way to cut components into sets, its figures, and the seconds that the cut took."""
+    """One way to cut components into sets, its figures, and the seconds that cutting took."""
 
     cut: str
     sets: int
@@ -45,9 +45,9 @@ class Group(TypedDict):
 
 
 class Picture(TypedDict):
-    """The cut of one component: its groups of tables in order, and which tables derive from which.
+    """The cut of one component: its groups of tables in order, and the derivations between tables.
 
-    Each of the ``derivations`` is a table and another table that derives from it.
+    A derivation is a pair of a table and another table that derives from it.
     """
 
     items: int
@@ -91,5 +91,5 @@ def mean(cut: Cut) -> float:
 
 
 def ratio(each: MeasuredTrace) -> float:
-    """Return the mean reads with the ingest's cut, as a multiple of the slow search's."""
+    """Return how many times as many triples the ingest's cut reads as the cut of `optimise.py`."""
     return mean(each["cuts"][PACKED]) / mean(each["cuts"][SLOWLY])

@@ -1,4 +1,4 @@
-"""The results of `sets.py` as tables and diagrams in Markdown."""
+"""Turn the results of `sets.py` into Markdown tables and diagrams."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,12 +20,12 @@ from sets_form import (
 
 RESULTS = ResultsFile[Results]("sets.json")
 MOST_GROUPS = 8
-"""The most groups in a diagram. With more groups, tables do not show how a component is cut."""
+"""The most groups of tables in a diagram. More groups would not show how a component is cut."""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 
 
 def tables(results: Results) -> str:
-    """Return all tables, each after a line on its content, and the targets."""
+    """Return all tables, each after a line about its content, and a list of the targets."""
     return "\n\n".join(
         [
             _note(results),

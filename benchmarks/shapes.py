@@ -13,9 +13,9 @@ HEIGHT = 6
 DEGREE = 4
 """The number of parents of an item in `bipartite`."""
 RUN = (4, 4, 3, 2, 2)
-"""The number of items that a run of a workflow makes in each of its tables."""
+"""The number of items that one run of the workflow in `runs` makes in each table."""
 RINGS = 50
-"""In `cyclic`, one result of this many feeds back."""
+"""In `cyclic`, about one in ``RINGS`` results feeds back into an input."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def outstar(items: int, rng: np.random.Generator) -> Shape:
 
 
 def bipartite(items: int, rng: np.random.Generator) -> Shape:
-    """Return two tables of equal size. Items of the second derive from a few of the first."""
+    """Return two tables of equal size. Items of the second derive from a few items of the first."""
     half = max(items // 2, 1)
     dst = np.repeat(half + np.arange(half), DEGREE)
     src = rng.integers(0, half, len(dst))
@@ -70,7 +70,7 @@ def bipartite(items: int, rng: np.random.Generator) -> Shape:
 
 
 def ladder(items: int, rng: np.random.Generator) -> Shape:
-    """Return diamonds in a row: two items derive from one item, and the next item from both."""
+    """Return diamonds in a row: two items derive from one, and the next item derives from both."""
     first = 3 * np.arange(max((items - 1) // 3, 1))
     src = np.concatenate([first, first, first + 1, first + 2])
     dst = np.concatenate([first + 1, first + 2, first + 3, first + 3])
@@ -81,8 +81,8 @@ def ladder(items: int, rng: np.random.Generator) -> Shape:
 def merkle(items: int, rng: np.random.Generator) -> Shape:
     """Return the history of a hash tree: each version replaces one leaf and all nodes above it.
 
-    A leaf derives from the leaf that it replaces, a node from its two children at that version, and
-    a version from its root and the version before.
+    A leaf derives from the leaf that it replaces. A node derives from its two children at that
+    version. A version derives from its root and from the version before.
     """
     per = HEIGHT + 2  # a leaf, the nodes above it, the version
     count = max(items // per, 2)
@@ -127,7 +127,7 @@ def runs(items: int, rng: np.random.Generator) -> Shape:
                 dst.append(begin + item)
                 src.append(begin + rng.integers(edge[level - 1], edge[level], count))
     for item in range(RUN[0]):
-        # Most runs read a recent run; some read a run of long ago.
+        # Most inputs read a recent run. The others read any earlier run.
         back = np.where(
             rng.random(count) < 0.9, rng.geometric(0.1, count), rng.integers(1, count + 1, count)
         )

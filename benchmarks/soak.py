@@ -24,7 +24,7 @@ class Soaked(TypedDict):
     """The number of commands that changed the warehouse, by name."""
     neo4j_killed: int
     p95_ms: dict[str, float]
-    """The 95th percentile of the times of answers, in the first and the last tenth of the soak."""
+    """The 95th percentile of answer times in the first and in the last tenth of the soak."""
     megabytes: list[int]
     """The memory of server, Spark and Neo4j together at the start, halfway and at the end."""
     files: list[int]

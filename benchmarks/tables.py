@@ -42,7 +42,7 @@ def placed(text: str, name: str, between: str) -> str | None:
 
 
 def pages() -> Iterator[tuple[Path, str, str]]:
-    """Yield each generated part: its page, the name of its two markers, and its text."""
+    """Yield each generated part of a page: the page, the name of the two markers, and the text."""
     compared = methods_table.RESULTS.read()
     yield README, "methods", methods_table.short(compared)
     yield BENCHMARKS, "methods", methods_table.tables(compared)

@@ -1,8 +1,8 @@
-"""Measure how wrong the remaining time is that an ingest shows, on the paper's trace.
+"""Measure the error of the remaining time that an ingest shows, on the paper's trace.
 
-For each step that reports its progress and takes at least ``LEAST`` seconds, the total time shown
-(elapsed and remaining) is compared with the actual time, for every report after the step's first
-quarter. Results go to `results/time_left.json`.
+Only steps that report their progress and take at least ``LEAST`` seconds are measured. After the
+first quarter of a step, each total time shown (elapsed plus remaining) is compared with the time
+that the step actually took. Results go to `results/time_left.json`.
 """
 
 import argparse
@@ -31,7 +31,7 @@ LEAST = 2.0
 
 @dataclass
 class _ShownStep:
-    """A step of an ingest. ``totals`` are pairs of elapsed seconds and the total shown then."""
+    """A step of an ingest. ``totals`` has pairs of elapsed seconds and the total shown then."""
 
     name: str
     began: float

@@ -1,4 +1,4 @@
-"""The form of `results/time_left.json`, which `time_left.py` writes, and its table in Markdown."""
+"""Types for the results of `time_left.py`, and functions that turn these results into Markdown."""
 
 from typing import TypedDict
 
@@ -9,8 +9,8 @@ from markup import bars, grid
 class Step(TypedDict):
     """A step of an ingest: its seconds, and the errors of the total times shown while it ran.
 
-    ``median`` and ``most`` are errors relative to the actual time, over the ``told`` times that
-    were shown after the step's first quarter.
+    ``told`` is the number of forecasts that were shown after the step's first quarter. ``median``
+    and ``most`` are the median and the largest of their errors, relative to the actual time.
     """
 
     step: str
@@ -34,7 +34,7 @@ MOST = 0.3
 
 
 def table(results: Results) -> str:
-    """Return a table with the errors of each step that takes long enough, and the target."""
+    """Return a table of each step's forecast errors, and whether they meet the target."""
     title = f"{results['copies']} copies of the trace, ingested in {results['seconds']:,.0f} s:"
     head = ("step", "it took", "error (median)", "largest error")
     kept = all(step["most"] <= MOST for step in results["steps"])

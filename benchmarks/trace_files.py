@@ -24,11 +24,11 @@ DIGITS = 9
 
 @dataclass(frozen=True)
 class Trace:
-    """One copy of a trace. Items are numbers from 0, and each is an end of some triple."""
+    """One copy of a trace. Items are numbered from 0, and each item is in at least one triple."""
 
     src: I32
     dst: I32
-    """The ends of each triple: distinct pairs, in writing order."""
+    """``src`` and ``dst`` are the ends of each triple: distinct pairs, in writing order."""
     table: I32
     """The table of each item."""
     tables: tuple[str, ...]
@@ -89,7 +89,10 @@ def named(trace: Trace, copy: int, src: I32, dst: I32) -> pa.Table:
 
 
 def names(trace: Trace, copy: int, items: I32) -> pa.Array:
-    """Return the names of items. A name has 40 to 60 characters: copy, document, table, number."""
+    """Return the names of items. A name has 40 to 60 characters.
+
+    It consists of the copy, the document, the table and the number of the item.
+    """
     documents = pa.array([f"copy-{copy:02}/{document}" for document in trace.documents])
     return pc.binary_join_element_wise(
         documents.take(pa.array(trace.document[items])),
@@ -100,7 +103,10 @@ def names(trace: Trace, copy: int, items: I32) -> pa.Array:
 
 
 def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
-    """Return the distinct triples, ordered by the key of their dst, as a workflow writes them."""
+    """Return the distinct triples in the order in which a workflow writes them.
+
+    They are ordered by the key of their dst.
+    """
     order = np.lexsort((src, dst, key[dst]))
     src, dst = src[order], dst[order]
     kept = np.ones(len(src), bool)

@@ -1,7 +1,7 @@
 """The workflow of the paper's trace: its tables by level, routes through them, and splits by hand.
 
 The paper shows its 25 tables (Figure 1) only as acronyms. The names here are for a workflow that
-curates the text of companies' filings. Tables of a level derive from tables of levels above.
+curates the text of companies' filings. A table derives only from tables of levels above.
 """
 
 import json
@@ -53,7 +53,7 @@ LAST = {"sp1": 1, "sp2": 4, "sp4": 6, "sp5": 10}
 
 
 def routes() -> I32:
-    """Return the table of each route at each level, by its position in ``TABLES``."""
+    """Return the tables of each route (row) at each level (column), as positions in ``TABLES``."""
     return np.array([[TABLES.index(table) for table in way.split()] for way in ROUTES], np.int32)
 
 
@@ -68,7 +68,7 @@ def splits() -> dict[str, list[str]]:
 
 
 def splits_file() -> str:
-    """Return the text of the splits file: sp1, sp2, and sp3, which consists of sp4 and sp5."""
+    """Return the text of a splits file with sp1, sp2 and sp3. sp3 consists of sp4 and sp5."""
     found = splits()
     of_file = {"sp1": found["sp1"], "sp2": found["sp2"], "sp3": [found["sp4"], found["sp5"]]}
     return "".join(f"{name} = {json.dumps(split)}\n" for name, split in of_file.items())

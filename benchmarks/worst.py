@@ -1,8 +1,8 @@
 """Measure CSProv where it gains least, on traces with thousands of levels: `make bench-worst`.
 
-Each deep shape is ingested with the command. Then CSProv is asked, cold, for the items with the
-largest answers among many random items. For comparison, a plain Spark job only reads the triples of
-the same partitions. Results go to `results/worst.json`.
+Each deep shape is ingested with the command. Then CSProv answers cold questions about the items
+that have the largest answers among many random items. For comparison, a plain Spark job only reads
+the triples of the same partitions. Results go to `results/worst.json`.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
 
 
 def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
-    """Measure the questions for the random items that have the largest answers."""
+    """Measure questions about those random items that have the largest answers."""
     snapshot = asker.snapshot
     names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()
     answers = [asker.ask(name, direction, "csprov") for name in (names[0], *names)][1:]
@@ -97,7 +97,7 @@ def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
 
 
 def largest(asker: Asker, direction: Direction, seed: int) -> ItemNumbers:
-    """Return the ``ASKED`` items with the largest answers among ``DRAWN`` random items."""
+    """Draw ``DRAWN`` random items, and return the ``ASKED`` of them with the largest answers."""
     items = by_component(asker.snapshot, 0)[0]
     graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
     drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
@@ -106,7 +106,7 @@ def largest(asker: Asker, direction: Direction, seed: int) -> ItemNumbers:
 
 
 def read(asker: Asker, item: str, direction: Direction) -> None:
-    """Read all triples of the partitions that a question needs from the Delta table with Spark."""
+    """Read with Spark, from Delta, all triples of the partitions that a question needs."""
     from pyspark.sql import functions as f
 
     snapshot = asker.snapshot

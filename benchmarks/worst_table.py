@@ -1,4 +1,4 @@
-"""The form of `results/worst.json`, which `worst.py` writes, and its table in Markdown."""
+"""Types for the results of `worst.py`, and functions that turn these results into Markdown."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -8,7 +8,7 @@ from markup import WORDS, bars, cores, duration, grid
 
 
 class LargestQuestions(TypedDict):
-    """The medians of questions with the largest answers of one shape, in one direction.
+    """The median figures of the questions with the largest answers, for one shape and direction.
 
     ``plain_seconds`` is the time of a Spark job that only reads the triples of the same partitions
     from the Delta table.
@@ -41,7 +41,7 @@ class Results(SeededRun):
 
 RESULTS = ResultsFile[Results]("worst.json")
 MOST = 5.0
-"""The target: a question takes at most this many times as long as the plain Spark job."""
+"""The target for the time of a question, as a multiple of the plain Spark job's time."""
 
 
 def table(results: Results) -> str:

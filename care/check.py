@@ -92,7 +92,7 @@ def _parts(
 
 
 def _damages_of(where: str, part: Callable[[], Damages]) -> Damages:
-    """Yield each `Damage` of a part, also for an error that stops the check of that part."""
+    """Yield each `Damage` of a part, and one more if an error stops the check of that part."""
     try:
         yield from part()
     except Damaged as error:

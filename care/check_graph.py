@@ -32,7 +32,7 @@ def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
 
 
 def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` if Neo4j lacks dependencies; extra dependencies there are never wrong."""
+    """Yield a `Damage` if Neo4j lacks dependencies; extra dependencies in Neo4j are harmless."""
     rows = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
     child, parent = (np.asarray(rows[name], dtype=np.int64) for name in (SET, DERIVES_FROM))
     order = np.lexsort((parent, child))

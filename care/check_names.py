@@ -1,4 +1,4 @@
-"""Check that every item has a name that leads to its number and back."""
+"""Check that every item has a name, and that looking up the name leads back to the item."""
 
 from collections import Counter
 from collections.abc import Iterator

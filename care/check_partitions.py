@@ -1,4 +1,4 @@
-"""Check that every triple is stored with the set of its dst, and that its dependency is stored."""
+"""Check that each triple is stored with the set of its dst, and its set dependency in a table."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -95,7 +95,7 @@ def _content_damages(
 def _missing_dependencies(
     snapshot: Snapshot, where: str, known: I64, dst_set: SetPositions, src_set: SetPositions
 ) -> Iterator[Damage]:
-    """Yield a `Damage` if the tables lack the dependency of a triple between two sets."""
+    """Yield a `Damage` if triples lead from one set to another without a stored dependency."""
     across = src_set != dst_set
     pairs = np.unique(dst_set[across] * len(snapshot.set_ids) + src_set[across])
     missing = pairs[~among(pairs, known)]

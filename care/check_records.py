@@ -17,7 +17,7 @@ from .report import RESTORE_FILE, RESTORE_FOLDER, Damage
 
 
 def record_damages(layout: Layout, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` for each unreadable record, missing base or free id that is in use."""
+    """Yield a `Damage` for each unreadable record, missing base, or next free id already in use."""
     numbers = generations(layout)
     counts["generations"] = len(numbers)
     for number in numbers:
@@ -49,7 +49,7 @@ def _id_damages(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
     """Yield a `Damage` for each kind of id whose next free id is not above all ids in use."""
     ids = read_ids(layout)
     used = {"generation": max(numbers, default=0)}
-    with suppress(Damaged, IndexError):  # damage is reported elsewhere; no generations are fine
+    with suppress(Damaged, IndexError):  # damage is reported elsewhere; no generation is fine
         snapshot = Snapshot(layout, read_commit(layout, numbers[-1]))
         used["base"] = snapshot.commit.base
         used["ingest"] = int(np.max(snapshot.rows("ingests", [INGEST])[INGEST], initial=0))

@@ -46,7 +46,7 @@ def _file_damages(table: str, path: Path, size: int) -> Iterator[Damage]:
 
 
 def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` wherever small tables disagree with each other or the commit's totals."""
+    """Yield a `Damage` where small tables disagree with each other or with the commit's totals."""
     yield from _set_damages(snapshot)
     yield from _placement_damages(snapshot)
     yield from _dependency_damages(snapshot)
@@ -68,7 +68,7 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
 
 
 def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
-    """Yield a `Damage` unless each item is in exactly one set, and sets and items are in order."""
+    """Yield a `Damage` unless each item is in exactly one set and sets are ordered by items."""
     first, after = snapshot.set_firsts, snapshot.set_firsts + snapshot.set_items
     spans = sorted((span.first, span.first + span.items) for span in snapshot.spans if span.items)
     starts, ends = np.array(spans, np.int64).reshape(-1, 2).T

@@ -1,4 +1,4 @@
-"""Compact a warehouse: rebuild all that it shows as a new base, as if one ingest had brought it.
+"""Compact a warehouse: build a new base with all that it shows, as if by a single ingest.
 
 Many appends leave many small sets and partitions. The old base stays beside the new one, so that
 running readers are not disturbed and earlier generations remain.
@@ -23,11 +23,11 @@ from .restage import restage
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
 LARGE = 1 << 18
-"""With this many sets and dependencies or more, Neo4j's importer is faster, if it can be used."""
+"""The number of sets and dependencies from which Neo4j's importer, if usable, is faster."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
-    """Rebuild what the current generation shows as a new base; answers do not change.
+    """Build a new base with all that the current generation shows; answers do not change.
 
     Raises NotFound if the warehouse stores no triple, Busy if another process writes, and Damaged,
     with nothing changed, if the new base is incomplete.
@@ -42,7 +42,7 @@ def compact(settings: Settings, progress: Progress) -> Summary:
 
 
 def _rebuild(job: Job) -> JobResult:
-    """Run the steps of an ingest on what is stored instead of files."""
+    """Run the steps of an ingest, with the stored triples as input instead of files."""
     assert job.before, "compact checks that there is something to compact"
     # A compaction adds nothing that a rollback could undo.
     job = replace(job, rolls_back_to=job.before.rolls_back_to)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from provhouse.commit.erasing.erase import erase
 from provhouse.commit.erasing.erasure_file import Erasure, read_erasure, write_erasure
 from provhouse.commit.erasing.rejects import clear_rejected, rejects_naming
-from provhouse.commit.writer import only_writer
+from provhouse.commit.single_writer import only_writer
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -36,7 +36,7 @@ class Forgotten:
     items: int
     """The number of items with these names.
 
-    A name has one item in each base, and one in each rolled-back ingest.
+    A name has one item in each base, and another item in each rolled-back ingest.
     """
     triples: int
     """The number of triples that touched these items."""

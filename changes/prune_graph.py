@@ -1,4 +1,4 @@
-"""Remove from Neo4j the data that only removed bases needed. It is harmless but takes space."""
+"""Remove from Neo4j the data that only removed bases needed. Such data only takes space."""
 
 from collections.abc import Iterator
 
@@ -48,7 +48,7 @@ def _runs(numbers: I64) -> Iterator[tuple[int, int]]:
 
 
 def _gaps(kept: list[tuple[int, int]], free: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of ids, below the next free id, that are not in a kept range."""
+    """Yield the ranges of ids that are below the next free id and in no kept range."""
     after = 1
     for first, last in kept:
         if first > after:

@@ -20,7 +20,7 @@ from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.origins import Origin, stored_origins
 from provhouse.commit.publish import make_current
 from provhouse.commit.recover import clean_up
-from provhouse.commit.writer import only_writer
+from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.graph import shared_graph
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import NotFound

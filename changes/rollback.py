@@ -10,7 +10,7 @@ from dataclasses import replace
 from provhouse.commit.graph_rows import load_rollback
 from provhouse.commit.next_commit import next_commit
 from provhouse.commit.publish import make_current
-from provhouse.commit.writer import only_writer
+from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.graph import shared_graph
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress

@@ -26,7 +26,7 @@ _ENVIRONMENT = {
 """Errors caused by the machine or its setup, not by a bug."""
 
 _DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
-"""Parts of the messages of numpy and delta-rs when a disk is full. Their errors have no errno."""
+"""Parts of the messages by which numpy and delta-rs report a full disk, without an errno."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
@@ -40,7 +40,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
-    """Run ``work`` and return the exit status; ``logs`` returns the folder for a traceback."""
+    """Run ``work`` and return the exit status. ``logs`` returns the folder for a traceback."""
     _silence_logging()
     with _signals():
         try:
@@ -63,7 +63,7 @@ def _silence_logging() -> None:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP unwind like Ctrl-C, and ignore signals that come during it."""
+    """Make SIGTERM and SIGHUP unwind like Ctrl-C. Ignore further signals during the unwinding."""
     before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     numbers = [n for n, kept in before.items() if kept in _DEFAULT]
 
@@ -98,7 +98,7 @@ def _status(error: BaseException, logs: Callable[[], Path]) -> int:
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return the interruption that led to an error, even if the cleanup raised the error."""
+    """Return the interruption that led to an error, even if the cleanup after it failed."""
     while error:
         if isinstance(error, KeyboardInterrupt):
             return error

@@ -17,7 +17,7 @@ ENDS: dict[Direction, Any] = {
         bool, typer.Option("--sinks", help="Only items from which nothing is derived.")
     ],
 }
-"""The option for the field ``ends``, whose name depends on the direction."""
+"""The option that sets the field ``ends``. The direction decides the name of the option."""
 
 
 def question_fields(
@@ -70,7 +70,7 @@ def question_fields(
 ) -> dict[str, Any]:
     """Return the fields of a question that these options set.
 
-    The parameters are the options of the commands, in the order of their help.
+    The parameters are the options of the commands, in the order in which the help shows them.
     """
     return {
         "method": method,

@@ -113,13 +113,13 @@ class StepDisplay:
 class Remaining:
     """Estimates how long a step takes in all, from the parts done so far and their times.
 
-    A step begins slowly, so the time until the first report, and the part done by then, do not
-    count.
+    A step begins slowly, so neither the time until the first report nor the part done by
+    then counts.
     """
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """The first report and the last one that showed an advance, each as seconds and part."""
+        """The seconds and the part of the first report, and of the last that showed an advance."""
 
     def add(self, seconds: float, part: float) -> None:
         """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""

@@ -1,4 +1,4 @@
-"""Answers questions through the warehouse's server if it is running, else in this process."""
+"""Answers questions through the warehouse's server if it is running, otherwise in this process."""
 
 import os
 import shutil
@@ -137,7 +137,7 @@ def _path(body: dict[str, object]) -> str:
 
 
 def _relay(client: Client, path: str, body: Mapping[str, object], options: OutputOptions) -> Reply:
-    """Ask the server for the result in the right form, and copy it to its destination."""
+    """Ask the server for the result in the requested form, and copy it to its destination."""
     with destination(options.out) as handle:
         terminal = options.out is None and handle.isatty()
         form = choose_form(options.form, options.out, terminal)

@@ -49,7 +49,7 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
         return rows
     order = [(key, "ascending") for key in keys]
     sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
-    # Sorted by key, both tables have the same rows. Arrow does not join tables with lists.
+    # Sorted by key, the rows of both tables match. Arrow cannot join tables with list columns.
     return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
 
 

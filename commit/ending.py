@@ -106,8 +106,8 @@ def _partitions_of_origins(
 ) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
-    Each partition comes with those of the origins that have rows in ``assertions`` for it. An
-    origin that is stored with a triple needs no such row.
+    Each partition is a key. Its value is those of the origins that have rows in the table
+    ``assertions`` for this partition. An origin that is stored with a triple needs no such row.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())

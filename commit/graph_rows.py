@@ -46,7 +46,7 @@ TEXTS_KEPT = 12
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, and then the mark that Neo4j has everything of the commit."""
+    """Write what ``ingest`` changed, and last the mark that Neo4j has everything of the commit."""
     load_ingest(graph, snapshot, ingest, progress, imported)
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
@@ -269,7 +269,7 @@ def _table_rows(snapshot: Snapshot) -> Rows:
 
 
 def _key(table: object) -> str:
-    """Return the name of a table's node, shortened since Neo4j's indexes allow ~8,000 bytes."""
+    """Return the name of a table's node. Long names are cut: Neo4j's indexes allow ~8,000 bytes."""
     name = str(table)
     if len(name) <= KEY_LENGTH:
         return name

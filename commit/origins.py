@@ -1,4 +1,7 @@
-"""Origins of triples: an origin is a file and, if named, the ingest run that brought the file."""
+"""Find the origins of triples and give numbers to new origins.
+
+An origin is a file and, if the ingest run that brought the file has a name, that run.
+"""
 
 import os
 from collections.abc import Iterable, Sequence

@@ -52,7 +52,7 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
 
 
 def clean_up(layout: Layout) -> None:
-    """Remove what an interrupted or failed writer leaves half-written, as its last step.
+    """Recover once more as the last step of a writer, in case it failed or was interrupted.
 
     Do nothing if another writer has taken the lock: that writer has already recovered.
     """

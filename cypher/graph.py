@@ -1,4 +1,4 @@
-"""The summary of one warehouse in Neo4j, which ingests write and questions walk."""
+"""Write and walk the summary of one warehouse in Neo4j."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -78,12 +78,12 @@ class Graph:
         self._run(statement("delete_tables"))
 
     def remove(self, name: str, first: int, last: int) -> None:
-        """Run ``statements/<name>.cypher``, which deletes a range of nodes, until none is left."""
+        """Run ``statements/<name>.cypher``, which deletes nodes of a range, until none is left."""
         while self._run(statement(name), first=first, last=last)[0]:
             pass
 
     def write_load(self, commit: str) -> None:
-        """Mark a commit as completely written; this must be its last transaction."""
+        """Mark a commit as completely written, in the last transaction of that commit."""
         reach("mark unwritten")
         self._run(statement("load"), commit=commit)
         reach("mark written")
@@ -105,7 +105,7 @@ class Graph:
     def closure(
         self, set_id: "SetId", direction: Literal["upstream", "downstream"]
     ) -> "list[SetId]":
-        """Return the ids of a set and of all sets that it reaches, in no order.
+        """Return the ids of a set and of all sets that it reaches, in no particular order.
 
         The list is empty if the set has no node. This is an auto-commit query: one round trip,
         where a transaction would take three.
@@ -147,7 +147,10 @@ class Graph:
 def shared_graph(
     warehouse: str, settings: Settings, progress: Progress, first: Import | None = None
 ) -> Iterator[Graph]:
-    """Use a warehouse's summary, in the server that its settings name; see ``connected``."""
+    """Use a warehouse's summary for the length of the block.
+
+    The settings name the server, which is used as ``connected`` describes.
+    """
     with (
         connected(settings.graph_home, settings.neo4j_memory, progress, first) as address,
         Graph(address, warehouse) as graph,

@@ -1,4 +1,4 @@
-"""Check that a user's Cypher only reads: every operator of its plan must be known to read only.
+"""Check that a user's Cypher only reads: its plan may have only the operators in ``operators.py``.
 
 A query that passes runs in a session in which Neo4j itself refuses writes.
 """
@@ -80,7 +80,7 @@ def _procedure(operator: Mapping[str, Any]) -> str:
 
 
 def _located(message: str) -> str:
-    """Return a message about the EXPLAIN query with the line numbers of the user's query."""
+    """Return a message about an EXPLAIN query, with line numbers that fit the user's query."""
     return re.sub(
         r"\(line (\d+), column (\d+) \(offset: -?\d+\)\)",
         lambda found: f"(line {max(int(found[1]) - 1, 1)}, column {found[2]})",

@@ -9,7 +9,10 @@ from .server_record import Address
 
 @dataclass(frozen=True)
 class BrowserQuery:
-    """A query to paste; ``text`` starts with the title as a comment, like Browser's favourites."""
+    """A query to paste.
+
+    Its ``text`` starts with the title as a comment, as in Browser's favourites.
+    """
 
     title: str
     text: str

@@ -1,8 +1,8 @@
 """Load a large graph with Neo4j's importer, before the first start of its server.
 
 The importer is several times as fast as statements, but replaces the whole database, so it is used
-only in a fresh home. It writes the same nodes and relationships as the statements of the same
-names.
+only in a fresh home. Each layout below has the name of a statement, and writes the same nodes or
+relationships.
 """
 
 import os
@@ -69,7 +69,7 @@ LAYOUTS = {
 
 
 class Import:
-    """Rows, by the name of their statement, that are imported if the home turns out to be fresh."""
+    """The rows for each statement, which are imported if the home has no database yet."""
 
     def __init__(self, warehouse: str, rows: Mapping[str, pa.Table]) -> None:
         self._warehouse, self._rows = warehouse, rows
@@ -101,7 +101,7 @@ class Import:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column for CSV: a column of lists with each list as one string, others unchanged."""
+    """Return a column in a form for CSV: each list becomes one string, other values stay."""
     if not pa.types.is_list(column.type):
         return column
     texts = pc.replace_substring(pc.list_flatten(column), DELIMITER, "")
@@ -196,7 +196,7 @@ def _sync(folder: Path) -> None:
 def _trim(logs: Path) -> None:
     """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
 
-    The importer ignores the setting against this. A server can read the shortened log.
+    The importer ignores the setting that should prevent this. A server can read the shortened log.
     """
     for log in logs.glob("neostore.transaction.db.*"):
         with log.open("r+b") as file:

@@ -27,7 +27,7 @@ def transition(home: Path, progress: Progress) -> Iterator[None]:
 
 
 class Lease:
-    """One command's use of the server; join and leave only inside a transition."""
+    """One command's use of the server. Call ``join`` and ``leave`` only inside a ``transition``."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

@@ -2,7 +2,7 @@
 
 These are the operators of Neo4j 5.26 that neither write nor reach beyond the data: no LOAD CSV, no
 settings, no transactions of other users. The operators of a later release are refused until they
-are added here. The brackets after an operator in a plan describe how it reads, not what.
+are added here. In a plan, the brackets after an operator describe how it reads, not what it reads.
 """
 
 _NODES = """

@@ -73,7 +73,10 @@ def serves(pid: int | None, home: Path) -> bool:
 
 
 def stop_unrecorded(home: Path) -> None:
-    """Stop any server of this home, even one whose starter was killed before recording it."""
+    """Stop any server of this home, even a server that was never recorded.
+
+    A server is not recorded if the command that started it was killed too early.
+    """
     for process in psutil.process_iter():
         stop(process.pid, home)
 

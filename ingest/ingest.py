@@ -1,4 +1,4 @@
-"""Ingest files of triples: they become a new generation, or nothing changes."""
+"""Ingest files of triples: all of them become one new generation, or nothing changes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from .steps.order import ingest_files
 from .summary import Summary
 
 IMPORTED_BYTES = 64 << 20
-"""From this many bytes of input on, there are enough sets to start Neo4j's importer for them."""
+"""If the input has fewer bytes, it has too few sets to start Neo4j's importer for them."""
 
 
 def ingest(

@@ -49,7 +49,7 @@ class FileKind:
     first: str
     """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each column with what it is read as: known names, ``scope``, or ``attribute``."""
+    """Each column, and what the column is read as: known names, ``scope``, or ``attribute``."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 
 from provhouse.commit.recover import clean_up
-from provhouse.commit.writer import only_writer
+from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.cypher.server import Import, is_fresh, process_id
 from provhouse.model.faults import reach
@@ -38,10 +38,10 @@ def carry_out(
 ) -> Summary:
     """Lock the warehouse, start Spark and Neo4j, run the steps of a job, and return the summary.
 
-    ``new_base`` begins a base instead of adding to the stored base. A ``large`` job loads Neo4j
-    with Neo4j's importer if it can, which is possible only before the server's first start. Raises
-    the errors of the steps, Busy if another process writes, and Damaged if Neo4j lacks the
-    generation that the job adds to. The warehouse is unchanged after any error.
+    ``new_base`` begins a base instead of adding to the stored base. For a ``large`` job that begins
+    a base, Neo4j's importer is used if the server has never been started. Raises the errors of the
+    steps, Busy if another process writes, and Damaged if Neo4j lacks the generation that the job
+    adds to. The warehouse is unchanged after any error.
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:

@@ -1,7 +1,7 @@
 """Read splits files, which name the tables that stay together when a component is cut.
 
-Splits are those of CSProv, section IV. A splits file is a small TOML file with one split per line:
-a list of tables, or a list of sub-splits, which are again lists of one of these kinds.
+CSProv defines splits in section IV. A splits file is a small TOML file with one split per line. A
+split is a list of tables or a list of smaller splits.
 
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]

@@ -69,7 +69,8 @@ class Staging:
     """The paths in a job's staging folder.
 
     Input files, buckets of names, ranges of item numbers, and the partitions of a range are
-    numbered from 0. The text below a group begins with the numbers that select one of its files.
+    numbered from 0. The description of each group begins, in parentheses, with the numbers that
+    select one of its files.
 
     A place is the position of a name's hash among all hashes of the job.
     """
@@ -105,7 +106,7 @@ class Staging:
     range_names = _Group(".arrow")
     """(range, bucket): new names, with item numbers."""
     lookups = _Group(".npz")
-    """(bucket): the hashes of new names, and their offsets from the first new number."""
+    """(bucket): the hashes of new names, and their numbers, counted from the first new number."""
     partitions = _Group(".parquet")
     """(range, partition): partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")

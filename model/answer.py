@@ -20,8 +20,9 @@ class Read:
 class Counts:
     """The size of an answer, by table and by op.
 
-    ``tables`` has the columns table, items, nearest and farthest (hops), ordered by nearest, then
-    table; ``ops`` has op and triples, the most frequent first.
+    ``tables`` has the columns table, items, nearest and farthest (both in hops). It is ordered by
+    nearest, then table. ``ops`` has the columns op and triples, and begins with the most frequent
+    op.
     """
 
     tables: pa.Table
@@ -29,7 +30,7 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class Header:
     """The fields that every result of a question has."""
 
     generation: int
@@ -40,7 +41,7 @@ class Result:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemResult(Result):
+class ItemHeader(Header):
     """A result about one item in one direction."""
 
     item: str
@@ -48,11 +49,11 @@ class ItemResult(Result):
     direction: Direction
     method: Method
     why: str
-    """Why this method was chosen, as a sentence for people."""
+    """A sentence that says why this method was chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RowsResult(Result):
+class FoundRows(Header):
     """A result with items and triples."""
 
     complete: bool
@@ -60,24 +61,25 @@ class RowsResult(Result):
     triples: pa.Table
     read: Read
     erased: int = 0
-    """The number of erased items among those found, before any filter; they are never shown."""
+    """The number of erased items found, before any filter. Erased items are never shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(ItemResult, RowsResult):
+class Answer(ItemHeader, FoundRows):
     """The lineage or impact of one item, as of one generation.
 
     ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item.
-    ``triples`` has src, dst, op and attributes (a JSON object as text), ordered by the depth of the
-    near end, then src, dst, op, attributes. Item names are dictionary-encoded: both tables share
-    one Arrow dictionary, so each name is stored once. Table names are dictionary-encoded too.
+    ``triples`` has src, dst, op and attributes (a JSON object as text). It is ordered by the depth
+    of the near end (dst upstream, src downstream), then src, dst, op, attributes. Item names are
+    dictionary-encoded: both tables share one Arrow dictionary, so each name is stored once. Table
+    names are dictionary-encoded too.
     """
 
     truncated: str | None
     """The option that cut the answer short: ``limit``, ``depth`` or None."""
     hidden: int = 0
-    """The number of items found that filters and limit do not show."""
+    """The number of items found that are not shown because of a filter or a limit."""
     links: int = 0
     """The number of triples found that lead from or to an erased item."""
     counts: Counts | None = None
-    """Set for a summary only; ``items`` and ``triples`` are empty then."""
+    """The counts of a summary, in which ``items`` and ``triples`` are empty; otherwise None."""

@@ -29,11 +29,14 @@ MOST_PER_VALUE = 8
 """The memory, in bytes for each value, that a look-up table over a range of numbers may take."""
 
 DENSE = 64
-"""If a range has at most this many numbers for each value, marking is faster than sorting."""
+"""Marking is faster than sorting in ranges of at most this many numbers for each value."""
 
 
 def among(values: I64, ordered: I64) -> Bools:
-    """Return whether each value occurs in ``ordered``; sort nothing, unlike ``numpy.isin``."""
+    """Return for each value whether it occurs in ``ordered``.
+
+    Unlike ``numpy.isin``, this sorts nothing.
+    """
     if not len(ordered):
         return np.zeros(len(values), bool)
     first, span = ordered[0], int(ordered[-1] - ordered[0]) + 1

@@ -84,9 +84,9 @@ def _as_texts(values: pa.Array) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
-    """Return the texts with those replaced that ``where`` marks.
+    """Return the texts, with new texts in the rows that ``where`` marks.
 
-    ``by`` returns the new text of a row, given the text of the same row in ``of``.
+    ``by`` computes the new text of a row from the value of ``of`` in the same row.
     """
     if not pc.any(where).as_py():
         return texts

@@ -3,4 +3,7 @@
 from contextvars import ContextVar
 
 COMMAND: ContextVar[str] = ContextVar("command", default="python")
-"""The name without arguments, which may name items; the default is for programs that import us."""
+"""The name without arguments, since arguments may contain item names.
+
+Programs that import provhouse have the default.
+"""

@@ -87,7 +87,7 @@ POINTS = (
 class _Fault:
     """The armed fault of this process, if there is one.
 
-    There is one for the whole process because only the environment reaches Spark's workers and all
+    The whole process shares one fault because only the environment reaches Spark's workers and all
     the code that calls ``reach``; an object could not be passed that far.
     """
 

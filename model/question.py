@@ -1,4 +1,4 @@
-"""A question: whose lineage or impact, and how much of it."""
+"""A question: the item whose lineage or impact is asked for, and how much of it to show."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Literal
@@ -18,10 +18,11 @@ def _option(meaning: str, at_least: int | None = None) -> dict[str, str | int | 
 class Question:
     """A question about one item; every field with a default may be left out.
 
-    The server's parameters and the filters of Python programs follow from these fields: from their
-    types and defaults, and in their metadata from ``help`` (one line) and ``at_least`` (the
-    smallest number). To add a filter, add a field here, what it keeps to ``query/filters.py``, and
-    its option to ``cli/filter_options.py``. ``docs/questions.md`` says what each filter means.
+    The server's parameters and the filters of Python programs are derived from these fields: from
+    their types, defaults and metadata. In the metadata, ``help`` is a line of help text, and
+    ``at_least`` is the smallest number allowed. To add a filter, add its field here, its effect to
+    ``query/filters.py``, and its option to ``cli/filter_options.py``. ``docs/questions.md`` says
+    what each filter means.
     """
 
     item: str

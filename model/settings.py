@@ -15,11 +15,11 @@ UNUSABLE = "%\\*?[]{}"
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings, which are set in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
+    """All settings. Users set them in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
 
     warehouse: Path = Path("warehouse")
     theta: int = 25_000
-    """Components of at least this many items are cut into sets smaller than this."""
+    """Components of at least this many items are cut into sets of fewer items than this."""
     pack: int = 200
     """Tiny sets are packed together into sets of at most this many items; 0 turns this off."""
     partition_triples: int = 32_768

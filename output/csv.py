@@ -43,7 +43,7 @@ class _LineFeeds:
 
 
 class _FormulaSafe:
-    """A CSV writer whose text no spreadsheet takes for a formula, as OWASP advises.
+    """Writes rows so that no spreadsheet takes text for a formula, as OWASP advises.
 
     Every cell is quoted, as some spreadsheets also split cells at semicolons.
     """

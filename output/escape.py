@@ -1,4 +1,4 @@
-"""Escapes for names and text that would otherwise control a terminal."""
+"""Escape characters of names and text that would otherwise control a terminal."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ _LIVE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 def shown(text: str, longest: int = 400) -> str:
     """Return text on one line, with control, bidi and invisible characters escaped.
 
-    Backslashes are not escaped, because the result is only for reading; the JSON form is exact.
+    Backslashes are not escaped, because the result is only for reading. The JSON form is exact.
     If the text has more than ``longest`` characters, its middle is left out.
     """
     if len(text) > longest:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from .layout import Section
+from .sections import Section
 
 Json: TypeAlias = Mapping[str, object]
 """A JSON object. Its values may be ``JsonRows``, also inside nested objects."""
 Csv: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
-"""Column names and rows of text, numbers, booleans, None, lists and maps."""
+"""Column names, and rows whose values are text, numbers, booleans, None, lists or maps."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Result(ABC):
 
     @abstractmethod
     def json(self) -> Iterator[Json]:
-        """Yield the JSON values: a single one, or one for each row or reply."""
+        """Yield the JSON values: a single value, or a value for each row or reply."""
 
     @abstractmethod
     def csv(self) -> Csv:

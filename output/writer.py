@@ -41,7 +41,10 @@ def writer_of(
     timing: bool = False,
     safe: bool = False,
 ) -> Writer:
-    """Return the writer of a form. ``safe`` applies only to CSV, the other options to tables."""
+    """Return the writer of a form.
+
+    ``safe`` applies only to CSV, and the other options apply only to printed tables.
+    """
     match form:
         case Form.json:
             from .json import JsonWriter

@@ -1,4 +1,4 @@
-"""Answer questions: locate the item, find what it reaches by one method, filter, add names."""
+"""Answer a question: locate its item, run a method, filter the result and add names."""
 
 from contextlib import ExitStack
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.model.answer import Answer, ItemResult
+from provhouse.model.answer import Answer, ItemHeader
 from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.question import AsOf, Direction, Method, Question
@@ -82,7 +82,7 @@ class Asker:
 
     @cached_property
     def graph(self) -> Graph:
-        """A connection to Neo4j, checked to hold everything that this generation needs."""
+        """A connection to Neo4j, which was checked to have all that this generation needs."""
         warehouse = self._layout.warehouse_id()
         shared = shared_graph(warehouse, self._settings, self._progress)
         graph = self._stack.enter_context(shared)
@@ -161,9 +161,9 @@ class Asker:
     def _header(
         self, question: Question, number: ItemNumber, choice: Choice, watch: Stopwatch
     ) -> dict[str, Any]:
-        """Return the fields of an ``ItemResult``."""
+        """Return the fields that answers and explanations share, those of ``ItemHeader``."""
         commit = self.snapshot.commit
-        header = ItemResult(
+        header = ItemHeader(
             item=question.item,
             table=str(self.snapshot.names.tables(ItemNumbers(np.array([number])))[0].as_py()),
             direction=question.direction,

@@ -18,7 +18,7 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A method, and why it was chosen, as a sentence for people."""
+    """A method, and a sentence that says why it was chosen."""
 
     method: Method
     why: str

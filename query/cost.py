@@ -2,10 +2,10 @@
 
 The constants are seconds on 2 cores in a warm process: Spark is running and has the partitions in
 memory, but nothing is decoded yet. `benchmarks/explain.py --fit` computed them from 400 random
-questions on the demo's flights and on the paper's trace (seed 6); the costs of a set and
-of a triple come from large impacts (`benchmarks/methods.py`). `docs/benchmarks.md` shows how well
-the constants predict the times of other questions (seed 2). Another machine is faster or slower by
-about the same factor for all methods.
+questions on the demo's flights and on the paper's trace (seed 6). The costs of a set and of a
+triple come from questions with large impacts (`benchmarks/methods.py`). `docs/benchmarks.md` shows
+how well the constants predict the times of other questions (seed 2). Another machine is faster or
+slower by about the same factor for all methods.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ SET = 6e-6
 PARTITION = 1.2e-3
 """CSProv: the cost of each partition, which is one task of the job."""
 TRIPLE = 0.4e-6
-"""CSProv: the cost of each triple that is read, with its part in the recursion and the names."""
+"""CSProv: the cost of reading a triple, following it and naming its items."""
 LEVEL = 0.024
 """RQ and CCProv: the cost of each level, which is one job."""
 FILTERED = 0.17e-6
@@ -46,7 +46,7 @@ class Estimate:
     read: Read
     """The data to read: exact for CSProv and CCProv, all triples for RQ."""
     levels: int | None
-    """The assumed number of levels, each a job; None for CSProv, which has none."""
+    """The assumed number of levels, each of which is a job; None for CSProv, without levels."""
     seconds: float
     """The duration in a warm process."""
     prepare: float
@@ -96,7 +96,10 @@ def _prepare_seconds(triples: int, copied: bool) -> float:
 
 
 def estimate_levels(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction: Direction) -> int:
-    """Estimate the number of levels, from the walked sets and from the tables; at least 1.
+    """Return an estimate of the number of levels, which is at least 1.
+
+    The estimate is the larger of two distances: from the item's set to the farthest set of the
+    walk, and from the item's table to the farthest table.
 
     Levels within a set or a table can only be counted by reading triples, so the estimate is mostly
     too low. It is good enough to show what RQ and CCProv would do, but never to choose a method.

@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """Items (item, table, depth) and triples that only one answer has, in the order of that one."""
+    """Items (item, table, depth) and triples that only one answer has, in that answer's order."""
 
     items: pa.Table
     triples: pa.Table
@@ -54,8 +54,8 @@ class Diff:
 def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
     """Compare the answer to a question as of its own ``as_of`` with the answer as of ``until``.
 
-    None means the current generation; ``askers`` opens the asker of a generation. Raises NotFound
-    if neither generation has the item.
+    If ``until`` is None, it means the current generation. ``askers`` opens the asker of a
+    generation. Raises NotFound if neither generation has the item.
     """
     with askers(question.as_of) as before, askers(until) as after:
         one, other = before.snapshot.names, after.snapshot.names

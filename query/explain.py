@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from provhouse.model.answer import ItemResult
+from provhouse.model.answer import ItemHeader
 from provhouse.model.arrays import ItemNumber
 from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
@@ -14,7 +14,7 @@ from .walk import Walk
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation(ItemResult):
+class Explanation(ItemHeader):
     """The plan for the lineage or impact of one item, as of one generation.
 
     ``method`` is the method that would be chosen. ``seconds`` is the time that the explanation

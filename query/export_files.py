@@ -1,4 +1,4 @@
-"""Write the Parquet files of an export into a folder of their own."""
+"""Write the Parquet files of an export into an empty folder outside the warehouse."""
 
 import os
 from collections.abc import Iterator
@@ -95,7 +95,7 @@ class ExportWriter:
 
 
 def _pieces(rows: pa.Table) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows: each has at most ``PIECE_BYTES`` of strings, or is only one row."""
+    """Yield ranges of rows. Each range has at most ``PIECE_BYTES`` of strings, or only one row."""
     ends = np.cumsum(sum(map(_lengths, rows.columns), np.zeros(rows.num_rows, np.int64)))
     low = 0
     while low < len(ends):

@@ -37,9 +37,9 @@ class Filtered:
 
     result: MethodResult
     hidden: int
-    """The number of items that filters and limit leave out."""
+    """The number of items left out because of a filter or a limit."""
     erased: int
-    """The number of erased items that were found; they are not counted as hidden."""
+    """The number of erased items found. Erased items are not counted as hidden."""
     links: int
     """The number of triples found that lead from or to an erased item."""
     truncated: str | None
@@ -85,7 +85,7 @@ def _filter(found: MethodResult, question: Question, names: Names) -> MethodResu
 def _nearest(found: MethodResult, item: ItemNumber, limit: int, names: Names) -> MethodResult:
     """Return the first ``limit`` items in the answer's order: by depth, then name.
 
-    A triple that touches an item left out is removed too, unless that item is ``item`` itself.
+    A triple from or to an omitted item is removed too, unless the omitted item is ``item``.
     """
     farthest = np.partition(found.depths, limit - 1)[limit - 1]
     kept = found.depths < farthest
@@ -151,7 +151,7 @@ def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
 
 
 def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return the items that ``kept`` marks, and the triples that touch one of them."""
+    """Return the items that ``kept`` marks, and the triples that lead from or to one of them."""
     items = np.sort(found.items[kept])
     src, dst = src_and_dst(found.triples)
     return found.select(kept, among(src, items) | among(dst, items))

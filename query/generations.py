@@ -19,7 +19,10 @@ _COLUMNS = (BORN, "files", "triples", "items", "duplicates", "rejected")
 
 @dataclass(frozen=True)
 class Generation:
-    """One commit: the counts up to ``ended`` are its changes, the counts after it are totals."""
+    """One commit.
+
+    The counts up to ``ended`` are its changes; the counts after ``ended`` are totals.
+    """
 
     generation: int
     time: str
@@ -53,7 +56,7 @@ def list_generations(layout: Layout) -> list[Generation]:
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """For each visible content, the first generation that showed it."""
+    """The first generation that had each content: a base and its visible ingests."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)

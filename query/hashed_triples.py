@@ -1,7 +1,8 @@
 """Cache all triples of a snapshot in Spark, hash-partitioned on one end, for RQ and CCProv.
 
 As long as no triple has died, Spark reads the Delta table. Otherwise its tasks read the partition
-files directly, because deaths name rows by their position in a file, which Delta does not show.
+files directly, because a death names a row by its position in a file, and Delta does not show
+positions.
 """
 
 from collections.abc import Iterator
@@ -64,7 +65,8 @@ class HashedTriples:
     def triples_of(self, items: ItemNumbers) -> tuple[pa.Table, int]:
         """Return the triples whose key is one of the items, and the number of partitions read.
 
-        ``items`` are in order. This is one job, on only the partitions that the items hash to.
+        ``items`` are in order. This takes one job, which reads only the partitions that the items
+        hash to.
         """
         chosen = np.unique(items % self.partition_count)
         blocks = run_on(
@@ -76,7 +78,7 @@ class HashedTriples:
         return joined(blocks), len(chosen)
 
     def in_ranges(self, first: ItemNumbers, last: ItemNumbers) -> "HashedTriples":
-        """Return only the triples whose dst is in one of the ranges; reads every partition."""
+        """Read every partition, and return the triples whose dst is in one of the ranges."""
         blocks = self._blocks.mapPartitions(
             partial(_keep_ranges, first, last), preservesPartitioning=True
         )

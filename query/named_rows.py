@@ -17,7 +17,7 @@ NO_ROWS = (
     pa.schema([(ITEM, _CODED), (TABLE, _CODED), (DEPTH, pa.int32())]).empty_table(),
     pa.schema([(SRC, _CODED), (DST, _CODED), (OP, _TEXT), (ATTRIBUTES, _TEXT)]).empty_table(),
 )
-"""The items and the triples of an answer without rows."""
+"""The two tables of an answer, items and triples, both without rows."""
 
 
 def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
@@ -62,14 +62,17 @@ def _coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
 
 
 def _ranks(texts: pa.Array) -> I32:
-    """Return the position that each text has when all are sorted."""
+    """Return for each string its position among all strings in sorted order."""
     ranks = np.empty(len(texts), np.int32)
     ranks[np.asarray(pc.sort_indices(texts))] = np.arange(len(texts), dtype=np.int32)
     return ranks
 
 
 def _ranks_of_few(texts: pa.Array) -> I32:
-    """Return the rank of each text, the same for equal texts; fast if few are distinct."""
+    """Return the rank of each string.
+
+    Equal strings have equal ranks. This is fast if there are few distinct strings.
+    """
     coded = texts.dictionary_encode()
     ranks: I32 = _ranks(coded.dictionary)[np.asarray(coded.indices)]
     return ranks

@@ -1,7 +1,8 @@
 """Find how one item was derived from another: by a shortest path, or by all paths.
 
-Every path between two items lies within the lineage of the later item. CSProv reads the part of
-that lineage that is in the sets between the two items. The paths are then found among its triples.
+Every path between two items lies within the lineage of the later item. Of that lineage, CSProv
+reads only the triples in the sets between the two items. The paths are then found among these
+triples.
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.answer import RowsResult
+from provhouse.model.answer import FoundRows
 from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import NotFound
@@ -28,7 +29,7 @@ from .walk import walk_between
 
 
 @dataclass(frozen=True, kw_only=True)
-class Path(RowsResult):
+class Path(FoundRows):
     """The triples on one shortest path from ``source`` to ``target``, or on all paths.
 
     A path follows the data, from src to dst. ``items`` has the columns item, table (text) and depth
@@ -91,7 +92,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
 def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch
 ) -> MethodResult | None:
-    """Return the lineage of ``last`` in the sets between both items, or None if there are none."""
+    """Return the lineage of ``last`` in the sets between both items, or None if no set is there."""
     _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):

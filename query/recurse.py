@@ -28,11 +28,11 @@ class Reached:
     near_depths: I32
     """The depth of the near end of each of ``triples``."""
     unexpanded: I64
-    """The items, in order, whose further triples were left out because of the depth limit."""
+    """The items, in order, that have more triples, left out because of the depth limit."""
 
 
 def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
-    """Follow triples from ``item``, from their near end to their far end, up to ``limit`` hops.
+    """Follow triples from ``item``, each from its near end to its far end, up to ``limit`` hops.
 
     The near end of a triple is its dst upstream and its src downstream. The result has the triples
     whose near end is the item (depth 0) or was reached at a depth below the limit.
@@ -56,7 +56,8 @@ def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, 
     """Return the rows of triples reached, the depths of their near ends, and the heads left out.
 
     Rows are in order of depth. ``heads`` are the distinct near ends, in order. The triples of head
-    ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. The depth limit leaves heads out.
+    ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. A head is left out if its depth has
+    reached the limit.
     """
     queue = np.empty(len(heads) + 1, np.int64)
     level = np.full(len(heads), NEVER, np.int32)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class SparkTriples:
     """The triples of one generation; Spark starts when the first triple is needed.
 
-    The cache of partitions may be shared with other generations. Then ``release`` keeps it.
+    The cache of partitions may be shared with other generations. ``release`` keeps a shared cache.
     """
 
     def __init__(

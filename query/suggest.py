@@ -59,12 +59,15 @@ def _variants(asked: str) -> Iterator[str]:
 
 
 def _characters_like(characters: str) -> str:
-    """Return all characters of the kinds that ``characters`` has, such as digits or capitals."""
+    """Return all characters of the same kinds as those in ``characters``.
+
+    Kinds are, for example, digits and capitals.
+    """
     return "".join(kind for kind in _KINDS if any(c in kind for c in characters)) + characters
 
 
 def _scan_names(names: Names, asked: str) -> list[str]:
-    """Return names that differ from ``asked`` only in case, then short ones that begin with it."""
+    """Return names that differ from ``asked`` only in case, then short names that begin with it."""
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
         column = rows[NAME]

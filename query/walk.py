@@ -1,7 +1,7 @@
 """Find the connected sets that a question needs, by a closure over set dependencies in Neo4j.
 
-The placements of these sets then give the partitions to read, and the number of triples, before any
-triple is read (``Find-Set-Lineage`` in algorithm 2 of the CSProv paper).
+The placements of these sets then show which partitions to read and how many triples, before any
+triple is read. This is ``Find-Set-Lineage`` in algorithm 2 of the CSProv paper.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class Walk:
     triples: int
     """The number of triples that will be read."""
     source_sets: SetPositions
-    """The sets in which the src of those triples may be; an item of another set means damage."""
+    """The sets that may contain the src of these triples. A src in any other set means damage."""
 
 
 class WalkCache:
@@ -56,9 +56,9 @@ class WalkCache:
     def walk(self, item: ItemNumber, direction: Direction, graph: Callable[[], Graph]) -> Walk:
         """Return the sets reached from the item's own set.
 
-        ``graph`` returns a Neo4j that was checked to hold the whole generation. It is called for
-        every walk that is not cached, even of a set without dependencies, so that damage is always
-        reported. Raises Damaged if the item's set is missing in Neo4j.
+        ``graph`` returns a connection to Neo4j, after a check that Neo4j has the whole generation.
+        It is called for every walk that is not cached, even of a set without dependencies, so that
+        damage is always reported. Raises Damaged if the item's set is missing in Neo4j.
         """
         own = set_of(self._snapshot, item)
         with self._lock:
@@ -72,7 +72,7 @@ class WalkCache:
         return walk
 
     def warm(self, graph: Graph) -> None:
-        """Make some walks, since the first walks take Neo4j 10 ms each, and later walks 3 ms."""
+        """Make some walks in advance: the first walks take Neo4j 10 ms each, later walks 3 ms."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(SetId(int(self._snapshot.set_ids[own])), "upstream")

@@ -25,7 +25,7 @@ class _Recording:
     """The archives that are being recorded: each program writes its archive when it ends.
 
     There is one object for the whole process because the code that starts Java is far below the
-    code that wants an archive recorded, and nothing in between needs to know about it.
+    code that wants an archive recorded, and nothing in between needs to know about archives.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,10 @@ def recording(program: Program) -> Iterator[None]:
 
 
 def _file(program: Program) -> Path:
-    """Return the path of the archive: in our cache for Neo4j, among PySpark's jars for Spark."""
+    """Return the path of an archive.
+
+    Neo4j's archive is in our cache, and Spark's archive is among PySpark's jars.
+    """
     executable = java()
     key = sha256(f"{executable} {executable.stat().st_mtime_ns}".encode()).hexdigest()[:12]
     if program == "neo4j":

@@ -63,7 +63,7 @@ def _write(
 
 
 def left_aside(folder: Path, names: str) -> list[Path]:
-    """Return the temporary files that killed writers left for files whose names match a pattern."""
+    """Return the temporary files of killed writers, for files whose names match a pattern."""
     ours = re.compile(rf"\.({names})\.[0-9a-f]{{8}}")
     return [file for file in folder.iterdir() if ours.fullmatch(file.name)]
 

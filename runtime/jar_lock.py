@@ -50,7 +50,7 @@ def locked(group: Group) -> tuple[Jar, ...]:
 
 @cache
 def digest(group: Group) -> str:
-    """Return a short name for exactly the jars of a group.
+    """Return a short name that identifies the exact jars of a group.
 
     Versions of provhouse that need the same jars use the same name, and so share a cache.
     """

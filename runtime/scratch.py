@@ -1,4 +1,4 @@
-"""Make folders for temporary files, which are removed even if their process was killed."""
+"""Make temporary folders, and remove the temporary folders that killed processes left."""
 
 import os
 import shutil

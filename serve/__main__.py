@@ -23,7 +23,7 @@ GRACE_SECONDS = 10
 BACKLOG = 256
 """The number of new connections that the system queues.
 
-All of them are accepted before any request is read.
+The server accepts all queued connections before it reads any request.
 """
 
 
@@ -56,8 +56,9 @@ def main() -> int:
 
 
 def _socket(port: int) -> socket.socket:
-    # asyncio sets TCP_NODELAY only on sockets that name TCP. Without it, on a reused connection,
-    # the body of an answer waits 40 ms until the client has acknowledged the head.
+    # asyncio sets TCP_NODELAY only on sockets created with IPPROTO_TCP. Without TCP_NODELAY, on a
+    # reused connection, the body of an answer waits 40 ms until the client has acknowledged the
+    # head.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((HOST, port))

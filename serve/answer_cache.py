@@ -36,8 +36,9 @@ class AnswerCache:
     def get(self, version: Version | None, key: Key) -> Response | None:
         """Return the cached answer to this question in this form, or None.
 
-        A ``version`` other than the last one empties the cache. The header ``Age`` (RFC 9111) gives
-        the seconds since the answer was computed; timings inside the answer are the original ones.
+        If ``version`` differs from that of the last call, the cache is emptied. The header ``Age``
+        (RFC 9111) gives the seconds since the answer was computed. Timings inside the answer are
+        the original ones.
         """
         with self._lock:
             if version != self._version:
@@ -53,7 +54,7 @@ class AnswerCache:
     def put(self, version: Version, key: Key, body: bytes) -> None:
         """Store an answer unless it is larger than the whole cache.
 
-        ``version`` must be read before the answer is computed; if it is outdated, do nothing.
+        ``version`` must be read before the answer is computed. If it is outdated, do nothing.
         """
         with self._lock:
             if version == self._version and len(body) <= self._answers.maxsize:

@@ -35,7 +35,7 @@ from .streaming import PATIENCE, Pipe
 
 Result = TypeVar("Result")
 WATCH_SECONDS = 0.5
-"""Seconds between two checks whether a client has disconnected."""
+"""The number of seconds between two checks for a disconnected client."""
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from .routes import add_routes
 from .server_file import running
 
 RUNNING = 8
-"""Questions answered at once."""
+"""The number of questions answered at the same time."""
 WAITING = 192
-"""Questions that may wait for their turn."""
+"""The number of questions that may wait for their turn."""
 
 
 def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:

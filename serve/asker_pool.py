@@ -1,4 +1,7 @@
-"""Share askers between threads. A dropped asker is closed by its last user."""
+"""Share askers, which answer questions, between threads.
+
+A dropped asker is closed by its last user.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
@@ -44,7 +47,10 @@ class SharedAsker:
 
 
 class AskerPool:
-    """The most recently used askers of earlier generations; ``open_asker`` opens one."""
+    """The most recently used askers of earlier generations.
+
+    ``open_asker`` opens the asker of a generation.
+    """
 
     def __init__(self, open_asker: Callable[[int], Asker]) -> None:
         self._open_asker = open_asker

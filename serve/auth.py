@@ -62,7 +62,8 @@ class AccessMiddleware:
             self._body_bytes -= body.size
 
     def _check(self, path: str, headers: Headers) -> None:
-        # DNS rebinding: a web page whose name resolves to this machine would send that name.
+        # DNS rebinding: if the host name of a web page resolves to this machine, the page can send
+        # requests here, but with that name as their host.
         if headers.get("host", "") not in self._access.hosts:
             raise Refused(403, "The Host header does not name the address of this server", _CLOSE)
         shown = headers.get("authorization", "").encode()

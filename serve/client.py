@@ -53,7 +53,7 @@ class Client:
         return cls(warehouse, server) if server else None
 
     def health(self) -> dict[str, Any]:
-        """Return whether the server can answer, from which generation, and why if it cannot."""
+        """Return whether the server can answer, and from which generation, or why it cannot."""
         with self._request("GET", "/v1/health") as response:
             return dict(json.loads(response.read()))
 

@@ -1,7 +1,7 @@
 """Limits on connections, so that many or slow clients cannot block the others.
 
-Without these limits, uvicorn would wait for the head of a request for any time and store all that
-it receives of it. The system also limits the number of open connections of a process.
+Without these limits, uvicorn would wait for the head of a request without end, and store all that
+it receives of this head. The system also limits the number of open connections of a process.
 """
 
 import asyncio
@@ -10,11 +10,11 @@ from typing import cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST = 700
-"""The largest number of open connections. Beyond it, each new one closes an idle one."""
+"""The largest number of open connections. A new one beyond this limit closes an idle one."""
 HEAD_SECONDS = 10.0
 """The time within which the head of a request must arrive, in seconds."""
 HEAD_BYTES = 1 << 17
-"""The largest size of a request's head, in bytes. Longer names of items can be posted."""
+"""The largest size of a request's head, in bytes. Longer names can be sent by POST."""
 
 
 class Connection(HttpToolsProtocol):

@@ -1,4 +1,7 @@
-"""Choose the format of a response by its request. The bytes are those a command would print."""
+"""Choose the format of a response by its request.
+
+The bytes are those that a command would print.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, TextIO
@@ -52,7 +55,7 @@ class ResponseFormat:
         return MANY_TYPE if self.form is Form.json else self.media_type
 
     def output(self, handle: TextIO) -> Writer:
-        """Return the writer of this form."""
+        """Return a writer that writes results in this form to ``handle``."""
         return writer_of(
             self.form, handle, width=self.width, color=self.color, timing=self.timing,
             safe=self.csv_safe,
@@ -87,7 +90,7 @@ async def response_format(
 
 
 Format = Annotated[ResponseFormat, Depends(response_format)]
-"""The parameter of a route that receives the requested format."""
+"""The type of the parameter through which a route receives the requested format."""
 
 
 def row_count(result: object) -> int:

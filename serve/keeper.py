@@ -2,8 +2,9 @@
 
 The keeper checks twice a second. It opens the asker of a new generation beside the old one, caches
 its partitions, and only then switches to it, so that no question mixes generations or waits for
-partitions. After an erasure it drops all data that was read before, although no answer uses it
-any more. If Spark or Neo4j has died, it restarts them, and questions are refused until then.
+partitions. After an erasure it drops all data that was read before, even though no
+answer would use this data any more. If Spark or Neo4j has died, it restarts them, and questions
+are refused until then.
 """
 
 import threading
@@ -38,7 +39,7 @@ PARTITIONS_PER_JOB = 8
 
 
 class Keeper:
-    """Provides askers. ``start`` begins to open one, and ``close`` releases everything."""
+    """Provides askers. ``start`` begins to open the first, and ``close`` releases everything."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings = settings

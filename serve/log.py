@@ -1,4 +1,4 @@
-"""The server's log, and progress written to it."""
+"""The server's log, and a progress display that writes to the log."""
 
 import logging
 

@@ -23,7 +23,7 @@ STOP_SECONDS = 30
 def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
     """Start the server unless it is running, and return its address once it accepts connections.
 
-    With ``wait``, return only when the server can answer, unless the warehouse is empty. Raises
+    With ``wait``, also wait until the server can answer, unless the warehouse is empty. Raises
     Unavailable if the server ends or is not ready in time.
     """
     server = running(settings.warehouse)

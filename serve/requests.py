@@ -1,7 +1,7 @@
 """The parameters of HTTP requests.
 
-The names of the classes are names in the OpenAPI document, and the fields of a question come from
-``Question``: a filter that is added there is a parameter of `/v1/lineage` and `/v1/impact`.
+The names of the classes are names in the OpenAPI document. The fields of a question come from
+``Question``, so a filter that is added there becomes a parameter of `/v1/lineage` and `/v1/impact`.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ QUESTION_FIELDS = _question_fields()
 
 
 def _with_question_fields(*names: str) -> Callable[[type[Model]], type[Model]]:
-    """Return a decorator that adds fields of Question to a request: those named, or all."""
+    """Return a decorator that adds the named fields of Question to a request, or all fields."""
 
     def extend(model: type[Model]) -> type[Model]:
         added = {name: QUESTION_FIELDS[name] for name in names or QUESTION_FIELDS}
@@ -55,7 +55,7 @@ class _Asking(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_output_options(cls, given: object) -> object:
-        """Remove the parameters of the format, which FastAPI passes along with those of a GET."""
+        """Remove the parameters that choose the format. For a GET, FastAPI passes them along."""
         if not isinstance(given, Mapping):
             return given
         return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}

@@ -1,4 +1,4 @@
-"""The routes that answer questions, by GET and also by POST, which has room for long names."""
+"""The routes that answer questions by GET, and also by POST for names too long for a URL."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar

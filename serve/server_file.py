@@ -1,8 +1,8 @@
 """The folder `WAREHOUSE/server/`, in which clients find the server's port and token.
 
 A server keeps `server.json` locked while it runs, so that no client mistakes another program on the
-same port for it. Every command imports this module, so it imports little besides the standard
-library.
+same port for the server. Every command imports this module, so it imports little besides the
+standard library.
 """
 
 import json

@@ -1,9 +1,9 @@
 """Divide items into groups that a cut may join: tables, bands of depth, or levels of both.
 
-In the paper's workflows each table derives from other tables (CSProv, section IV). A table of
-versions, or of hashes of hashes, derives from itself over any number of steps, and so do items
-without a table. No split of tables can cut them. Such items are grouped by depth instead, in bands
-of about equal size.
+In the paper's workflows each table derives from other tables (CSProv, section IV). But a table of
+versions, or of hashes of hashes, derives from itself over any number of steps. Items without a
+table may do so too. No split of tables can cut such items. They are grouped by depth instead, in
+bands of about equal size.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
-"""The number of bands for all tables that derive from themselves."""
+"""The items of all tables that derive from themselves are divided into this many bands together."""
 MAX_GROUPS = 256
 """The most groups in a grouping: the contraction looks at each pair of groups many times."""
 
@@ -26,10 +26,10 @@ MAX_GROUPS = 256
 def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
     """Yield at least one grouping of a component's items, as numbers from 0 without gaps.
 
-    The first grouping is by table. If some tables derive from themselves, the second replaces each
-    of them by bands. The last one is by level: the longest path of groups that leads to an item's
-    group. A grouping with more than ``MAX_GROUPS`` groups is left out. More levels than that
-    are merged into bands.
+    The first grouping is by table. If some tables derive from themselves, the second grouping
+    replaces these tables by bands. The last grouping is by level: the length of the longest path of
+    groups that leads to an item's group. A grouping by tables or bands is left out if it has more
+    than ``MAX_GROUPS`` groups. If there are more levels than that, levels are merged.
 
     ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
     each other.

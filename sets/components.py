@@ -1,8 +1,8 @@
 """Weakly connected components by union-find over a stream of edges (CSProv, section III-B).
 
-The paper leaves the algorithm open and ran Spark joins in rounds, which took minutes. One pass of
-union-find over numbered items takes seconds and four bytes per item. A version for more items than
-fit into one worker's memory would replace ``weak_components``.
+The paper leaves the algorithm open. Its authors ran Spark joins in rounds, which took minutes. One
+pass of union-find over numbered items takes seconds and four bytes per item. A version for more
+items than fit into one worker's memory would replace ``weak_components``.
 """
 
 from collections.abc import Iterable
@@ -61,7 +61,7 @@ def join(parent: I32, src: Edges, dst: Edges) -> None:
 @njit(cache=True)
 def flatten(parent: I32) -> None:
     """Make every item point to its root."""
-    for item in range(len(parent)):  # no parent is larger than its item, so it is final
+    for item in range(len(parent)):  # a parent comes before its items, so it is final
         parent[item] = parent[parent[item]]
 
 

@@ -4,9 +4,9 @@ In CSProv (section IV) a person divides the tables of a large component into spl
 are found instead. At first every item is a set of its own. A query then reads no more than it
 needs, but there are as many sets as items and as many dependencies as triples. Step by step, the
 items on both ends of all triples between two tables are joined. This makes the set graph smaller
-and makes queries read more; how much more is measured with sampled queries (``sampling``). The pair
-of tables with the lowest cost per saved set or dependency is joined first, until the set graph is
-small enough. No set reaches theta.
+and makes queries read more; sampled queries measure how much more (``sampling``). The pair of
+tables with the lowest cost per saved set or dependency is joined first, and so on until the set
+graph is small enough. No set reaches theta.
 
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
 that is still the cheapest after measuring again is joined.
@@ -28,26 +28,32 @@ from .sampling import UNBOUNDED, Reader
 Pair = tuple[int, int]
 """Two groups of tables, the smaller number first, or one group twice."""
 Packed = Callable[[I32, bool], I32 | None]
-"""Packs sets, given as the root of each item, and returns the label of each item.
+"""Packs sets, given as the root of each item, and returns the number of each item's packed set.
 
-Returns None if there are still too many sets. With True as second argument it tries to pack even
-where that takes long.
+Returns None if there are still too many sets or dependencies. If the second argument is True, packs
+even a set graph that takes long to pack.
 """
 WORK = 100
-"""Measuring costs may read this many times the triples of a component, or ``MIN_WORK`` if more."""
+"""To measure costs, up to this many times a component's triples are read.
+
+If that is less than ``MIN_WORK``, up to ``MIN_WORK`` triples are read.
+"""
 MIN_WORK = 20_000_000
-"""Measuring costs may always read this many triples. Unmeasured pairs are ordered by savings."""
+"""To measure costs, this many triples may always be read.
+
+Pairs without a measured cost are ordered by the number of sets and dependencies that they save.
+"""
 UNMEASURED = 1e18
 """A cost above all measured costs."""
 PRICE_CUTOFF = 4
 """Measuring a cost stops at this many times the lowest known cost."""
 RECHECK_AT = 0.8
-"""Packing is tried again once the set graph may have shrunk to this part of its earlier size."""
+"""Packing is tried again once the set graph may have shrunk to this part of its former size."""
 
 
 @dataclass(frozen=True, order=True)
 class _Price:
-    """The cost per saved set or dependency, in triples that the samples read."""
+    """The cost of joining a pair: triples that the samples read, per saved set or dependency."""
 
     each: float
     taken: int
@@ -112,7 +118,7 @@ class Contraction:
             last = prices.pop(pair)
             joins = -1 if self._parted(*pair) else self._join(pair)
             if joins < 0:
-                continue  # theta or groups between the two forbid the join for now
+                continue  # for now, theta or other groups forbid the join
             if last.taken < len(self.plan):
                 known = min((p.each for p in prices.values() if p != UNKNOWN), default=math.inf)
                 prices[pair] = self._price(reader, joins + self._triples(pair), known)

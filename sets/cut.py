@@ -1,8 +1,9 @@
 """Algorithm 3 of CSProv (section IV): cut large pieces into connected sets below theta.
 
-The paper cuts along splits named by a person, and stops after the last split. Here a piece that is
-then still too large, or for which no splits are given, is cut by search (``search``). Every cut
-gives right answers (``docs/decisions/0004-tables.md``). A better cut only lets queries read less.
+The paper cuts along splits named by a person, and stops after the last split. Here the module
+``search`` then cuts the pieces that are still too large. If no splits are given, it cuts all large
+pieces. Every cut gives right answers (``docs/decisions/0004-tables.md``). A better cut only lets
+queries read less.
 """
 
 from collections.abc import Sequence
@@ -27,10 +28,10 @@ def cut(
 ) -> tuple[I32, int]:
     """Cut pieces into sets below ``theta`` items; return each item's set and the number of sets.
 
-    ``piece`` numbers the connected piece of each item from 0; ``src`` and ``dst`` are the edges
-    within pieces; ``table`` is each item's table; ``splits`` come from ``split_codes``. The caller
-    will pack sets up to ``limit`` items, and the cut takes that into account. Sets are numbered
-    from 0.
+    ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
+    edges within pieces, and ``table`` is each item's table. ``split_codes`` returns ``splits``. The
+    caller will pack sets up to ``limit`` items, and the cut takes that into account. Sets are
+    numbered from 0.
     """
     sets = piece.copy()
     large = np.bincount(piece)[piece] >= theta

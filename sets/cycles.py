@@ -20,7 +20,7 @@ def cycles(items: int, src: Edges, dst: Edges) -> I32:
 
 
 def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
-    """Return the depth of each item, the longest path to it, with each cycle as one item."""
+    """Return the length of the longest path to each item, where each cycle counts as one item."""
     from_, to = cycle[src], cycle[dst]
     across = from_ != to
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]

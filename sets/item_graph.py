@@ -104,7 +104,7 @@ class ItemGraph:
         return group
 
     def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
-        """Return distinct pairs (set, set it derives from); stored sets come after new sets."""
+        """Return distinct pairs (set, set it derives from); stored sets have the higher numbers."""
         node = np.empty(len(self._is_new), np.int32)
         node[self.new_places] = label
         node[~self._is_new] = count + self._stored.of_place

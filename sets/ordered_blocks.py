@@ -1,13 +1,13 @@
 """Order the items of a component and cut it into blocks, if its tables give no way to cut it.
 
-In an order where each item follows the items it derives from, blocks of neighbours depend on
-earlier blocks only, never in a cycle. The order is depth first, from the deepest items, so that an
-item is close to those it derives from. Items with very many children would still tie all blocks
+If each item follows the items it derives from, a block of consecutive items depends on earlier
+blocks only, so there are no cycles. The order is depth first, from the deepest items, so that an
+item is close to the items it derives from. Items with very many children would still tie all blocks
 together. These items and everything they derive from are called the core. The core is separated
 from the other items, which fall into pieces that depend on the core and not on each other.
 
-Several core sizes and block sizes are tried. Of the cuts that are small enough once packed, the cut
-from which the samples read least is kept.
+Several core sizes and block sizes are tried, and the resulting sets are packed. Of the cuts that
+are then small enough, the cut from which the samples read least is kept.
 """
 
 from collections.abc import Iterator

@@ -3,9 +3,9 @@
 The paper leaves many sets of a few items. Four rules pack them. The rules are applied one after the
 other until sets and dependencies are few enough; ``docs/decisions/0006-sets.md`` measures them.
 
-1. A set that is the only child of its only parent joins it.
+1. A set that is the only child of its only parent joins that parent.
 2. Sets with the same parents and the same children join each other.
-3. Sets without parents join each other while they have at most twice the children of the first.
+3. Sets without parents join each other while they have at most twice the children of the first set.
 4. Sets with the same parents join each other.
 
 Rules 1 and 2 enlarge a closure only by the joined items. Rule 3 costs nothing upstream, since no
@@ -30,10 +30,10 @@ def pack(
 ) -> I32:
     """Pack sets up to ``limit`` items; return the new set of each set, numbered without gaps.
 
-    ``items`` are the sizes of the first ``sets`` sets, which may be packed. Higher numbers in the
-    dependencies ``child`` and ``parent`` (distinct pairs) are sets that stay as they are. ``group``
-    is each set's component; sets of different components are never packed. Rules are applied while
-    there are more than ``enough`` sets and dependencies.
+    ``items`` are the sizes of the first ``sets`` sets, which may be packed. ``child`` and
+    ``parent`` are the dependencies, as distinct pairs; higher numbers in them are fixed sets, which
+    are not packed. ``group`` is each set's component, and only sets of one component are packed
+    together. Rules are applied while there are more than ``enough`` sets and dependencies.
     """
     label = np.arange(sets, dtype=np.int32)
     fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
@@ -93,20 +93,20 @@ def _alike(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: i
     """Apply rule 2 (same parents, same children); return the set that each set joins.
 
     Sets without neighbours are not packed. Neighbours are compared by a 64-bit sum of mixed
-    numbers. Sets whose neighbours differ and have the same sum are packed too: queries then read
-    more, and answers stay right.
+    numbers. Sets that have different neighbours but the same sum are packed too. Queries then read
+    more, but answers stay right.
     """
     signature = _sums(child, parent, nodes, 1) ^ _sums(parent, child, nodes, 2)
     return _joined_alike(signature[: len(items)], items, group, limit)
 
 
 def _siblings(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 4 (same parents), with the sums of rule 2; do not pack sets without parents."""
+    """Apply rule 4 (same parents) to sets with parents; compare parents by sums as in rule 2."""
     return _joined_alike(_sums(child, parent, nodes, 1)[: len(items)], items, group, limit)
 
 
 def _joined_alike(mine: U64, items: I64, group: I32, limit: int) -> I32:
-    """Join sets with the same component and signature; a signature of 0 is never joined."""
+    """Join sets with the same component and the same sum in ``mine``, unless that sum is 0."""
     single = np.flatnonzero(mine != 0)
     order = single[np.lexsort((single, mine[single], group[single]))]
     result: I32 = _fill(order, mine, group, items, limit)
@@ -150,7 +150,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3 (sets without parents), in an order in which sets with common children meet."""
+    """Apply rule 3 (sets without parents), ordered so that sets with common children meet."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

@@ -1,8 +1,8 @@
 """Measure how many triples queries would read from sets, with walks from sampled items.
 
-A query reads the triples of every set that its walk names, and a set owns the triples that end in
-its items (CSProv, section IV). So a walk over items that takes the whole set of each item it meets
-counts exactly those triples.
+A query reads the triples of every set that it reaches, and a set owns the triples that end in its
+items (CSProv, section IV). Here a walk over items goes on from all items of each set that it
+reaches, and so counts exactly the triples that a query reads.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .depths import neighbours
 from .forest import Forest, root
 
 SAMPLES = 50
-"""This many items are drawn from all derived items, and as many again evenly by table."""
+"""This many items are drawn from all derived items, and the same number evenly from the tables."""
 SEED = 0
 UNBOUNDED = 1 << 62
 

@@ -1,10 +1,10 @@
 """Search for the best cut of large pieces: try several ways and keep the best.
 
-Tables are joined (``contraction``). If tables derive from themselves, or joining them is not
-enough, blocks of an order are tried too (``ordered_blocks``).
+The first way joins tables (``contraction``). If tables derive from themselves, or if joining tables
+is not enough, the items are also put in order and cut into blocks (``ordered_blocks``).
 
-Pieces of one kind of workflow, with the same dependencies between the same tables, are cut alike:
-the search runs once for all copies and runs of a workflow.
+Pieces with the same tables, and the same dependencies between them, are of one kind and are cut
+alike. So one search is enough for all copies of a workflow, and for each time it was run.
 """
 
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ from .packing import pack
 from .sampling import UNBOUNDED, Reader
 
 ENOUGH = 5
-"""A cut is small enough if it has at most one set or dependency per this many items."""
+"""A cut is small enough if it has at most one set or dependency for every ``ENOUGH`` items."""
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A connected piece: its items, their tables from 0, and edges as places among the items."""
+    """A connected piece: items, their tables numbered from 0, and edges as positions of items."""
 
     items: I64
     table: I32
@@ -43,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Plan:
-    """The cut of the first piece of a kind: the number of a grouping, and the joined groups."""
+    """The cut of a kind's first piece: the number of the grouping, and the joined groups."""
 
     grouping: int
     taken: list[Pair]
@@ -120,8 +120,8 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) ->
 def _as_met(src: I32, dst: I32) -> I64:
     """Return the items in the order in which the edges name them.
 
-    Files tend to name an item near those it derives from. In the order of hashes, the search takes
-    nine times as long on the paper's trace.
+    Files tend to name an item near the items it derives from. In the order of hashes, the search
+    takes nine times as long on the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)

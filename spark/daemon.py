@@ -1,4 +1,4 @@
-"""Run PySpark's daemon, which forks the Python workers, after importing the modules tasks need.
+"""Import the modules that tasks need, then run PySpark's daemon, which forks Python workers.
 
 Otherwise each worker would import these modules itself, which takes longer than most tasks.
 """

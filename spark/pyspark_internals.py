@@ -1,8 +1,8 @@
 """All uses of undocumented parts of PySpark, written for PySpark 4.2.
 
-If a new release breaks one of these functions, read in PySpark's source how the public method that
-its docstring names works now, and adapt the function. No other module of provhouse uses private
-attributes of PySpark.
+Each docstring names a public method that does something similar. If a new release breaks a
+function, read in PySpark's source how that method works now, and adapt the function. No other
+module of provhouse uses private attributes of PySpark.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ def _ignore(*_: object) -> None:
 def forget_jvm(session: "SparkSession") -> None:
     """Stop a session whose JVM is gone, so that Spark can be started again in this process.
 
-    ``SparkSession.stop`` would call the JVM, and would leave it in class attributes, where PySpark
-    keeps the first JVM of a process permanently.
+    ``SparkSession.stop`` would call the JVM. It would also leave the JVM in class attributes, where
+    PySpark permanently keeps the first JVM of a process.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

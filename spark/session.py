@@ -48,7 +48,7 @@ The path of a socket can have 107 bytes, of which Spark's file name takes 42.
 """
 DAEMON = "provhouse.spark.daemon"
 ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
-"""Texts in Spark's errors after a worker was killed or Spark was asked to end."""
+"""Strings that Spark's errors contain after a worker was killed or Spark was asked to end."""
 
 
 class _Process:
@@ -240,7 +240,7 @@ def working() -> Iterator[None]:
 
 @contextmanager
 def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
-    """Run a block; when the watch's time is up, cancel its Spark jobs and raise TooSlow."""
+    """Run a block; if the watch's time is up, cancel the block's Spark jobs and raise TooSlow."""
     if watch.pause() is None:
         yield
         return
@@ -280,7 +280,7 @@ def _was_lost(error: Exception, message: str) -> bool:
 
 
 def _message(error: Exception) -> str:
-    """Return the text of an error, or its type if the text is empty or cannot be had.
+    """Return the text of an error, or its type if the text is empty or cannot be read.
 
     For py4j's errors, the text comes from the JVM, which may be gone.
     """

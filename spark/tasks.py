@@ -54,9 +54,9 @@ class Sizes:
 
 
 class _Running:
-    """The task that this process runs; a Spark worker runs one at a time.
+    """The task that this process runs; a Spark worker runs one task at a time.
 
-    There is one for the whole process because the code that reports progress is far below the
+    One object serves the whole process because the code that reports progress is far below the
     function that Spark calls, and nothing in between needs to know about it.
     """
 
@@ -69,7 +69,7 @@ _running = _Running()
 
 
 def report_progress(part: float) -> None:
-    """Report which part of the current task is done, from 0 to 1."""
+    """Report which fraction of the current task is done, from 0 to 1."""
     if _running.share:
         mine, size = _running.share
         mine[0] = part * size

@@ -22,7 +22,7 @@ def freeze_imports() -> None:
     """Exempt the modules that this worker has imported from garbage collection.
 
     Call this at the end of a task. With Arrow and numba imported, the collection after each task
-    takes 70 ms, most of the time of a small task; frozen objects cost nothing.
+    would take 70 ms, which is most of the time of a small task. Exempt objects cost nothing.
     """
     if len(sys.modules) != _worker.frozen_modules:
         _worker.frozen_modules = len(sys.modules)

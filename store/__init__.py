@@ -1,1 +1,1 @@
-"""Storage of triples and names: warehouse folder, Delta tables, name files, cached partitions."""
+"""Store triples and names: the warehouse folder, Delta tables, name files, cached partitions."""

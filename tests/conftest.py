@@ -143,7 +143,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
 
 @pytest.fixture(scope="session")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
-    """A starter of commands on a Spark that is up; this Spark is not that of ``spark``."""
+    """A ``Warm``, which starts commands on a running Spark of its own, not that of ``spark``."""
     with Warm(tmp_path_factory.mktemp("warm")) as started:
         yield started
 

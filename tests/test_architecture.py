@@ -11,7 +11,10 @@ TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
 API = {"(warehouse)": "api"}
-"""The folder of each optional layer's modules. ``api`` is the package ``provhouse`` itself."""
+"""The folder of each layer that pyproject.toml marks as optional by parentheses.
+
+The folder ``api`` is the package ``provhouse`` itself.
+"""
 
 
 def _drawn() -> list[set[str]]:

@@ -30,7 +30,8 @@ def test_links_and_file_names_lead_somewhere(name: str) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
     wrong = [link for link in LINK.findall(text) if not leads_somewhere(page, link)]
-    # A page may name files from the root or from its own folder. A contributor's file is NEW.
+    # A page may name files from the root or from its own folder. A name with NEW stands for a
+    # file that a contributor adds.
     wrong += [
         file
         for file in FILE.findall(text)

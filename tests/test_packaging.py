@@ -1,4 +1,4 @@
-"""Top-level folders, shipped packages, links for static tools, locks and layers are consistent.
+"""The links in ``typings`` and pyproject.toml have all packages, and the lock files are complete.
 
 Folder ``X`` is the package ``provhouse.X``, with one exception: ``api`` is ``provhouse`` itself.
 """

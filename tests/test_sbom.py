@@ -1,4 +1,4 @@
-"""The software bill of materials is complete, reproducible, and free of addresses."""
+"""The software bill of materials is complete and reproducible, and contains no URLs."""
 
 import json
 import re

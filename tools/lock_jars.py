@@ -2,7 +2,8 @@
 
 For maintainers: run ``make lock-jars`` after changing a version below or that of pyspark. It needs
 Maven.
-Jars that pyspark bundles, in any version, are left out of the Delta jars: Spark prefers its own.
+Jars that pyspark bundles, in any version, are left out of the Delta jars, because Spark
+prefers its own.
 """
 
 import hashlib

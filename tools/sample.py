@@ -2,8 +2,8 @@
 
     tools/sample.py [--count 100] [--seed COMMIT]
 
-The seed is the hash of the last commit unless another is named, so that the author cannot choose
-what is read. Prints a Markdown list of the texts with their places.
+The seed is the hash of the last commit unless ``--seed`` names another commit. So the author cannot
+choose what is read. Prints a Markdown list of the texts with their places.
 """
 
 import argparse
@@ -19,7 +19,7 @@ BESIDE = ("benchmarks", "examples", "tests", "tools")
 MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")
 """Functions whose arguments a person reads, in addition to the constructors of errors."""
 SHORTEST = 12
-"""Shorter texts are names rather than sentences."""
+"""The length of the shortest text listed. Shorter texts are names rather than sentences."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:

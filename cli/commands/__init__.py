@@ -1,1 +1,1 @@
-"""The commands. Each is in a module of its own name, or in that of a related command."""
+"""The commands. Each has a module with its name, or is in the module of a related command."""

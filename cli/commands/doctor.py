@@ -33,7 +33,7 @@ def doctor(
     from rich.text import Text
 
     from provhouse.output.escape import shown
-    from provhouse.output.layout import grid
+    from provhouse.output.sections import grid
     from provhouse.output.table import console
 
     from ..progress_display import progress_display
@@ -94,7 +94,7 @@ def _disk(settings: "Settings") -> str:
 
 
 def _memory(settings: "Settings") -> str:
-    """Check that memory is free for both Java heaps, and half as much again outside them."""
+    """Check that free memory is at least one and a half times both Java heaps together."""
     needed = (_bytes(settings.spark_memory) + _bytes(settings.neo4j_memory)) * 3 // 2
     free = _available()
     if free < needed:

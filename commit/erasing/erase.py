@@ -1,9 +1,9 @@
 """Carry out the steps of an erasure, which can be repeated until all of them are done.
 
 The steps have this order. First, ``erased.npy`` hides the names from all readers at once. Next, ops
-that only erased triples have are removed from the tables with counts, while the triples still show
-which ops these are. Then triples, names, look-ups and logs are cleared. Last, Neo4j is rebuilt, if
-``erasure.json`` requests it.
+that occur only in triples of erased items are removed from the tables that count triples, while the
+triples still show which ops these are. Then triples, names, look-ups and logs are cleared. Last,
+Neo4j is rebuilt, if ``erasure.json`` requests it.
 """
 
 from dataclasses import replace
@@ -74,7 +74,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    # Other bases were pruned. The current base is the newest.
+    # Bases without a folder were pruned. The newest base, which is the current one, comes first.
     stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)
     items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
     for base in stored:

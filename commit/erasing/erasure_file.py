@@ -1,7 +1,7 @@
-"""``erasure.json``, which describes the erasure in progress by numbers, never by names.
+"""Read and write ``erasure.json``, which describes an erasure in progress by numbers, not names.
 
-It exists from before the first change until after the last, so that the next writer can complete an
-interrupted erasure.
+The file exists from before the first change until after the last, so that the next writer can
+complete an interrupted erasure.
 """
 
 import json

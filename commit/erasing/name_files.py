@@ -1,8 +1,8 @@
 """Remove names from segments and look-ups.
 
-A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` comes
-first and hides the names from all readers at once. The other files may be cleared later, and more
-than once.
+A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` is
+written first and hides the names from all readers at once. The other files may be cleared later,
+and more than once.
 """
 
 import os
@@ -77,7 +77,7 @@ def _rewrite(path: Path, rows: I64) -> None:
 
 
 def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
-    """Return the batch without the names of the given rows, as far as it has them."""
+    """Return the batch without the names of those given rows that are in it."""
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
     if not len(here):
         return batch

@@ -27,7 +27,7 @@ _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
 
 
 def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
-    """Return the files with rejected rows that name any of these items, with the names in each."""
+    """Return each file with rejected rows that name any of these items, and the names in it."""
     folder = snapshot.folder(REJECTS)
     found: dict[Path, set[str]] = {}
     for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
@@ -82,9 +82,9 @@ class NameMatcher:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield all strings in a value, also from inside strings that are JSON, as attributes are.
+    """Yield all strings in a value, also those inside strings that are JSON, such as attributes.
 
-    The input is untrusted, and may be nested as deeply as it is long.
+    The input is untrusted, and its nesting may be as deep as its length allows.
     """
     left = [value]
     while left:

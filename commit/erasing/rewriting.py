@@ -1,4 +1,4 @@
-"""Replace values in Parquet files of Delta tables; rows, file names and most lengths stay the same.
+"""Replace values in files of Delta tables; row numbers, file names and most file lengths stay.
 
 At every version, a table's log has the name and length of each file, and readers trust both. So a
 file that becomes shorter is padded with zeros in front of its footer. If the new values take more
@@ -19,7 +19,7 @@ from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 
 Change = Callable[[pa.Table, int], pa.Table]
-"""A function from rows, and the number of the first row, to the same rows with other values."""
+"""A function that gets rows and the number of the first row, and returns the changed rows."""
 _TAIL = 8
 """The size in bytes of the last two fields of a file: its footer length and the magic number."""
 _ENCODINGS = (
@@ -27,14 +27,14 @@ _ENCODINGS = (
     (19, True),
     (19, False),
 )
-"""Pairs of a compression level and whether strings get dictionaries, beginning with the fastest."""
+"""Encodings, the fastest first: the compression level, and whether strings get dictionaries."""
 
 
 def rewrite(path: Path, change: Change) -> None:
     """Replace a file of a table by one with changed rows, atomically for readers.
 
     Processes that have the old file open can still read it. ``update_lengths`` must be called
-    afterwards, even if a crash comes between.
+    afterwards, even after a crash in between.
     """
     aside = path.with_name(f".{path.name}")  # if this is interrupted, no commit shows the file
     size = path.stat().st_size

@@ -36,7 +36,7 @@ _COUNTED = ("set_dependencies", "workflow")
 
 
 def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
-    """Remove op and attributes from all triples that touch some items; count these triples."""
+    """Remove op and attributes from all triples that touch some items; return how many do."""
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
         path = snapshot.partition_path(partition)
@@ -76,7 +76,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 def _other_ops(
     snapshot: Snapshot, touched: PartitionNumbers, items: ItemNumbers
 ) -> Iterator[set[str]]:
-    """Yield the ops of triples that do not touch the items, a partition at a time."""
+    """Yield the ops of triples that do not touch the items, partition by partition."""
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         yield _ops(rows.filter(pa.array(~touching(rows, items))))
@@ -89,7 +89,7 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return, by pair of sets, the ops that occur between them only in triples touching the items.
+    """Return, for pairs of sets, the ops that only triples touching the items have between them.
 
     A pair without such ops is left out.
     """
@@ -123,7 +123,11 @@ def _across(
 
 
 def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
-    """Remove ops from the tables with counts: ``ops`` from all rows, ``pairs`` from their own."""
+    """Remove ops from the tables with counts.
+
+    ``ops`` are removed from all rows. The ops of a pair in ``pairs`` are removed only from the rows
+    about this pair of sets.
+    """
     for name in _COUNTED:
         version = snapshot.commit.tables.get(name)
         if version is None:
@@ -160,7 +164,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
 
 
 def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
-    """Return the numbers of the rows that may have any of the ops, or any of the pairs of sets."""
+    """Return the numbers of the rows that may have one of the ops or one of the pairs of sets."""
     named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
     found = np.zeros(rows.num_rows, bool)
     found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True

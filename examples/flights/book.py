@@ -12,9 +12,10 @@ ID = "id"
 
 
 class Book:
-    """Tables and triples as Parquet in one folder; the column ``id`` of a table has the row names.
+    """A folder with the tables and triples of the pipeline, as Parquet files.
 
-    A triple records that the row ``dst`` was derived from the row ``src`` by the operation ``op``.
+    The column ``id`` of a table has the names of its rows. A triple records that the
+    row ``dst`` was derived from the row ``src`` by the operation ``op``.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -34,7 +35,7 @@ class Book:
         return self.table(name)
 
     def trace(self, step: str, *links: DataFrame) -> None:
-        """Write the triples of one step; each of ``links`` is a result of ``link``."""
+        """Write the triples of one step. Each of ``links`` is a result of the function ``link``."""
         triples = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), links)
         _write(triples, self.folder / "triples" / step)
 
@@ -48,8 +49,9 @@ def link(
 ) -> DataFrame:
     """Return one triple for each of ``rows`` that has a source.
 
-    ``src`` and ``dst`` are pairs of a table's name and the column of ``rows`` with its row names.
-    ``attributes`` are further facts about the operation; null attributes are left out.
+    ``src`` and ``dst`` are pairs: the name of a table, and the column of ``rows`` that has the
+    names of the rows of that table. ``attributes`` are further facts
+    about the operation. Null attributes are left out.
     """
     return rows.select(
         _column(src[1]).alias("src"),
@@ -84,7 +86,7 @@ def _session() -> SparkSession:
     builder = (
         SparkSession.builder.appName("flights")
         .master("local[*]")
-        .config("spark.driver.host", "127.0.0.1")  # so that it starts without a network
+        .config("spark.driver.host", "127.0.0.1")  # so that Spark starts without a network
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.memory", "2g")
         .config("spark.sql.shuffle.partitions", "4")  # enough for a few hundred thousand rows

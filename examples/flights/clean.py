@@ -1,4 +1,4 @@
-"""Second step: clean the usable rows, and set other rows aside with the reason."""
+"""Second step: clean the usable rows, and write each unusable row to another table."""
 
 from book import Book, link, renamed
 from pyspark.sql import Column, DataFrame

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from provhouse.model.answer import Answer
-from provhouse.output.layout import grid
 from provhouse.output.phrases import counted, duration
+from provhouse.output.sections import grid
 
 BAR = 40
 METHODS = {

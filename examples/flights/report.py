@@ -56,7 +56,7 @@ def _windiest_routes(book: Book) -> DataFrame:
 
 
 def _carriers(book: Book) -> DataFrame:
-    """Return a row for each carrier and month; each row has the sums of the whole year."""
+    """Return a row for each carrier and month. Its sums are those of the whole year."""
     months = book.table("carrier_monthly").withColumnRenamed("id", "month_id")
     year = Window.partitionBy("carrier")
     airlines = book.table("airlines").withColumnRenamed("id", "airline_id")
@@ -79,7 +79,7 @@ def _carriers(book: Book) -> DataFrame:
 
 
 def _first(rows: DataFrame, group: str, *ties: str) -> DataFrame:
-    """Return each group's row with the most wind; the columns ``ties`` decide between equals."""
+    """Return each group's row with the most wind. For equal wind, compare the columns ``ties``."""
     order = Window.partitionBy(group).orderBy(F.col("wind").desc_nulls_last(), *ties)
     return rows.withColumn("rank", F.row_number().over(order)).where("rank = 1").drop("rank")
 

@@ -15,7 +15,7 @@ ROUTE = ("carrier", "origin", "dest")
 
 
 def daily(book: Book) -> None:
-    """Sum flights by route and day, and these sums by carrier and by airport."""
+    """Sum the daily flights by route, and these sums by carrier and by airport."""
     flights = book.table("departures").select(
         "id", "date", *ROUTE,
         F.lit(1).alias("flights"), F.lit(0).alias("cancelled"),
@@ -58,7 +58,10 @@ def monthly(book: Book) -> None:
 
 
 def _roll(book: Book, table: str, op: str, keys: tuple[str, ...], **parts: DataFrame) -> None:
-    """Sum ``parts``, given by the names of their tables, over ``keys``."""
+    """Write a table with the sums of ``parts``, grouped by ``keys``, and its triples.
+
+    The keyword of each part is the name of its table.
+    """
     name = _name(table, keys)
     columns = [*keys, *SUMS]
     together = reduce(DataFrame.unionByName, (part.select(columns) for part in parts.values()))

@@ -195,7 +195,7 @@ def show_impact(
 
 
 def compare(printer: Printer, asker: Asker, lineage: Answer) -> None:
-    """Ask for the lineage twice with each method, because the first question fills its caches.
+    """Ask for the lineage twice with each method: the first question fills the method's caches.
 
     Raises AssertionError if the answers differ.
     """

@@ -28,7 +28,7 @@ WIND = {
     "airport_daily": "wind",
     "report": "wind",
 }
-"""The column with the wind, for each table on a path from a weather reading to the report."""
+"""For each table on a path from a weather reading to the report, its column with the wind."""
 
 Row = Mapping[str, object]
 
@@ -75,7 +75,7 @@ class Readings:
 
     @property
     def stands_out(self) -> bool:
-        """Whether one reading exceeds all others so far that it alone can be the cause."""
+        """Whether one reading exceeds all others by so much that no other can be the cause."""
         return self.wind[self.strongest] > 3 * self.next_strongest
 
 
@@ -153,7 +153,7 @@ def _shortest(
 
 
 def untouched_day(impact: Answer, origin: str, tables: Tables) -> Row:
-    """Return an airport's windiest day among those that the impact does not contain."""
+    """Return the windiest of an airport's days that are not in the impact."""
     reached = set(names(impact, "airport_daily"))
     days = tables.where("airport_daily", "origin", origin)
     return max((day for day in days if day["id"] not in reached), key=lambda d: number(d, "wind"))

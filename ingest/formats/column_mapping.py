@@ -18,7 +18,7 @@ class Columns:
     mapped: tuple[tuple[str, str], ...] = ()
     """Pairs of a known name and the column that is read for it."""
     scope: str | None = None
-    """The column whose value is put before names that are unique only together with it."""
+    """The column whose value is put before each name, if names are unique only together with it."""
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:

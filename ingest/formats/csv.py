@@ -79,7 +79,7 @@ def _header(source: Source) -> tuple[list[str], bool]:
 
 
 def _broken_line(path: str) -> int | None:
-    """Return the number of the first invalid line, or None; read the file again, which is slow."""
+    """Read the file again, slowly, and return the number of the first invalid line, or None."""
     line = 0
     try:
         with text_lines(path) as lines:

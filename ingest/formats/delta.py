@@ -24,7 +24,7 @@ def table_of(file: Path) -> Path | None:
 def tables_files(folder: Path) -> Iterator[Source]:
     """Yield the files of a Delta table's current version, with the values of partition columns.
 
-    Raises BadInput if the log cannot be read, or if the Parquet files alone do not hold its rows.
+    Raises BadInput if the log cannot be read, or if the Parquet files alone do not give its rows.
     """
     try:
         table = DeltaTable(folder)

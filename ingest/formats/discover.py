@@ -1,9 +1,9 @@
 """Find the input files that paths stand for: files, folders, patterns and Delta tables.
 
 A folder stands for the files in it, at any depth. A pattern stands for the files and folders that
-it matches. Hidden names and names that begin with an underscore are left out, and so are files
-whose names end like no known format, unless a format is given. A Delta table, wherever it is found,
-stands for the files of its current version.
+it matches. Hidden files and folders are left out, and so are those whose names begin with an
+underscore. Files without the ending of a known format are left out, unless a format is given. A
+Delta table, wherever it is found, stands for the files of its current version.
 """
 
 import glob

@@ -1,8 +1,9 @@
 """Read JSON lines: one object per line, whose keys are the columns. Keys may differ by row.
 
-Python's own decoder reads each line. Arrow's reader gives each column one type: it refuses a key
-that is a number in one row and text in another, or that first appears in a later block; it rounds
-integers of more than 64 bits, and turns text that looks like a time into a time.
+Python's own decoder reads each line. Arrow's reader is not used, since it gives each column one
+type. It refuses a key that is a number in one row and text in another, or that first appears in a
+later block. It also rounds integers of more than 64 bits, and turns text that looks like a time
+into a time.
 """
 
 import json

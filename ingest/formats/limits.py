@@ -6,18 +6,18 @@ from os.path import getsize
 from provhouse.model.errors import BadInput
 
 BLOCK = 16 << 20
-"""The approximate number of bytes read at once; a single row must fit."""
+"""The approximate number of bytes that are read at once. A single row must not be larger."""
 ROWS = 1 << 18
 """The most rows read at once."""
 UNPACKED_TIMES = 300
-"""A compressed text file may contain this many times its size, or ``UNPACKED_BYTES`` if larger.
+"""A compressed text file may contain this many times its size, or ``UNPACKED_BYTES`` if more.
 
-Real names do not compress that well.
+Files with real names do not compress that well.
 """
 PARQUET_TIMES = 5_000
-"""A Parquet file may contain this many times its size: it stores a repeated string only once."""
+"""A Parquet file may contain this many times its size, as it stores a repeated string only once."""
 UNPACKED_BYTES = 256 << 20
-"""Every compressed file may contain this many bytes, however small the file is."""
+"""The number of bytes that every compressed file may contain, however small the file is."""
 
 
 @dataclass

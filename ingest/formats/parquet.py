@@ -12,7 +12,7 @@ from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
-"""The number of rows decoded at once. Repeated long names are small in the file, not in memory."""
+"""The number of rows decoded at once. Long repeated names are small in files, large in memory."""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
@@ -81,7 +81,7 @@ def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
 
 
 def _decoded(piece: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the piece without dictionaries, whose size does not show how large the values are."""
+    """Return the piece without dictionaries, so that its size shows how large the values are."""
     for at, field in enumerate(piece.schema):
         if pa.types.is_dictionary(field.type):
             piece = piece.set_column(at, field.name, piece.column(at).dictionary_decode())

@@ -38,7 +38,7 @@ class Format:
     endings: tuple[str, ...] = ()
     """The endings of its file names; a format without endings is never recognised by name."""
     compressible: bool = False
-    """Whether its files are plain text and may be compressed as a whole, with a second ending."""
+    """Whether its files are plain text and may be compressed as a whole, like ``x.csv.gz``."""
 
     def load(self) -> FormatModule:
         """Import and return the module that reads files of the format."""

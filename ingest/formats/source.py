@@ -23,7 +23,7 @@ class Source:
     format: str
     columns: Columns = AS_NAMED
     constants: tuple[tuple[str, str], ...] = ()
-    """Pairs of a column and its value in all rows, which a Delta table keeps in its log."""
+    """Pairs of a column and its value in all rows. Delta tables keep these values in the log."""
 
     @property
     def bytes_unpacked(self) -> int:
@@ -38,7 +38,7 @@ ReportBytes = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as they were read. ``first_row`` is the number of the first; the header has none."""
+    """Rows as they were read. ``first_row`` numbers the first of them; headers do not count."""
 
     first_row: int
     rows: pa.Table
@@ -48,7 +48,7 @@ class Batch:
 
 
 def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
-    """Return the error for a file, or for a place in a file, that is not valid ``kind``."""
+    """Return the error for a file, or a place in it, that is not valid in the format ``kind``."""
     why = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
     return BadInput(
         f"{place}: not readable as {kind}",

@@ -1,9 +1,9 @@
 """Step 3: cut the new items into sets, and give items and sets their numbers.
 
-One task does this, from the edges alone. A stored item keeps its number and its set, so only new
-items are cut. New items that are connected by triples between new items form pieces. Pieces are cut
-into sets, and small sets are packed. The items of a set get consecutive numbers, and so do
-the items of a component. Stored components that new triples connect are merged.
+One task does this, without the rows and the names. A stored item keeps its number and its set, so
+only new items are cut. New items that are connected by triples between new items form pieces.
+Pieces are cut into sets, and small sets are packed. The items of a set get consecutive numbers, and
+so do the items of a component. Stored components that new triples connect are merged.
 """
 
 import math
@@ -32,7 +32,7 @@ from .read import ReadResult
 RANGE_TRIPLES = 4 << 20
 """The approximate number of triples that are sorted at once."""
 SAMPLE = 64
-"""One edge in this many is looked at to find the bounds of the ranges."""
+"""The bounds of the ranges are estimated from a sample: one of every ``SAMPLE`` edges."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return which sets are the ``limit`` largest of the sets that ``among`` marks."""
+    """Return a mask of sets: the ``limit`` largest of the sets that ``among`` marks."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

@@ -1,6 +1,6 @@
 """Step 2: give every name a place, and turn rows into edges between places.
 
-A place is the position of a name's hash among all hashes of the ingest. It takes four bytes.
+A place is the position of a name's hash among all hashes of the ingest. A place takes four bytes.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class NumberResult:
     tables: Sequence[str]
     """The table names, by number; the first is the empty name, for items without a table."""
     origins: Sequence[Origin] | None = None
-    """In a compaction, the origins that staged rows name; None if each file is an origin."""
+    """In a compaction, the origins named in the staged rows; None if each file is an origin."""
 
 
 def number(job: Job, read: ReadResult) -> NumberResult:

@@ -21,7 +21,7 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""The numbers of names and of look-up entries that are written in the time of one triple."""
+"""The number of names, and of look-up entries, that are written in the time of one triple."""
 
 
 @dataclass(frozen=True)

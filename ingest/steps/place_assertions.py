@@ -42,7 +42,7 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
 
 
 def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
-    """Return the row places and origins of the triples that the origin did not assert before."""
+    """Return the row place and the origin of each triple that this origin did not assert before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
     for one in np.unique(origin).tolist():

@@ -1,4 +1,4 @@
-"""Bring the names of new items from the order of their hashes into the order of item numbers.
+"""Sort the names of new items by item number; they were staged in the order of their hashes.
 
 The buckets are first distributed over ranges of item numbers. Then each range is sorted and
 written, so that only one range at a time is in memory. The look-up from names to item numbers is

@@ -31,7 +31,7 @@ _ITEMS = 1 << 40
 
 @dataclass(frozen=True)
 class Stored:
-    """The row place of each triple (-1 if it is not stored or has ended) and its first origin."""
+    """Each triple's row place (-1 if the triple is not stored or has ended) and first origin."""
 
     places: RowPlaces
     origins: I64
@@ -82,7 +82,7 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
 def _by_partition(
     snapshot: Snapshot, items: ItemNumbers
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
-    """Return the partitions that may hold triples into these items, each with its items."""
+    """Return each partition that may contain triples with one of these dst, and these items."""
     distinct = ItemNumbers(np.unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))
     places = snapshot.placements_of(SetIds(np.unique(sets)))

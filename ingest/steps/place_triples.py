@@ -1,9 +1,9 @@
-"""Put every new triple into a partition, with the set of its dst.
+"""Put every new triple into a partition, together with other triples of the set that has its dst.
 
 First the rows of each staged file are distributed over ranges of item numbers (``ScatterTriples``).
 Then each range is sorted, freed of duplicates, and cut into partitions (``GatherTriples``), so that
-only one range at a time is in memory. The numbers of a set follow each other, so sorting by dst
-brings its triples together.
+only one range at a time is in memory. The items of a set have consecutive numbers, so sorting by
+dst brings the triples of a set together.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ from .place_duplicates import MoreOrigins, distinct
 from .place_stored import find_stored
 
 CARRIED = (OP, ATTRIBUTES, BORN)
-"""Staged columns that rows keep, as well as their origin. Only a compaction stages ``born``."""
+"""The staged columns that rows keep besides their origin. Only a compaction stages ``born``."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ScatterTriples:
     """The origin of the rows, unless the rows name their own origins."""
 
     def run(self) -> None:
-        """Write the file's rows, with item numbers for places, to one file per range."""
+        """Replace places by item numbers, and write the file's rows to one file per range."""
         numbers = open_array(self.staging.numbers)
         tables = open_array(self.staging.tables)
         edges = open_array(self.staging.edges(self.number))
@@ -108,7 +108,7 @@ class ScatterTriples:
 
 
 def _numbered(staged: pa.Schema) -> pa.Schema:
-    """Return the schema of rows with item numbers, tables of both ends, and the kept columns."""
+    """Return the schema of rows with item numbers, tables of src and dst, and kept columns."""
     numbers = [(SRC, pa.int64()), (DST, pa.int64())]
     codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
     kept = [field for field in staged if field.name in CARRIED]
@@ -117,7 +117,7 @@ def _numbered(staged: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True)
 class GatheredRange:
-    """The number of triples in each partition of a range, and of new assertions in the range."""
+    """The number of triples in each partition of a range, and the number of new assertions."""
 
     partitions: tuple[int, ...]
     asserted: int
@@ -199,8 +199,9 @@ class _Sets:
 def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
     """Cut sorted triples into partitions of at most ``limit``; never divide a set that fits.
 
-    Returns the row at which each partition begins, followed by the number of rows, and the table of
-    placements: set, partition (from 0) and number of triples.
+    Returns an array and a table. The array contains the row at which each partition begins, and at
+    its end the number of rows. The table contains the placements: set, partition (from 0) and
+    number of triples.
     """
     starts = np.flatnonzero(np.diff(dst_sets, prepend=-1) != 0)
     sizes = np.diff(np.append(starts, len(dst_sets)))
@@ -213,7 +214,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 
 
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
-    """Return the partition (from 0), the row in the partition, and the origin of each pair."""
+    """Return for each pair its partition (from 0), its row in the partition, and its origin."""
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(
         {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
@@ -222,7 +223,7 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 
 @njit(cache=True)
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
-    """Return three arrays: the index of a set, a partition, and how many of its triples it has."""
+    """Return three arrays: a set's index, a partition, and how many triples of the set it has."""
     pieces = 0
     for size in sizes:
         pieces += 1 + size // limit
@@ -258,7 +259,7 @@ def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """Count the triples between each pair of tables (as numbers), and list their ops."""
+    """Count the triples between each pair of tables, and list their ops; tables are numbers."""
     return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
 
 

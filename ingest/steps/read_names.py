@@ -1,7 +1,7 @@
 """Find the distinct names of a bucket, the table of each, and which of them are stored.
 
-The items of a bucket are ordered by hash, and so are the buckets. The position of a name's hash in
-all buckets, one after the other, is therefore its place in this ingest.
+The items of a bucket are ordered by hash, and so are the buckets. If the buckets are put one after
+the other, the position of a name's hash is therefore the place of the name in this ingest.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ STORED = "stored"
 
 @dataclass(frozen=True)
 class NamedBucket:
-    """The counts of a bucket. If two names ``collided`` in one hash, another seed is needed."""
+    """The counts of a bucket. If two names ``collided``, they share a hash; use another seed."""
 
     items: int
     two_tables: int

@@ -1,8 +1,8 @@
 """Stage one input file: reject incomplete rows, and replace names by hashes.
 
-The names are staged apart from the rows, once per batch for each table they were named with. They
-are distributed over buckets by the first bits of their hash, so that the names of one bucket at
-a time can be loaded next.
+The names are staged apart from the rows: in each batch, a name is staged once for each table that
+it is named with. They are distributed over buckets by the first bits of their hash, so that
+``read_names`` can then load one bucket at a time.
 """
 
 import os
@@ -49,7 +49,7 @@ REJECTS = TABLES["rejects"]
 
 @dataclass(frozen=True)
 class StagedFile:
-    """The number of valid and of rejected rows in a file."""
+    """The number of valid rows and the number of rejected rows in a file."""
 
     valid: int
     rejected: int
@@ -109,7 +109,7 @@ def _judge(batch: Batch, task: StageFile) -> tuple[pa.Table, pa.Table]:
 
 
 def _reasons(scope: str | None) -> pa.Array:
-    """Return the reason for each code, whose bits mean that src, dst or the scope is missing."""
+    """Return the reason for each code. A code's bits mean that src, dst or the scope is missing."""
     wanted = (SRC, DST, scope)
     lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in range(8)]
     return pa.array([" and ".join(f"no {name}" for name in names) for names in lacking])

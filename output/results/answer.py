@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..arrow_rows import tuples
-from ..layout import Section, headed, styled
 from ..result import Csv, Json, Result, attributes
+from ..sections import Section, headed, styled
 from .answer_tables import by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
 from .derivations import MOST_ROWS, read_and_seconds, row_lists, step_by_step

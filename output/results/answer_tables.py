@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..escape import shown
-from ..layout import grid, styled
 from ..phrases import counted, listed
+from ..sections import grid, styled
 from .derivations import MOST_ROWS, STEPS, table_name
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The number of distances shown before the gap; up to ``_FAR_LEVELS`` are shown after it."""
+"""The number of nearest distances listed, in addition to the ``_FAR_LEVELS`` farthest."""
 _FAR_LEVELS = 2
 _OPS = 4
-"""The most operations listed for a table."""
+"""The largest number of operations listed for a table of items."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,10 @@ def _tables(answer: "Answer") -> pa.Table:
 
 
 def _ops(answer: "Answer") -> dict[str, list[str]]:
-    """Return, for each table, the operations of triples whose far end is in it, by frequency."""
+    """Return the operations for each table of items, most frequent first.
+
+    A triple counts for the table of its far end: src upstream, dst downstream.
+    """
     far = "src" if answer.direction == "upstream" else "dst"
     items, ends = (_codes(column) for column in (answer.items["item"], answer.triples[far]))
     place = pc.index_in(ends, value_set=items)
@@ -115,7 +118,7 @@ def _codes(names: pa.ChunkedArray) -> pa.Array:
 
 
 def _levels(answer: "Answer") -> list[_Level]:
-    """Return the items at the nearest and farthest distances, and the count of those between."""
+    """Return the items at the nearest and farthest distances, and count the items between."""
     counts = answer.items.group_by("depth").aggregate([("item", "count")]).sort_by("depth")
     depths = cast(list[int], counts["depth"].to_pylist())
     sizes = cast(list[int], counts["item_count"].to_pylist())

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..escape import shown
-from ..layout import subject
 from ..phrases import counted
+from ..sections import subject
 from .answer_size import answer_size
 from .derivations import as_of_sentence, erased_sentence, read_sentence
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..layout import Section, grid, styled
 from ..result import Csv, Json, Result
+from ..sections import Section, grid, styled
 from .answer import COLUMNS, AnswerResult
 from .answer_size import answer_size
 from .derivations import STEPS

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..arrow_rows import json_items, json_triples
 from ..escape import shown
-from ..layout import grid, styled
 from ..phrases import counted, steps
 from ..result import Json, rounded
+from ..sections import grid, styled
 
 if TYPE_CHECKING:
     import pyarrow as pa

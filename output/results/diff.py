@@ -8,9 +8,9 @@ from provhouse.model.columns import TRIPLE
 
 from ..arrow_rows import tuples
 from ..escape import shown
-from ..layout import Section, grid, headed, styled, subject
 from ..phrases import counted, steps
 from ..result import Csv, Json, Result, rounded
+from ..sections import Section, grid, headed, styled, subject
 from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
 
 if TYPE_CHECKING:

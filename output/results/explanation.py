@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..layout import Section, grid, styled, subject
 from ..phrases import duration, steps
 from ..result import Csv, Json, Result, attributes, rounded
+from ..sections import Section, grid, styled, subject
 from .derivations import as_of_sentence
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..layout import Section, styled
 from ..phrases import counted, quantity
 from ..result import Csv, Json, Result
+from ..sections import Section, styled
 
 if TYPE_CHECKING:
     from provhouse.store.warehouse.manifest import Manifest

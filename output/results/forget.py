@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ..layout import Section, facts, styled
 from ..phrases import counted, steps
 from ..result import Csv, Json, Result, one_row, rounded
+from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
     from provhouse.changes.forget import Forgotten

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ..layout import Section, grid
 from ..result import Csv, Json, Result
+from ..sections import Section, grid
 
 if TYPE_CHECKING:
     from provhouse.query.generations import Generation

@@ -1,13 +1,13 @@
-"""The result of an ingest."""
+"""The result of an ingest: what is new, what is stored now, and what was rejected."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..layout import Section, facts, styled
 from ..phrases import counted, names_of, quantity, steps
 from ..result import Csv, Json, Result, attributes, one_row, rounded
+from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
     from provhouse.ingest.summary import Reject, Summary

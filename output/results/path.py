@@ -8,9 +8,9 @@ from provhouse.model.columns import TRIPLE
 
 from ..arrow_rows import tuples
 from ..escape import shown
-from ..layout import Section, grid, headed, styled, subject
 from ..phrases import counted
 from ..result import Csv, Json, Result, attributes
+from ..sections import Section, grid, headed, styled, subject
 from .derivations import (
     as_of_sentence,
     erased_sentence,

@@ -1,13 +1,13 @@
-"""The result of ``ingest --dry-run``."""
+"""The result of ``ingest --dry-run``: what an ingest of the files would add."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..layout import Section, facts, styled
 from ..phrases import counted, listed, names_of, steps
 from ..result import Csv, Json, Result, attributes, one_row, rounded
+from ..sections import Section, facts, styled
 from .ingest import rejected, two_tables
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
-"""The result of a prune."""
+"""The result of a prune: the deleted generations and the freed space."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ..layout import Section, facts, styled
 from ..phrases import counted, quantity
 from ..result import Csv, Json, Result, one_row
+from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
     from provhouse.changes.prune import Pruned

@@ -1,12 +1,12 @@
-"""The result of a retraction."""
+"""The result of a retraction: the numbers of triples that it ended and kept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..layout import Section, facts, styled
 from ..phrases import counted, steps
 from ..result import Csv, Json, Result, attributes, one_row, rounded
+from ..sections import Section, facts, styled
 
 if TYPE_CHECKING:
     from provhouse.changes.retract import Retraction
@@ -16,7 +16,7 @@ _COUNTS = ("generation", "ended", "kept", "triples")
 
 @dataclass(frozen=True)
 class RetractionResult(Result):
-    """The number of triples ended, and the number kept.
+    """The number of triples that a retraction ended, and the number that it kept.
 
     A triple is kept if another file or run also has it.
     """

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..escape import shown
-from ..layout import Section, grid, styled
 from ..phrases import counted
 from ..result import Csv, Json, Result
+from ..sections import Section, grid, styled
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -1,8 +1,9 @@
 """CCProv: filter the triples of the item's component, then run RQ on them.
 
-This is algorithm 1 of the CSProv paper. Triples have no column for their component. It follows from
-the sets: the items of each set are a range of numbers, and a triple belongs to the component of its
-dst. The filter reads every cached partition once and keeps the hash partitioning, as in the paper.
+This is algorithm 1 of the CSProv paper. Triples have no column for their component. The component
+follows from the sets: the items of each set are a range of numbers, and a triple belongs to the
+component of its dst. The filter reads every cached partition once and keeps the hash partitioning,
+as in the paper.
 """
 
 from dataclasses import replace

@@ -1,8 +1,8 @@
 """CSProv: walk the connected sets, then read only their triples.
 
 This is algorithm 2 of the CSProv paper. The walk is a closure over set dependencies in Neo4j. The
-placements of the walked sets then give the partitions that hold their triples, and the number of
-these triples, before any triple is read.
+placements of the walked sets then show which partitions have their triples, and how many triples
+these are. No triple has been read until then.
 
 There are three deviations from the paper:
 

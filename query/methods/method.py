@@ -23,7 +23,7 @@ class MethodResult:
     near_depths: I32
     """The depth of the near end of each triple."""
     unexpanded: ItemNumbers
-    """The items whose further triples were left out because of the depth limit."""
+    """The items that have more triples, which were left out because of the depth limit."""
     read: Read
 
     def select(self, items: Bools, triples: Bools) -> "MethodResult":

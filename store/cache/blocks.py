@@ -1,4 +1,4 @@
-"""Triples as blocks of bytes: the form in which Spark caches and sends them."""
+"""Encode triples as blocks of bytes, which Spark caches and sends, and decode such blocks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 SENT = pa.schema(
     [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
 )
-"""The schema of sent triples. Strings are plain, so that few rows need no whole dictionary."""
+"""The schema in which triples are sent.
+
+Strings are not dictionary-encoded, since a whole dictionary would be sent even with few rows.
+"""
 
 
 def as_block(rows: pa.Table) -> bytes:
-    """Return triples as bytes to cache, with the narrowest integer type and each string once."""
+    """Return triples as bytes to cache.
+
+    Integers get the narrowest type that fits, and each distinct string is stored once.
+    """
     return _bytes(pa.table({name: _narrow(rows[name].combine_chunks()) for name in SENT.names}))
 
 
@@ -85,7 +91,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
 
 
 def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Read all blocks and return none, in a job that only makes Spark cache its partitions."""
+    """Read all blocks and return none; a job that does only this makes Spark cache the blocks."""
     for _ in blocks:  # to the end: Spark discards a worker that leaves input unread
         pass
     freeze_imports()

@@ -16,10 +16,10 @@ from .blocks import SENT
 
 
 class Fetched:
-    """The triples of some partitions whose dst is in one of the ranges first to last.
+    """Those triples of some partitions whose dst is in one of several ranges of items.
 
-    ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. Both ends of a range
-    are included.
+    ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. A range goes from an
+    item of ``first`` to the item of ``last`` at the same position, both included.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Fetched:
         return len(self.src)
 
     def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
-        """Leave out dead triples; ``numbers`` are the numbers of the partitions, in their order."""
+        """Leave out dead triples; ``numbers`` has the number of each partition, in order."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
@@ -49,7 +49,7 @@ class Fetched:
         return ItemNumbers(np.concatenate([none, *ends]))
 
     def take(self, chosen: I64) -> pa.Table:
-        """Return src, dst, op and attributes of the triples at the given, ordered positions."""
+        """Return src, dst, op and attributes of the triples at positions given in order."""
         cuts = np.searchsorted(chosen, self._ends)
         parts = [SENT.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
@@ -60,7 +60,7 @@ class Fetched:
 
 
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I64:
-    """Return the numbers of a partition's rows whose dst is in one of the ranges, in order."""
+    """Return, in order, the numbers of those rows of a partition whose dst is in a range."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
     return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts)

@@ -1,4 +1,4 @@
-"""The partitions of triples that Spark caches, shared by all generations that show them.
+"""Cache partitions of triples in Spark, for all generations that show these partitions.
 
 Only an erasure changes a partition; ``clear`` then drops the whole cache. A stale partition does no
 harm, since every answer leaves out the triples of items erased by then. A read is one Spark job on
@@ -86,7 +86,7 @@ class PartitionCache:
     def read(
         self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
     ) -> dict[Path, bytes]:
-        """Return the blocks of partitions; one job reads each, however many questions wait for it.
+        """Return the blocks of partitions; questions that need the same partition share a job.
 
         ``at`` has the position of each partition in ``blocks``.
         """
@@ -101,7 +101,7 @@ class PartitionCache:
         self.clear()
 
     def clear(self) -> None:
-        """Drop all cached partitions; ``Partitions`` objects in use read again each time."""
+        """Drop all cached partitions; for ``Partitions`` objects in use, Spark caches no more."""
         with self._lock:
             ingests = list(self._ingests.values())
             self._ingests.clear()
@@ -134,10 +134,12 @@ class Partitions:
         last: ItemNumbers,
         watch: Stopwatch | None = None,
     ) -> Fetched:
-        """Return the triples of some partitions whose dst is in one of the ranges first to last.
+        """Return those triples of some partitions whose dst is in one of several item ranges.
 
-        Runs at most one Spark job. It has one task for each partition that is neither in this
-        process nor being read for another question. Raises TooSlow when the watch's time is up.
+        A range goes from an item of ``first`` to the item of ``last`` at the same position, both
+        included. Runs at most one Spark job. The job has one task for each partition that is
+        neither in this process nor being read for another question. Raises TooSlow when the
+        watch's time is up.
         """
         at = self._places(partitions)
         tables = self._cached.hot(list(at))

@@ -1,4 +1,4 @@
-"""Read partitions concurrently, each by one job, however many questions wait for it.
+"""Read partitions concurrently; questions that wait for the same partition share one job.
 
 A job is cancelled only when the last question that waits for it has given up.
 """
@@ -13,11 +13,14 @@ from threading import RLock
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
-"""The number of jobs that run at once; further jobs wait."""
+"""The most jobs that run at once; further jobs wait."""
 
 Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
-"""A function that reads the partitions at given paths in a job of a given name, for cancelling."""
+"""A function that reads the partitions at some paths in one job.
+
+Its first argument is a name for the job, which serves to cancel the job.
+"""
 
 
 @dataclass
@@ -46,7 +49,7 @@ class SharedReads:
     ) -> Blocks:
         """Return the blocks of some partitions; raise TooSlow when the watch's time is up.
 
-        ``cancel`` stops the job of a given name.
+        ``cancel`` stops the job with a given name.
         """
         if not partitions:
             return {}

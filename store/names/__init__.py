@@ -1,1 +1,1 @@
-"""Find the names of items by number, and items by name, without Spark."""
+"""Find the name of an item by its number, and the number by the name, without Spark."""

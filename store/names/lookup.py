@@ -1,4 +1,4 @@
-"""Look-up files: the sorted hashes of the names of one ingest, and the item of each."""
+"""Write and read look-up files, which lead from the hashes of an ingest's names to the items."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +12,7 @@ Offsets = npt.NDArray[np.uint32]
 
 
 def write_lookup(folder: Path, ingest: int, hashed: U64, offsets: Offsets) -> None:
-    """Write the look-up from names to numbers of one ingest; ``hashed`` may be in any order."""
+    """Write the look-up files of one ingest; ``hashed`` may be in any order."""
     order = np.argsort(hashed, kind="stable")
     first, second = lookup_files(folder, ingest)
     np.save(first, hashed[order])
@@ -20,7 +20,7 @@ def write_lookup(folder: Path, ingest: int, hashed: U64, offsets: Offsets) -> No
 
 
 def lookup_files(folder: Path, ingest: int) -> tuple[Path, Path]:
-    """Return the two files of a look-up as an ingest writes it: hashes and offsets."""
+    """Return the two files that an ingest writes as its look-up: hashes and offsets."""
     return folder / f"{ingest:08d}.hash.npy", folder / f"{ingest:08d}.offset.npy"
 
 
@@ -45,5 +45,8 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
 
 
 def joined_file(ingest: int) -> str:
-    """Return the name of a look-up's one file after an erasure: hashes, then pairs of offsets."""
+    """Return the name of the only file that a look-up has after an erasure.
+
+    The file contains the hashes, then the offsets, two of them in each 64-bit number.
+    """
     return f"{ingest:08d}.both.npy"

@@ -1,4 +1,4 @@
-"""Find the names and tables of items by number, and items by name, without Spark.
+"""Find the name and table of an item by its number, and the number by the name, without Spark.
 
 Each ingest adds files that only an erasure changes later:
 
@@ -37,7 +37,7 @@ from .lookup import read_lookup
 from .segments import BATCH, SCHEMA, open_names
 
 MANY = 1 << 18
-"""The most names that are decompressed into memory. A larger number goes into a temporary file."""
+"""The most names that one call decompresses into memory. More names go into a temporary file."""
 _NONE = pa.array([], pa.string())
 T = TypeVar("T")
 _Key = tuple[str, int, tuple[str, ...]]
@@ -45,7 +45,7 @@ _Key = tuple[str, int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Span:
-    """The items that one ingest added: ``items`` numbers from ``first`` on."""
+    """The items that one ingest added: as many as ``items``, numbered from ``first`` on."""
 
     ingest: int
     first: int
@@ -99,7 +99,7 @@ class Names:
         """Return what ``read`` returns; call it again if items were erased meanwhile.
 
         Otherwise, a result could mix names, ops and attributes from before and after the erasure.
-        An erasure writes ``erased.npy`` before it removes any of them.
+        An erasure writes ``erased.npy`` before it removes any name, op or attribute.
         """
         while True:
             erased = self.erased

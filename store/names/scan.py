@@ -32,9 +32,9 @@ def scan(
 ) -> Iterator[T]:
     """Yield what ``select`` returns for each piece, in the order of numbers.
 
-    ``select`` gets an Arrow table of the given columns, and the item number of its first row; the
-    numbers of the other rows follow without gaps. The names of erased items are null. With
-    ``most``, read only as many pieces as are needed for that many names.
+    ``select`` gets an Arrow table of the given columns, and the item number of its first row. The
+    numbers of the other rows follow without gaps. The names of erased items are null. If ``most``
+    is given, stop after the piece that reaches this number of names.
     """
     threads = len(os.sched_getaffinity(0))
     pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))

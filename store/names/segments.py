@@ -1,4 +1,4 @@
-"""Segment files: the names and tables of items in the order of their numbers."""
+"""Write and open segment files: names and tables of items, in the order of item numbers."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Delta tables, partitions of triples, and snapshots: views of them as of one generation."""
+"""Read and write Delta tables and partitions of triples, and show them as of one generation."""

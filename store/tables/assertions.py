@@ -1,7 +1,8 @@
 """Find which origins assert a triple. A triple lives as long as at least one origin asserts it.
 
 The first origin is stored with the triple. Assertions by other origins, and retractions by any
-origin, are rows of the table ``assertions``. The last row of an origin about a triple counts.
+origin, are rows of the table ``assertions``. If an origin has several rows about a triple,
+the last row counts.
 """
 
 from collections import defaultdict
@@ -19,8 +20,8 @@ from .ranges import Ranges
 class Assertions:
     """The assertions and retractions of each origin, in order of ingest.
 
-    ``rows`` are the visible rows of the table ``assertions``. Methods that take ``places`` also
-    take ``first``, the origin stored with each of those triples.
+    ``rows`` are the visible rows of the table ``assertions``. In all methods, ``places`` are the
+    places of some triples, and ``first`` has the origin stored with each of these triples.
     """
 
     def __init__(self, rows: pa.Table) -> None:
@@ -38,7 +39,7 @@ class Assertions:
         return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
     def holds(self, origin: int, places: RowPlaces, first: I64) -> Bools:
-        """Return whether an origin asserts each of some triples."""
+        """Return, for each of some triples, whether an origin asserts it."""
         said: Bools = first == origin
         for holds, ranges in self._history.get(origin, ()):
             said[ranges.has(places)] = holds
@@ -57,7 +58,7 @@ class Assertions:
         return np.concatenate(at), np.concatenate(origins)
 
     def others_hold(self, excluded: Collection[int], places: RowPlaces, first: I64) -> Bools:
-        """Return whether any origin other than the excluded ones asserts each of some triples."""
+        """Return, for each of some triples, whether an origin that is not excluded asserts it."""
         asserted = self._history.keys() - set(excluded)
         others: Bools = ~np.isin(first, [*excluded, *asserted])
         for origin in asserted:

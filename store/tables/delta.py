@@ -1,4 +1,4 @@
-"""The Delta tables of a base: append, read, and restore the committed version.
+"""Append to the Delta tables of a base, read them, and restore their committed versions.
 
 pyarrow writes the files exactly as they stay on disk; then they are added to the table's log. Spark
 reads them like any Delta table. Logs have no column statistics, so that names are stored in as few
@@ -46,7 +46,7 @@ class NewFile:
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write rows as in every table file: one row group, compressed, with packed integers."""
+    """Write rows as all table files have them: one row group, compressed, with packed integers."""
     # A file has few origins, in any order: a dictionary is smaller than delta encoding.
     few = [ORIGIN] if ORIGIN in table.column_names else []
     numbers = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in few]
@@ -149,13 +149,13 @@ def read_rows(
 
 
 def _read(path: Path, columns: list[str]) -> pa.Table:
-    """Read columns of a file, opened only once since an erasure may replace it meanwhile."""
+    """Read columns of a file. Open it only once, since an erasure may replace it meanwhile."""
     with pq.ParquetFile(path, page_checksum_verification=True) as file:
         return file.read(columns).select(columns)
 
 
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
-    """Return the files of a table at one version, in order; return no files without a version."""
+    """Return the files of a table at one version, in order; none if the version is None."""
     with _readable(folder, name, version):
         return _files(folder, version)
 

@@ -1,7 +1,7 @@
-"""Partitions of triples: one Parquet file each, sorted by dst.
+"""Read and write partitions of triples. A partition is one Parquet file, sorted by dst.
 
-Only an erasure changes a partition. The file then keeps its name, and its rows keep place, src, dst
-and order.
+Only an erasure changes a partition. The file then keeps its name, and each row keeps its place,
+src and dst.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,11 +42,11 @@ def write_partition(rows: pa.Table, path: Path) -> None:
 def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
     """Return columns of a partition's triples; strings are plain, not encoded as dictionaries.
 
-    If the file has no origins, all are ``UNKNOWN_ORIGIN``. Raises Damaged if the file cannot be
-    read.
+    If the file has no column ``origin``, all origins are ``UNKNOWN_ORIGIN``. Raises Damaged if the
+    file cannot be read.
     """
     try:
-        # This is three times as fast as reading a data set of one file.
+        # This is three times as fast as reading the file as an Arrow data set.
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             rows = file.read(list(columns))
             if ORIGIN in columns and ORIGIN not in rows.column_names:

@@ -1,4 +1,4 @@
-"""Placements: the number of triples of each set in each partition."""
+"""Placements: how many triples of each set are in each partition."""
 
 from dataclasses import dataclass
 from typing import Self

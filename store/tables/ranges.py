@@ -1,4 +1,4 @@
-"""Rows chosen from partitions, as ranges: a whole partition is one range, however many its rows.
+"""Represent rows of partitions as ranges: a whole partition is one range, whatever its size.
 
 A row's place is one 64-bit number: the partition in the upper half, the row in the lower. So no
 range reaches from one partition into the next.
@@ -17,7 +17,10 @@ _LOWER = (1 << _HALF) - 1
 
 
 def places(partition: PartitionNumber | PartitionNumbers, rows: I64) -> RowPlaces:
-    """Return the place of each row; ``partition`` is one for all rows, or has one for each."""
+    """Return the place of each row.
+
+    ``partition`` is the partition of all rows, or an array with the partition of each row.
+    """
     return RowPlaces(np.asarray(partition, np.int64) << _HALF | np.asarray(rows, np.int64))
 
 
@@ -38,7 +41,7 @@ class Ranges:
 
     @classmethod
     def of(cls, places: RowPlaces) -> "Ranges":
-        """Return the ranges of places that are ordered and distinct."""
+        """Return the ranges of exactly the given places, which must be ordered and distinct."""
         begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
         ends = places[np.append(begins[1:], len(places))[: len(begins)] - 1] + 1
         return cls(RowPlaces(places[begins]), RowPlaces(ends))
@@ -54,7 +57,7 @@ class Ranges:
 
     @classmethod
     def read(cls, rows: pa.Table) -> "Ranges":
-        """Return the ranges in a table with a partition, first row and number of rows for each."""
+        """Read ranges from a table that has the partition, first row and row count of each."""
         partition, row, count = (
             np.asarray(rows[name], dtype=np.int64) for name in (PARTITION, ROW, ROWS)
         )

@@ -162,7 +162,7 @@ class Snapshot:
         rows = self.rows("merges").sort_by(INGEST)
         for one, other in zip(rows[COMPONENT].to_pylist(), rows[INTO].to_pylist(), strict=True):
             into[one] = other
-        for component in sorted(into):  # a component is always merged into a smaller one
+        for component in sorted(into):  # always merged into one with a lower number
             into[component] = into.get(into[component], into[component])
         pairs = np.array(sorted(into.items()), np.int64).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
@@ -188,7 +188,7 @@ class Snapshot:
         return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
 
     def _placed_among(self, triples: Ranges) -> I64:
-        """Return, for each row of ``placements``, the number of the given triples in it."""
+        """Return, for each row of ``placements``, how many of the given triples it counts."""
         order = self.placements.order_by_partition()
         placed = self.placements.take(order)
         partition, count = placed.partitions, placed.triples
@@ -209,7 +209,7 @@ class Snapshot:
         return Assertions(self.rows("assertions"))
 
     def placements_of(self, sets: SetIds) -> Placements:
-        """Return the placements of some sets, given by id in order.
+        """Return the placements of some sets, whose ids are given in order.
 
         This is cheaper than ``placements``, since the placements of other sets are not sorted.
         """
@@ -239,7 +239,7 @@ class Snapshot:
 
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
-        """All set dependencies, as parallel arrays: a set, in order, and a set derived from it."""
+        """All set dependencies, as parallel arrays: sets, in order, and sets derived from them."""
         child, parent = self.set_dependencies
         order = np.argsort(parent, kind="stable")
         return SetPositions(parent[order]), SetPositions(child[order])
@@ -251,11 +251,11 @@ class Snapshot:
         return PartitionNumbers(np.array(each, np.int64))
 
     def set_rows(self, items: ItemNumbers) -> SetPositions:
-        """Return the position in ``set_ids`` of the set of each item, which must be in a set."""
+        """Return the position in ``set_ids`` of each item's set; every item must be in a set."""
         return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
     def known_set_rows(self, items: ItemNumbers) -> SetPositions:
-        """Return the position in ``set_ids`` of the set of each item, or -1 if no set has it."""
+        """Return the position in ``set_ids`` of each item's set, or -1 if no set has the item."""
         at = self.set_rows(items)
         inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
         return SetPositions(np.where(inside, at, -1))
@@ -263,7 +263,7 @@ class Snapshot:
     def item_ranges(self, sets: SetPositions) -> tuple[ItemNumbers, ItemNumbers]:
         """Return the first and last item of each range that some sets fill without a gap.
 
-        Sets are positions in ``set_ids``, in order.
+        ``sets`` are positions in ``set_ids``, in order.
         """
         first = self.set_firsts[sets]
         last = first + self.set_items[sets] - 1
@@ -274,7 +274,7 @@ class Snapshot:
         return ItemNumbers(first[begins]), ItemNumbers(ends)
 
     def rows_of_sets(self, sets: SetIds) -> SetPositions:
-        """Return the positions in ``set_ids`` of sets given by id; leave out invisible ones."""
+        """Return the positions in ``set_ids`` of sets given by id; leave out invisible sets."""
         at = np.searchsorted(self.set_ids, sets)
         inside = at < len(self.set_ids)
         at = at[inside]
@@ -290,8 +290,8 @@ def all_of_base(layout: Layout, base: int) -> Snapshot:
     """Return a view of everything in a base, including what was rolled back or pruned.
 
     Only the writer may call this, after ``recover``. The newest version of each table then has
-    exactly what was committed. It is found without a commit record, since a base whose records
-    were pruned may still be in use.
+    exactly what was committed. The version is found without a commit record, since a base whose
+    records were pruned may still be in use.
     """
     versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
     tables = {name: version for name, version in versions.items() if version is not None}

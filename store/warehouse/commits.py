@@ -1,7 +1,8 @@
 """Commit records: which generation is current and what it shows.
 
 ``commits/N.json`` is the last file that a writer writes, and nothing else decides which generation
-is current. It is linked into place, so a record appears whole and never replaces another.
+is current. It is linked into place, so a record appears whole and never replaces another
+record.
 """
 
 import json
@@ -43,7 +44,7 @@ class Commit:
     base: int
     generation: int
     commit: str
-    """Random id. Neo4j has a Load node with it once it has all that this generation needs."""
+    """A random id. Once Neo4j has all that the generation needs, it has a Load node with the id."""
     time: str
     visible: tuple[tuple[int, int], ...]
     """Ranges of ingests as (first, last), in order."""
@@ -57,7 +58,7 @@ class Commit:
 def write_commit(layout: Layout, commit: Commit) -> None:
     """Make a generation current by writing its record in the current format.
 
-    Raises Busy if another writer has taken the lock or the number.
+    Raises Busy if another writer has taken the lock or the generation's number.
     """
     make_folder(layout.commits)
     record = asdict(replace(commit, format=FORMAT))
@@ -141,7 +142,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Add an ingest to ranges of visible ingests; its number must be above all of theirs."""
+    """Add an ingest, whose number must be the highest, to ranges of visible ingests."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

@@ -1,8 +1,7 @@
 """Keep track of the ids in use. No id is ever given twice, not even after a crash or a rollback.
 
-``ids.json`` stores the next free id of each kind. A writer raises that id, and waits until the disk
-has it, before writing anything under an id. So what a crash leaves is never mistaken for later
-data.
+``ids.json`` stores the next free id of each kind. Before a writer uses an id, it raises the next
+free id and waits until the disk has it. So what a crash leaves is never mistaken for later data.
 """
 
 import json
@@ -49,9 +48,9 @@ def read_ids(layout: Layout) -> Ids:
 
 
 def take_ids(layout: Layout, ids: Ids) -> None:
-    """Take all ids below these permanently, and mark the warehouse as unfinished.
+    """Make ``ids`` the next free ids, and mark the warehouse as unfinished.
 
-    Raises Busy if another writer has taken the lock.
+    All lower ids are taken permanently. Raises Busy if another writer has taken the lock.
     """
     _write(layout, replace(ids, unfinished=True))
     check_lock(layout)  # from here on, no other writer takes these ids

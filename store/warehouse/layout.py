@@ -9,7 +9,7 @@ from pathlib import Path
 from provhouse.runtime.files import make_folder, write_new
 
 SHARED = 0o666
-"""The mode of records before the umask, as for any file."""
+"""The file mode of records before the umask applies, as for ordinary files."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Layout:
 
     @property
     def staging(self) -> Path:
-        """The folder for temporary files of an ingest, worthless once it ends."""
+        """The folder for temporary files of an ingest, which are useless once the ingest ends."""
         return self.root / "staging"
 
     @property

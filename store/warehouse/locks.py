@@ -50,7 +50,7 @@ def locked(layout: Layout) -> Iterator[None]:
 
 
 def check_lock(layout: Layout) -> None:
-    """Raise Busy if the lock file of this process was removed, so that another may write.
+    """Raise Busy if the lock file of this process was removed, so that another process may write.
 
     The caller must then change nothing, not even clean up: the files may be the other writer's.
     """
@@ -88,7 +88,7 @@ def _owner() -> dict[str, object]:
 def reading(layout: Layout, base: int) -> Iterator[None]:
     """Keep a base from being removed while it is read.
 
-    The base may already be gone. A caller that reads the commit record inside the block finds out.
+    The base may already be gone. To find out, read its commit record inside the block.
     """
     try:
         handle = os.open(layout.base(base), os.O_RDONLY)
@@ -104,7 +104,7 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 @contextmanager
 def no_readers(layout: Layout, base: int) -> Iterator[bool]:
-    """Yield whether no process reads a base; if so, no process can begin to during the block."""
+    """Yield whether no process reads a base; if so, none can begin reading it during the block."""
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:
         yield lock(handle)

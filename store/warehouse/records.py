@@ -20,9 +20,9 @@ def write_record(
 ) -> None:
     """Write a record that appears whole or not at all; raise Busy if another writer has the lock.
 
-    The content is on disk in a temporary file, and ``reached`` is called, before the lock is
-    checked. A writer that takes the lock later removes such files. So a process that is suspended
-    after the check cannot publish its record, however long it was paused.
+    First, the content is written to a temporary file and ``reached`` is called. Only then is the
+    lock checked. A writer that takes the lock later removes such temporary files. So a process that
+    was suspended after the check cannot publish its record once another writer has begun.
     """
 
     def last() -> None:

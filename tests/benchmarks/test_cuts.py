@@ -1,4 +1,4 @@
-"""The computed reads of a cut equal those of a plain walk, and the slow search reduces them."""
+"""Computed reads of questions equal those of a plain walk; annealing finds cuts that read less."""
 
 import networkx as nx
 import numpy as np
@@ -16,9 +16,9 @@ THETA = 40
 
 
 def read(graph: Large, label: I32) -> tuple[float, float]:
-    """Compute with networkx the mean number of triples read, upstream and downstream.
+    """Compute with networkx how many triples questions read, upstream and downstream.
 
-    The mean is over all items with a lineage.
+    Both numbers are means over all items with a lineage.
     """
     sets: nx.DiGraph[int] = nx.DiGraph()
     sets.add_nodes_from(label.tolist())

@@ -41,7 +41,7 @@ PACKAGES = {"igraph": "igraph", "Ladybug": "ladybug", "DuckDB": "duckdb"}
 
 
 def trace(seed: int) -> list[Triple]:
-    """Return a large component with cycles, which is cut, and small components, which are not."""
+    """Return a large component with cycles, and small components. Only the large one is cut."""
     rng = np.random.default_rng(seed)
     pairs = [(int(rng.integers(0, one)), one) for one in range(1, LARGE)]
     pairs += [(int(rng.integers(0, one)), one) for one in range(200, LARGE)]
@@ -115,7 +115,7 @@ def test_different_answers_are_reported() -> None:
 
 
 class Slow(Peer):
-    """A contender that answers a question for item 1 immediately, and never any other question."""
+    """A contender that answers a question for item 1 immediately, but never answers another."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)

@@ -1,4 +1,4 @@
-"""Pictures show groups of tables whose items share sets, and how much questions read of each."""
+"""Pictures show groups of tables whose items share sets, and what questions read of a group."""
 
 import numpy as np
 from cuts import Large

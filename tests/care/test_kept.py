@@ -1,8 +1,8 @@
 """Warehouses of released formats still work, and survive copying, export and import.
 
-``kept/format-N.tar.xz`` has a warehouse as that version of provhouse left it, without Neo4j, and
-the files that were ingested: ``first`` (generation 1), ``third`` (2, rolled back by 3), and after a
-compaction (4) ``second`` (5).
+``kept/format-N.tar.xz`` has a warehouse as a version with format N left it, without Neo4j, and the
+files that were ingested. Generation 1 is an ingest of ``first``, and generation 2 one of ``third``.
+Generation 3 rolls back generation 2. Generation 4 is a compaction, and 5 an ingest of ``second``.
 """
 
 import csv
@@ -161,7 +161,7 @@ def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_pa
 def test_a_backup_made_during_an_ingest_is_restored(
     kept: House, files: Path, tmp_path: Path
 ) -> None:
-    """The copy is made as docs/backup.md says: records, bases, ids. An ingest runs in between.
+    """The copy is made as docs/backup.md says: records, bases, ids. An ingest runs meanwhile.
 
     From that ingest, the copy has names and the log of a table, but not the table's file.
     """
@@ -254,7 +254,7 @@ def test_an_exported_answer_is_imported_into_another_warehouse(
 def test_long_names_are_written_in_pieces(
     kept: House, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This holds even for a single row that is longer than a piece may be."""
+    """This holds even if a single row is longer than the limit for a piece."""
     monkeypatch.setattr(export_files, "PIECE_BYTES", 200)
     with kept.asker() as asker:
         answer = asker.ask("mid/70", "upstream")
@@ -268,7 +268,7 @@ def test_long_names_are_written_in_pieces(
 
 @pytest.mark.long
 def test_names_of_more_than_2_gib_are_exported(kept: House, tmp_path: Path) -> None:
-    """Both ends have 2.6 GB of text, from 41 names."""
+    """The columns src and dst have 2.6 GB of text each, but only 41 distinct names."""
     names = pa.array([f"{n:02d}".ljust(1 << 16, "x") for n in range(41)])
     src = pa.array(np.arange(40_000, dtype=np.int32) % 40 + 1)
     ends = {

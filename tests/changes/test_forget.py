@@ -99,7 +99,7 @@ class Persons:
 
 @pytest.fixture(scope="module")
 def shared(houses: Houses) -> House:
-    """A warehouse with persons, on the Neo4j that all tests share, which must not be rebuilt."""
+    """A warehouse with persons, on the Neo4j of all tests. This Neo4j must not be rebuilt."""
     house = houses(theta=4, pack=0, partition_triples=10)
     history(house)
     return house
@@ -151,7 +151,7 @@ def copy(shared: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pers
 
 @pytest.fixture
 def own_copy(own: House, tmp_path: Path) -> Persons:
-    """A copy that may rebuild its Neo4j, which has all content at first."""
+    """A copy that may rebuild its Neo4j. At first, this Neo4j has all content."""
     persons = copied(own, tmp_path)
     repair(persons.house.settings, Silent())
     return persons
@@ -181,7 +181,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """Without a step, the search that the test below relies on finds remains."""
+    """If a step is left out, the search that the next test relies on finds remains."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()
@@ -288,7 +288,7 @@ def test_the_next_writer_completes_an_interrupted_erasure(
 def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """Interrupted at any time: logs go, the table is consistent, the command can be run again."""
+    """After any interruption, logs are removed, the table is consistent, and a retry succeeds."""
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
     rejects = house.layout.table(1, "rejects")
@@ -382,7 +382,7 @@ def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
-    """This holds for a second erasure too, which does not need a rebuild itself."""
+    """This also holds after a second erasure that needs no rebuild itself."""
     house = own_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")

@@ -1,4 +1,4 @@
-"""After an erasure, answers about other items are right and count the erased ones."""
+"""After an erasure, answers about other items are right and count the erased items."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 def agree(
     house: House, states: dict[int, list[Triple]], gone: set[str], few: int, random: Random
 ) -> None:
-    """Compare every generation with networkx; ask about ``few`` items by RQ and CCProv too."""
+    """Compare every generation with networkx; for ``few`` items, also ask by RQ and CCProv."""
     for generation, triples in states.items():
         oracle = Oracle.of(triples)
         held = sorted(set(oracle.graph) - gone)
@@ -119,7 +119,7 @@ def test_answers_for_many_graphs(
 def test_an_erased_name_ingested_again_is_a_new_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This holds for the same file, too: its triples are new, and the old link stays."""
+    """This holds even for the same file: its triples are new, and the old link stays."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=4, pack=0)
     rows = [Triple("a", "b", "x"), Triple("b", "c", "x"), Triple("c", "d", "x")]

@@ -94,7 +94,7 @@ def down(*_: object) -> None:
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
-    """Return a function that does the work this many times, then crashes."""
+    """Return a function that does the work ``calls`` times, then crashes."""
     left = [calls]
 
     def wrapped(*arguments: object, **options: object) -> object:
@@ -157,7 +157,7 @@ def test_prune_before_a_time(copy: House) -> None:
 
 
 def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reader first uses Neo4j when everything else of its generation is deleted."""
+    """The reader uses Neo4j only after everything else of its generation is deleted."""
     monkeypatch.setattr(pruning, "PATIENCE", 0.0)
     with Asker(original.settings, Silent(), 2) as reader:
         opened_late = Asker(original.settings, Silent(), 1)
@@ -179,7 +179,7 @@ def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.Monk
 
 
 def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> None:
-    """This includes a rolled-back generation; ids continue afterwards."""
+    """A rolled-back generation is complete, too. Ids continue afterwards."""
     assert_answers(original, triples(1, 2, 3, 4), 4)
     assert check(original.settings, Silent(), deep=True).damages == ()
     original.check()
@@ -210,7 +210,7 @@ def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> 
 def test_neo4j_is_not_started_if_nothing_in_it_is_pruned(
     original: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neo4j is started, however, if an earlier prune could not reach it."""
+    """However, Neo4j is started if an earlier prune could not reach it."""
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
         assert keep(original, 2).pruned == 0

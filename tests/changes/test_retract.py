@@ -1,6 +1,6 @@
-"""After runs, retractions and returns, each generation answers as a model in memory does.
+"""After retractions and repeated ingests, each generation answers as a model in memory does.
 
-``tests/fire/test_sequences.py`` tries them in any order.
+``tests/fire/test_sequences.py`` makes these changes in any order.
 """
 
 import json
@@ -44,12 +44,12 @@ ONE, OTHER = rows(1, 40), rows(40, 8)
 JOIN = [Triple(rows(8)[0].dst, rows(1)[0].src, "join")]
 ASKED = [rows(seed)[-1].dst for seed in (1, 40)]
 AS_OTHERS = {6, 8, 11, 13, 14}
-"""Generations with the content of an earlier one."""
+"""Generations with the content of an earlier generation."""
 
 
 @pytest.fixture(scope="module")
 def model(houses: Houses) -> Model:
-    """Retractions and returns, runs and files, replaced runs, rollbacks and a compaction."""
+    """Retractions and repeated ingests of files and runs, replaced runs, rollbacks, compaction."""
     model = Model(houses(theta=4, pack=0, partition_triples=10))
     model.ingest(a=ONE)  # 1
     model.retract(file="a")  # 2
@@ -84,7 +84,7 @@ def test_every_generation_answers_as_when_it_was_current(model: Model) -> None:
 
 
 def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
-    """Retracting it again, by file or by run, makes no generation."""
+    """Retracting it again, by file or by run, makes no new generation."""
     before = generations(model.house.layout)
     for wanted in (
         Selection(model.house.settings.warehouse.parent / "a.csv"),

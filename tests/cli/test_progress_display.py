@@ -1,4 +1,4 @@
-"""Progress on a terminal and in a pipe."""
+"""Progress is shown as steps on a terminal, and as sentences in a pipe."""
 
 import io
 import sys

@@ -1,7 +1,8 @@
-"""Fixtures of the contract tests: results made by hand, and a warehouse after all commands.
+"""Fixtures of the contract tests: results made by hand, and a warehouse with contents.
 
-The golden files contain what users' programs rely on, without texts for people. After an intended
-change to this, ``pytest --golden tests/contracts`` rewrites the files.
+All commands that write have been run on this warehouse. The golden files contain what users'
+programs rely on, without texts for people. ``pytest --golden tests/contracts`` rewrites the files
+after an intended change.
 """
 
 from collections.abc import Callable

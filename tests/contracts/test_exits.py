@@ -46,7 +46,7 @@ HELD: tuple[tuple[str, ...], ...] = (
     ("retract", "nobody"), ("retract", "--run", "none"), ("prune",), ("forget", "nobody"),
     ("export", "."), ("import", "."), ("cypher", "RETURN 1"), ("cypher", "CREATE (n)"),
 )  # fmt: skip
-"""Arguments of commands to run on a warehouse with contents; none of these commands changes it."""
+"""Arguments of commands that run on a warehouse with contents and do not change it."""
 COMMAND = Path(sys.executable).with_name("provhouse")
 """The console script, which is installed beside Python."""
 

@@ -1,4 +1,4 @@
-"""The fault points, and the environment variable that arms a fault point, keep their names."""
+"""The fault points keep their names, as does the environment variable that arms them."""
 
 from collections.abc import Callable
 

@@ -73,7 +73,7 @@ def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes
 
 
 def shape(reply: Reply) -> dict[str, Any]:
-    """Return a reply's status and headers, and the fields of its problem document if it has one."""
+    """Return a reply's status and headers, and the fields of the problem document of an error."""
     headers = {name: "N" if name in COUNTED else value for name, value in reply.headers}
     found: dict[str, Any] = {"status": reply.status, "headers": headers}
     if reply.status >= 400:

@@ -11,7 +11,7 @@ from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
 VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
-"""For each kind of setting, a string that it accepts, and the value that results."""
+"""For each kind of setting, a string that such a setting accepts, and the resulting value."""
 FOLDER = "warehouse"
 """The only setting that cannot be in the settings file, because it locates that file."""
 

@@ -1,4 +1,4 @@
-"""Writing and walking the summary on a real server; each test has its own warehouse."""
+"""The summary is written and walked on a real server; each test has its own warehouse."""
 
 import secrets
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
-"""The life of a real server: started, shared, kept up, killed.
+"""A real server is started, shared, kept running and killed.
 
-Starts take most of the time, so that each test checks much after one start. Every test begins and
+Starts take most of the time, so each test checks many things after one start. Every test begins and
 ends with the server down.
 """
 
@@ -106,7 +106,7 @@ def first_line(command: subprocess.Popen[str]) -> str:
 def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    """The tests below also show that the half-made home is no obstacle."""
+    """The tests below then start a server in the half-made home that this test leaves."""
     interrupted = command()
     for _ in range(600):
         if servers(home):

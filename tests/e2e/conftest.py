@@ -62,7 +62,7 @@ def alone(tmp_path: Path) -> Iterator[Command]:
 
 @pytest.fixture
 def unchanged(stored: Command) -> Callable[[], None]:
-    """Return a check that the stored warehouse has not changed since now."""
+    """Return a function that checks that ``stored`` has not changed since the test began."""
     before = state(stored)
 
     def check() -> None:

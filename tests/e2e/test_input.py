@@ -178,7 +178,7 @@ def broken_gzip(folder: Path) -> tuple[Path, str]:
 
 
 def wrong_number_of_fields(folder: Path) -> tuple[Path, str]:
-    """A row with too few fields in line 4, after valid rows of which one spans two lines."""
+    """A row with too few fields in line 4, after valid rows, one of which spans two lines."""
     file = folder / "fields.csv"
     file.write_text('src,dst,op\n"a\nb",c,x\nd,e\nf,g,x\n')
     return file, "fields.csv, line 4"

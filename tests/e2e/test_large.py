@@ -1,4 +1,4 @@
-"""Commands on very large input, with bounded memory."""
+"""Commands use bounded memory even for very large input."""
 
 import csv
 import json

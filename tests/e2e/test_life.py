@@ -1,6 +1,6 @@
 """One warehouse through a sequence of interrupted ingests and questions.
 
-Every attempt also tests the recovery from the one before it. No interrupted ingest adds a
+Every attempt also tests the recovery from the previous one. No interrupted ingest adds a
 generation or leaves a process running, and at the end all answers are right, under new ids. The
 trace is large enough that each step lasts, and simple enough to work out answers by hand.
 """
@@ -24,7 +24,7 @@ INTERRUPTED = "Interrupted; the warehouse is unchanged since its last commit."
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a trace: in each group g, mid/g has three parents and end/g has two in mid."""
+    """Write a trace: in group g, mid/g has three parents, and end/g has two in the table mid."""
     file = tmp_path_factory.mktemp("trace") / "trace.csv"
     with file.open("w") as out:
         out.write("src,dst,op,src_table,dst_table\n")
@@ -97,7 +97,7 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
 def test_neo4j_can_be_kept_running(house: Command) -> None:
     """The other tests are faster with a running Neo4j.
 
-    They do not start a server, because a command would leave the answer to it.
+    They do not start a server, because commands would send their questions to it.
     """
     house.keep_neo4j()
     assert len(house.running("CommunityEntryPoint")) == 1
@@ -236,7 +236,7 @@ def test_down_stops_neo4j(house: Command) -> None:
 
 @pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
-    """Partitions are missing for csprov and truncated for rq. No answer is incomplete."""
+    """For csprov, partitions are missing; for rq, they are truncated. Each command fails."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():

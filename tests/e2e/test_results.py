@@ -81,7 +81,7 @@ def test_cypher_refuses_to_write(stored: Command) -> None:
 
 
 def test_browser_shows_how_to_log_in(stored: Command) -> None:
-    """It prints the address, the user, the file with the password, and five queries."""
+    """The command prints the address, the user, the file with the password, and five queries."""
     out = stored("browser").out
     assert "http://127.0.0.1:" in out
     assert "Username       neo4j" in out
@@ -144,7 +144,7 @@ def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Pat
 
 
 def check_the_past(fresh: Command) -> None:
-    """Ask earlier generations: of the three, only the second had ``mail``."""
+    """Ask about earlier generations. Of the three, only the second contains ``mail``."""
     listed = json.loads(fresh("generations").out)
     assert [one["change"] for one in listed] == ["ingest", "ingest", "replace"]
     assert "replace" in fresh("generations", "--format", "table").out
@@ -161,7 +161,7 @@ def check_the_past(fresh: Command) -> None:
 
 
 def unchanged(command: Command) -> Callable[[], None]:
-    """Return a check that the commits have not changed since now."""
+    """Return a function that checks that the commits have not changed since this call."""
     commits = {file: file.read_text() for file in command.warehouse.glob("commits/*")}
 
     def check() -> None:

@@ -29,7 +29,7 @@ def house(
 
 @pytest.fixture
 def writer(house: Command, warm: Warm) -> Command:
-    """Commands that write while the server is running; their start does not matter here."""
+    """Commands that write while the server is running. They are forked to start quickly."""
     return replace(house, by=warm)
 
 
@@ -92,7 +92,7 @@ def test_the_server_follows_before_a_writing_command_ends(
     assert json.loads(house("lineage", "mail").out)["generation"] == 5
     status = json.loads(writer("rollback").out)
     assert [status[name] for name in ("generation", "triples", "compact")] == [6, 4, False]
-    status = json.loads(writer("rollback").out)  # the server also follows to an empty generation
+    status = json.loads(writer("rollback").out)  # the server also switches to an empty generation
     assert (status["generation"], status["triples"]) == (7, 0)
     assert (
         house("lineage", "mail", status=3).message.splitlines()[1].startswith("None of its 0 items")

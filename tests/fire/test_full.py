@@ -47,7 +47,10 @@ def fill(disk: Path, left: int) -> Path:
 def test_a_full_disk_of_the_warehouse_is_survived(
     disk: Callable[[str], Path], warm: Warm, graph_home: Path, tmp_path: Path
 ) -> None:
-    """If space runs out, the error is clear, nothing is half-written, and more space helps."""
+    """If space runs out, the error is clear and nothing is half-written.
+
+    Once there is space again, commands succeed.
+    """
     folder = disk("24m")
     fire = Fire(folder / "warehouse", graph_home, warm, 2, beside=tmp_path)
     fire.grow()

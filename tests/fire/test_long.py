@@ -1,6 +1,7 @@
 """Kill commands at all fault points and at random moments: ``make test-long`` (takes hours).
 
-Each passed round is a line of the results file. When the tests are resumed, it is not run again.
+Each round that passes is added to the results file as a line. When the tests are resumed, these
+rounds are not run again.
 """
 
 import json
@@ -41,7 +42,7 @@ def _mine(rounds: list[Round]) -> list[Round]:
 
 @pytest.fixture(scope="module")
 def fires() -> list[Fire]:
-    """A list of the warehouse that the next round uses; empty if that round needs a new one."""
+    """The warehouse for the next round in a list, which is empty if that round needs a new one."""
     return []
 
 
@@ -62,7 +63,7 @@ def play(
         outcome = run(fire)
         took = round(time.monotonic() - began, 1)
         if len(fire.generations()) < 2 * ROUNDS_OF_ONE:
-            fires.append(fire)  # else the next round gets a new warehouse, as after a failure
+            fires.append(fire)  # else a new warehouse, as after a failure
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         with RESULTS.open("a") as file:
             row = {"round": one.name, **one._asdict(), **outcome._asdict(), "seconds": took}

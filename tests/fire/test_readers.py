@@ -25,7 +25,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer with its question, and when it was asked and answered."""
+    """A question, its answer, and the times at which the question was asked and answered."""
 
     generation: int
     item: str
@@ -50,7 +50,7 @@ class Written:
 
 
 def read(house: House, items: list[str], over: Event, seed: int) -> list[Answered]:
-    """Ask questions until ``over`` is set, each as of the generation current at its start."""
+    """Ask random questions about the current generation until ``over`` is set."""
     random, found = Random(seed), []
     while not over.is_set():
         began = perf_counter()

@@ -32,7 +32,7 @@ from helpers.warm import Warm
 from provhouse.care.check import check
 from provhouse.changes import restage
 from provhouse.commit.erasing.erasure_file import read_erasure
-from provhouse.commit.writer import only_writer
+from provhouse.commit.single_writer import only_writer
 from provhouse.model.progress import Silent
 from provhouse.model.question import Method
 from provhouse.model.settings import Settings
@@ -43,9 +43,10 @@ SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
 """The minutes for long sequences: a tenth of the time of ``make test-long``."""
 DEFAULT, STEPS, LONG_STEPS = (197, 203), 7, 20
-"""The seeds of the default sequences, which have most kinds of changes and kills.
+"""The seeds of the default sequences, which together have most kinds of changes and kills.
 
-The other numbers are the steps of a default and of a long sequence, the first ingest included.
+The other values are the numbers of steps of a default and of a long sequence, the first ingest
+included.
 """
 CHANGES = (
     "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
@@ -54,7 +55,10 @@ CHANGES = (
 """Kinds of changes. Each has a method of ``Sequence``, and fault points in ``rounds.POINTS``."""
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 WEIGHTS = (8, 1, 1)
-"""The weights of the methods: ``rq`` and ``ccprov`` first load all triples of a generation."""
+"""The weights of the methods in random choices.
+
+``rq`` and ``ccprov`` are rarer, because they first load all triples of a generation.
+"""
 ASKED = 2
 """The number of items asked for after each change, in both directions."""
 Seeds = st.integers(0, 2**32 - 1)
@@ -115,7 +119,7 @@ class Sequence(RuleBasedStateMachine):
             assert check(self.model.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
-        """Kill the command of a change; the change must then be made completely or not at all.
+        """Kill the command of a change. The change must then be made completely or not at all.
 
         If the command reports success, the change must be made.
         """
@@ -133,12 +137,15 @@ class Sequence(RuleBasedStateMachine):
         erasure = read_erasure(layout)
         if made or child.status == 0 or (erasure and erasure.items):
             change.applied()
-        if erasure:  # answers may show names until a writer completes it
+        if erasure:  # until a writer completes the erasure, answers may show names
             with only_writer(self.model.house.settings, Silent()):
                 pass
 
     def _ask(self, random: Random) -> None:
-        """Ask for random items ever ingested, as of the current and of a random generation."""
+        """Ask about random items, as of the current and of a random generation.
+
+        The items are chosen from all that were ever ingested.
+        """
         states = sorted(self.model.states)[1:]
         known = sorted({item for state in self.model.states.values() for item in state.named})
         asked = random.sample(known, min(ASKED, len(known)))

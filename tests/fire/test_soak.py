@@ -41,7 +41,7 @@ COLUMNS = ("src", "dst", "op")
 
 @dataclass
 class World:
-    """The stored triples of each generation; the writer adds them just after its commit."""
+    """The stored triples of each generation. The writer adds them just after it commits."""
 
     items: list[str] = field(default_factory=list)
     """The items that clients ask for; they stay stored even without any triple."""
@@ -75,7 +75,7 @@ class Client:
     random: Random
     began: float
     took: list[tuple[float, float]] = field(default_factory=list)
-    """The start of each request, since the beginning of the test, and its duration, in seconds."""
+    """The start and the duration of each request, in seconds. The test starts at second 0."""
     statuses: Counter[int] = field(default_factory=Counter)
 
     def ask(self, over: Event) -> None:
@@ -160,7 +160,10 @@ def house(tmp_path: Path) -> Iterator[Command]:
 
 
 def size(command: Command) -> tuple[int, int]:
-    """Return megabytes of memory (PSS) and open files of the server, its Spark and Neo4j."""
+    """Return the memory (PSS) in megabytes, and the number of open files.
+
+    Both are sums over the server, its Spark and Neo4j.
+    """
     found = server_file.running(command.warehouse)
     assert found
     server = psutil.Process(found.pid)

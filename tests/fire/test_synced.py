@@ -24,7 +24,7 @@ def needed(folder: Path) -> list[Path]:
 def test_every_file_and_folder_is_synced_before_the_record(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check ingests, one of them with a checkpoint in each Delta table's log, and a compaction."""
+    """Check two ingests and a compaction, with checkpoints in the logs of the Delta tables."""
     monkeypatch.setitem(tables._CONFIGURATION, "delta.checkpointInterval", "1")
     house = houses(theta=4, pack=0, partition_triples=20)
     synced: set[int] = set()

@@ -10,9 +10,9 @@ _MASK = 2**64 - 1
 def colliding() -> tuple[str, str]:
     """Return two names of 16 ASCII characters each that have the same hash with seed 0.
 
-    XXH64 reads such a name as two lanes of 8 bytes, one after the other. Given two first lanes and
-    the second lane of one name, exactly one second lane of the other name leads to the same state.
-    Its bytes must be printable, which takes some thousands of tries.
+    XXH64 reads such a name as two lanes of 8 bytes, one after the other. The first lanes of both
+    names are fixed here. For each second lane of one name, exactly one second lane gives the other
+    name the same hash. Finding such a lane of printable bytes takes some thousands of tries.
     """
     start = (_P5 + 16) & _MASK
     first, other = b"provhous", b"provhoue"

@@ -51,7 +51,7 @@ class Done:
 
 @dataclass
 class Command:
-    """Runs ``provhouse`` on one warehouse; its processes have a mark in their environment."""
+    """Runs ``provhouse`` on one warehouse, and marks its processes by an environment variable."""
 
     warehouse: Path
     home: Path | None = None
@@ -59,7 +59,10 @@ class Command:
     settings: dict[str, str] = field(default_factory=dict)
     """Additional environment variables; an empty string removes a variable."""
     by: "Warm | None" = None
-    """Runs commands with a Spark that is already up, if a test is not about their start and end."""
+    """If given, commands run on its Spark, which is already up.
+
+    Tests use it unless they are about the start or the end of a command.
+    """
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     kept: bool = False
     """Whether Neo4j and the server stay up: ``up`` was run, and ``down`` was not run after it."""

@@ -1,4 +1,4 @@
-"""Compute filtered lineage with loops over all triples: small, obvious, and slow."""
+"""Compute filtered lineage with loops over all triples, which is slow but obviously correct."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Step(NamedTuple):
         return {key: value for key, value in (("by", self.by), ("run", self.run)) if value}
 
     def ends(self, upstream: bool) -> tuple[str, str]:
-        """Return the end that is nearer to the item of the question, then the farther end."""
+        """Return the two items of the step, first the one that is nearer to the question's item."""
         return (self.dst, self.src) if upstream else (self.src, self.dst)
 
 
@@ -92,7 +92,8 @@ class Trace:
     ) -> tuple[dict[str, int], set[Step]]:
         """Return the items and steps on paths through ``table``.
 
-        A node of the graph is an item, and whether the path to it has passed the table.
+        A node of the searched graph is a pair: an item, and whether the path to that item has
+        passed the table.
         """
         states: nx.MultiDiGraph[tuple[str, bool]] = nx.MultiDiGraph()
         start, goal = (item, False), ("", True)
@@ -131,7 +132,8 @@ def shown(answer: Answer) -> Filtered:
 def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
     """Return a trace of random steps, which may be self-loops.
 
-    Half or nine tenths of the steps lead from lower to higher item numbers.
+    In some traces half of the steps lead from lower to higher item numbers, in other traces nine
+    tenths.
     """
     back = random.choice([0.5, 0.1])
 

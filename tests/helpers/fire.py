@@ -29,14 +29,14 @@ from provhouse.cypher import server
 from provhouse.model.progress import Silent
 
 Act = Callable[["Child | Started"], None]
-"""A function that kills a command stopped at a fault point, or a process that it needs."""
+"""A function that kills a command stopped at a fault point, or a process that the command needs."""
 Cut = Callable[[list[object]], tuple["Child | Started", bool]]
 """A function that starts and interrupts a command.
 
 It returns the started command, and whether that command reached the planned point.
 """
 ROWS = 30
-"""The number of triples in one file, besides the one triple that no other file has."""
+"""The number of triples in one file. One more triple is added, which no other file has."""
 ASKED = 2
 """The number of items whose lineage, or impact, is checked after a round."""
 
@@ -118,7 +118,7 @@ class Fire:
         return path, rows
 
     def change(self, kind: str) -> tuple[list[object], list[list[Triple]]]:
-        """Return a command that changes the stored triples, and the states after it."""
+        """Return a command that changes the stored triples, and the states expected afterwards."""
         if kind in ("ingest", "replace"):
             path, rows = self.file()
             held = self.states[-1] if kind == "ingest" else []
@@ -181,7 +181,7 @@ class Fire:
         return Outcome(reached, done.status, new)
 
     def forget(self, cut: "Cut") -> Outcome:
-        """Interrupt the erasure of a new item; the next writer must complete it."""
+        """Interrupt the erasure of a new item. The next writer must complete this erasure."""
         self.grow()
         self._files += 1
         item = f"someone, whose number is {self.seed}/{self._files} and {self.random.random()}"
@@ -222,7 +222,7 @@ class Fire:
             shutil.rmtree(self.home)
 
     def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
-        """Fail unless a change was made completely or not at all; status 0 requires the change."""
+        """Fail unless a change was made completely or, if the status is not 0, not at all."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, 6, -signal.SIGKILL), done
         made = self.generations()[len(before) :]
@@ -332,7 +332,7 @@ def victims(home: Path) -> "dict[str, Act]":
 
 
 def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
-    """Return a function that starts a command, and calls ``act`` when it stops at a fault."""
+    """Return a function that starts a command and, once ``fault`` stops it, calls ``act``."""
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:
         child = fire.start(*command, fault=fault, by=by).awaits()

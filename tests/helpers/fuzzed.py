@@ -1,4 +1,4 @@
-"""Count the outcomes of a fuzzing target's inputs, and bound the growth of memory."""
+"""Count the outcomes of a fuzzing target's inputs, and fail if its memory grows too much."""
 
 import json
 import os
@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 RECORD = "PROVHOUSE_FUZZ_RECORD"
-"""The environment variable with the file to which each target adds a line, set by `make fuzz`."""
+"""The environment variable with the path of a file to which each target adds a line.
+
+`make fuzz` sets the variable.
+"""
 GROWTH = 300 << 20
 """Limit in bytes for the growth of the tested process's peak memory, whatever the inputs."""
 

@@ -42,19 +42,19 @@ def rings(random: Random) -> list[Edge]:
 
 
 def twins(random: Random) -> list[Edge]:
-    """Return many edges between a few items; ``graph`` gives the edges different ops."""
+    """Return many edges between a few items. ``graph`` gives these edges different ops."""
     items = random.randint(2, 6)
     return [pair(random, items) for _ in range(random.randint(10, 40))]
 
 
 def star_in(random: Random) -> list[Edge]:
-    """Return a graph in which one item derives from many items, and a chain of two from it."""
+    """Return a star: one item derives from many items, and a chain of two items derives from it."""
     arms = random.randint(8, 50)
     return [(arm, 0) for arm in range(1, arms)] + [(0, arms), (arms, arms + 1)]
 
 
 def star_out(random: Random) -> list[Edge]:
-    """Return a graph in which one item derives from a chain of two, and many items from it."""
+    """Return a star: one item derives from a chain of two items, and many items derive from it."""
     return [(dst, src) for src, dst in star_in(random)]
 
 
@@ -108,7 +108,7 @@ def no_table(random: Random, item: int) -> str:
 
 
 def band(random: Random, item: int) -> str:
-    """Return the table of an item; each five consecutive item numbers share a table."""
+    """Return the table of an item. Every five consecutive item numbers share one table."""
     return f"t{item // 5}"
 
 

@@ -36,8 +36,8 @@ def check(
 ) -> None:
     """Fail if the current generation violates an invariant of generations.
 
-    With a session, Spark reads the triples, which takes a second longer. ``bare`` allows items
-    without a triple, which remain when a compaction removes retracted triples.
+    If ``session`` is given, Spark reads the triples, which takes a second longer. ``bare`` allows
+    items without a triple, which remain when a compaction removes retracted triples.
     """
     commit = current(layout)
     assert commit
@@ -69,7 +69,10 @@ def check(
 
 
 def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
-    """Return the pairs (set, set that it derives from) in Neo4j, read by its own driver."""
+    """Return each set dependency in Neo4j as a pair: the derived set, then its source.
+
+    Neo4j's own driver reads the dependencies.
+    """
     with (
         GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver,
         driver.session() as session,

@@ -54,13 +54,13 @@ def forms(text: str) -> set[bytes]:
 
 
 def hash_forms(name: str) -> set[bytes]:
-    """Return the forms of a name's hash, which could confirm a guess of the name."""
+    """Return the forms of a name's hash. A hash in a file could confirm a guess of the name."""
     hashed = xxhash.xxh64_intdigest(name.encode())
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 
 def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Return which texts, names or hashes of names occur in which files of the folders."""
+    """Return a line for each text, name or hash of a name that a file in the folders contains."""
     needles = {text: forms(text) for text in texts}
     for name in names:
         needles[name] = forms(name)

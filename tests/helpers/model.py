@@ -34,16 +34,16 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
 """The name of an ingest's run, if it has one, and the name of a file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
-"""src, dst and op, and the generations in which a triple was born and died."""
+"""src, dst and op of a triple, and the generations in which it was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
-"""A row as the Delta tables store it: the name of an erased item is None."""
+"""A row as the Delta tables store it. The name of an erased item is None there."""
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
 """The triples of each file, by the file's name without its ending."""
 Key: TypeAlias = tuple[str, str, str]
 """src, dst and op."""
 ERASED_OP = "\0"
-"""The beginning of an erased op. The original op follows, so that different ops stay apart."""
+"""The beginning of an erased op. The original op follows, so that different ops stay different."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,10 @@ class Model:
         return self.states[max(self.states)]
 
     def ingest(self, run: str | None = None, **files: Iterable[Triple]) -> Summary:
-        """Write files of triples and ingest them; each keyword is a file name without ending."""
+        """Write files of triples and ingest them.
+
+        Each keyword is the name of a file without its ending.
+        """
         given = {name: list(rows) for name, rows in files.items()}
         summary = self.house.ingest_files(*self.write(given), run=run)
         self.ingested(run, given)
@@ -211,7 +214,10 @@ class Model:
         return made
 
     def _without(self, gone: Gone) -> dict[Triple, frozenset[Origin]]:
-        """Return the live triples without the ``gone`` origins; a triple may lose all origins."""
+        """Return the origins of each live triple, except the ``gone`` origins.
+
+        A triple that loses all its origins has an empty set.
+        """
         return {
             triple: frozenset(origin for origin in origins if not gone(origin))
             for triple, origins in self.now.live.items()
@@ -256,7 +262,7 @@ class Model:
     def assert_answers(
         self, items: Iterable[str], methods: Iterable[Method], *generations: int
     ) -> None:
-        """Compare lineage and impact with networkx, as of the given generations or of all."""
+        """Compare lineage and impact with networkx, as of ``generations``, by default all."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]
@@ -287,7 +293,10 @@ def _ends(files: Files) -> set[str]:
 
 
 def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
-    """Return a triple with the items in ``gone`` renamed; if it has any, its op is erased."""
+    """Return a triple with the items in ``gone`` renamed.
+
+    If the triple has such items, its op is erased too.
+    """
     src, dst, op = key
     if not {src, dst} & gone.keys():
         return key

@@ -1,4 +1,4 @@
-"""Compute lineage and impact with networkx: small, obvious, and slow."""
+"""Compute lineage and impact with networkx, which is slow but obviously correct."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

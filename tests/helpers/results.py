@@ -136,7 +136,7 @@ def cyclic() -> Answer:
 def filtered(small: Answer) -> Answer:
     """An answer filtered to the nearest two items of a table.
 
-    The near ends of their triples are in another table.
+    Each of its triples connects one of these items to an item of another table.
     """
     kept = small.items.slice(1, 2)
     return replace(small, items=kept, triples=small.triples.slice(1, 2), hidden=2,
@@ -213,7 +213,7 @@ def finding() -> Finding:
 
 @pytest.fixture
 def diff() -> Diff:
-    """A difference between generations: rows added, rows removed, and the item itself is new."""
+    """A difference between two generations, with added and removed rows. The item itself is new."""
     none = Side(2, "2026-01-01T03:04:05Z", None)
     came = Change(SMALL.items, SMALL.triples)
     went = Change(
@@ -296,7 +296,7 @@ def retraction() -> Retraction:
 
 @pytest.fixture
 def forgotten() -> Forgotten:
-    """The erasure of an item that is also in a rejected row, and whose op no other item has."""
+    """The erasure of an item that is also in a rejected row. No other item has its op."""
     return Forgotten(
         generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
         seconds={"find": 0.5, "erase": 0.25, "total": 0.75},

@@ -1,7 +1,7 @@
 """Valid files, damaged at random, are read correctly, have rejects, or are refused as bad input.
 
-By default a few hundred files are tried, some of them in complete ingests. To try 10,000 files of
-each format and 1,666 ingests, with another seed if wanted, run this; a failure reports its number:
+By default a few hundred files are tried, some of them in complete ingests. A failure reports the
+seed and the number of the file. This command tries 10,000 files of each format and 1,666 ingests:
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
@@ -261,7 +261,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     """Make and read the file with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} {kind.ending} {number}")
     content = kind.make(chance)
-    whole = chance.random() < 0.5  # otherwise damage the content before packing
+    whole = chance.random() < 0.5  # damage the packed file, or the content before packing
     packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
     path = folder / f"{number}.{kind.ending}"
     path.write_bytes(packed)

@@ -49,7 +49,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
 
 
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
-    """Only the table of an item named with two tables may differ: it keeps its first table."""
+    """Only the table of an item named with two tables may differ: such an item keeps the first."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)
@@ -70,7 +70,7 @@ def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
 
 
 def shown(house: House, sets: set[int]) -> list[str]:
-    """Return what Neo4j shows of these sets, of their components, and of tables."""
+    """Return, as strings, what Neo4j shows about these sets, their components, and all tables."""
     auth = (house.address.user, house.address.password)
     with (
         GraphDatabase.driver(house.address.bolt, auth=auth) as driver,

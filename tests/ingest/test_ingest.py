@@ -109,7 +109,7 @@ def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
 
 
 def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: Path) -> None:
-    """This holds for the first ingest and for a later ingest."""
+    """Rejects make a generation in the first ingest of a warehouse and in a later ingest."""
     house = houses()
     path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
     for generation in (1, 2):

@@ -67,7 +67,7 @@ def test_a_preview_shows_how_columns_are_mapped(tmp_path: Path) -> None:
 
 
 def chain(length: int) -> str:
-    """Return the CSV of a component over three tables."""
+    """Return a CSV in which ``length`` chains over three tables end in one item."""
     rows = ["src,dst,src_table,dst_table"]
     for n in range(length):
         rows += [f"a{n},b{n},A,B", f"b{n},c,B,C"]

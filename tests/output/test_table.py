@@ -1,4 +1,4 @@
-"""Text for people equals the golden files, at one or two widths."""
+"""Printed results equal the golden files, each at one or two widths."""
 
 import io
 from collections.abc import Callable

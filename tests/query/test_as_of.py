@@ -28,7 +28,11 @@ from provhouse.store.warehouse.layout import Layout
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 SEED = 3
 PAIRS = ((1, 2), (2, 3), (1, 4), (4, 5), (4, 6), (2, 6), (6, 7), (6, 1))
-"""Generations to compare: neighbours, across a rollback, compaction or new base, and backwards."""
+"""Pairs of generations to compare.
+
+Some are neighbours, some have a rollback, a compaction or a new base in between, and one pair goes
+backwards.
+"""
 
 
 @dataclass
@@ -86,7 +90,7 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
 
 
 def test_each_generation_answers_as_when_it_was_current(history: History) -> None:
-    """So do a rolled-back generation and a generation of a base that is no longer current."""
+    """The generations include a rolled-back one, and those of a base that is no longer current."""
     assert list(history.held) == [1, 2, 3, 4, 5, 6, 7]
     items = history.items(*history.held)[:8]
     for generation in history.held:

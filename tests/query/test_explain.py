@@ -1,4 +1,4 @@
-"""An explanation predicts what an answer reads, and ``auto`` chooses the method it names."""
+"""An explanation predicts what an answer reads and which method ``auto`` chooses."""
 
 from collections.abc import Callable
 

@@ -26,7 +26,10 @@ Store = Callable[[Trace], Names]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Return a function that stores the items of a trace, numbered from 1, but not by name."""
+    """Return a function that stores the items of a trace.
+
+    The items are numbered from 1, in another order than that of their names.
+    """
 
     def write(stored: Trace) -> Names:
         folder = tmp_path_factory.mktemp("names")
@@ -145,7 +148,7 @@ def test_a_time_matches_in_any_form(store: Store) -> None:
 
 
 def test_a_limit_among_equally_distant_items_takes_the_first_names(store: Store) -> None:
-    """More items than one batch of names have the same distance."""
+    """The items at the same distance are more than one batch of names."""
     many = [f"{n:05}" for n in range(3 * BATCH)]
     stored = Trace(
         frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""}

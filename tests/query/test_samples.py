@@ -21,7 +21,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 ITEMS = 50
 DEEP = 200
-"""The most levels that RQ and CCProv are asked for; each level is a job."""
+"""The maximum depth of the answers that RQ and CCProv are asked for; each level is a job."""
 OFTEN = 10
 """RQ and CCProv are asked about one item in ten, since they answer level by level."""
 
@@ -65,6 +65,6 @@ def distinct(answer: Answer) -> Expected:
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 def test_the_samples_have_long_chains_and_cycles_of_tables() -> None:
-    """Without these, the test above would prove little."""
+    """Without long chains and such cycles, the comparison with networkx would prove little."""
     merkle = Oracle.of(read(DATA / "git_merkle.csv.gz")).graph
     assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > DEEP

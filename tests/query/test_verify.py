@@ -37,7 +37,7 @@ class Swap(NamedTuple):
     less: int
     more: int
     items: list[str]
-    """The dst of the lost row and of the repeated row."""
+    """Two names: the dst of the lost row, and the dst of the repeated row."""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,10 @@ def apart(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, 
 
 
 def together(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
-    """Return a row, and a row of the set of its src: questions about the first read both sets."""
+    """Return a row, and a row of the set that has the src of the first row.
+
+    A question about the first row therefore reads both sets.
+    """
     child, parent = snapshot.set_rows(dst), snapshot.set_rows(src)
     across = np.flatnonzero((child != parent) & np.isin(parent, child))[0]
     return int(across), int(np.flatnonzero(child == parent[across])[0])
@@ -98,7 +101,7 @@ def refused(asker: Asker, item: str, direction: Direction) -> str | None:
 
 
 def test_a_lost_row_is_damage_even_if_the_total_is_right(house: House) -> None:
-    """Reading both sets gives the right total; questions about other sets are still answered."""
+    """The two damaged sets have the right total; questions about other sets are still answered."""
     items = sorted(Oracle.of(TRIPLES).graph)
     with house.asker() as asker:
         swap = swapped(asker.snapshot, together)
@@ -144,7 +147,7 @@ def test_a_partition_out_of_order_is_damage(house: House) -> None:
 
 
 def test_a_lost_set_dependency_is_damage_for_a_path(house: House) -> None:
-    """Without the check, paths through that dependency would not be found."""
+    """Without the check, paths through the missing dependency would not be found."""
     with house.asker() as asker:
         snapshot = asker.snapshot
         folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")

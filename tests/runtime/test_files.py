@@ -102,7 +102,7 @@ def test_an_error_before_publishing_leaves_nothing(tmp_path: Path, write: Write)
 
 @BOTH
 def test_a_missing_folder_is_an_error(tmp_path: Path, write: Write) -> None:
-    """A missing folder is no sign of another writer, unlike a temporary file that vanished."""
+    """A vanished temporary file shows that there is another writer; a missing folder does not."""
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "a", b"x")
 

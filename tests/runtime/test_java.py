@@ -1,4 +1,4 @@
-"""The choice of a Java, and the errors about one that cannot be used.
+"""A suitable Java is chosen, and errors say why another Java cannot be used.
 
 A shell script stands in for an unsuitable Java, and prints what that Java would print.
 """

@@ -36,7 +36,7 @@ def head(served: "Served", *lines: str, token: str | None = None) -> bytes:
 
 
 def reply(client: socket.socket) -> bytes:
-    """Return everything that arrives until the other side closes the connection."""
+    """Return everything that arrives until the server closes the connection."""
     read = b""
     try:
         while piece := client.recv(65536):
@@ -51,7 +51,7 @@ def status(answer: bytes) -> int:
 
 
 def poured(client: socket.socket, piece: bytes, most: int) -> int:
-    """Send pieces until the other side refuses. Return the number of bytes sent."""
+    """Send up to ``most`` bytes, until the server refuses more. Return how many were sent."""
     sent = 0
     try:
         while sent < most:
@@ -64,7 +64,7 @@ def poured(client: socket.socket, piece: bytes, most: int) -> int:
 
 @contextmanager
 def bounded(served: "Served") -> Iterator[None]:
-    """Check that the block leaves neither much more memory in use nor more open files."""
+    """Check that after the block the server uses little more memory and few more open files."""
     memory, files = served.process.memory_info().rss, served.process.num_fds()
     yield
     assert served.process.memory_info().rss - memory < GROWTH
@@ -98,7 +98,7 @@ def test_an_endless_body_is_cut_off(served: "Served") -> None:
     with bounded(served), opened(served) as client:
         client.sendall(head(served, "Transfer-Encoding: chunked"))
         sent = poured(client, chunk, 10 << 30)
-        assert sent < BODY_BYTES + (32 << 20)  # the rest is in buffers of the system
+        assert sent < BODY_BYTES + (32 << 20)  # the excess is in buffers of the system
     assert_serves(served)
 
 
@@ -118,7 +118,7 @@ def test_too_many_connections_do_not_block_others(served: "Served") -> None:
 
 
 def test_slow_readers_do_not_block_others(served: "Served") -> None:
-    """Each slow reader asks for more than fits into the buffers, and does not read it."""
+    """Each slow reader requests an answer larger than the buffers, and does not read it."""
     body = ('{"items": [' + ",".join(['"t:290"'] * 2000) + "]}").encode()
     with bounded(served), ExitStack() as stack:
         for _ in range(10):

@@ -87,7 +87,7 @@ def test_an_unknown_table_is_refused_before_any_answer(
 
 
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:
-    """On a reused connection, the body could wait until the head is acknowledged."""
+    """On a reused connection, the body must not wait until the client acknowledges the head."""
     seconds = []
     with requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {served.token}"

@@ -1,4 +1,4 @@
-"""After another process erases items, the server answers as if it had started after that."""
+"""After another process erases items, the server answers as if it had started afterwards."""
 
 from collections.abc import Callable
 from time import monotonic, sleep
@@ -47,7 +47,7 @@ def test_partitions_are_read_again_after_an_erasure(
 ) -> None:
     """During the erasure, the previous asker stays in use."""
     house = houses(theta=4, pack=0)
-    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or Neo4j would have to be rebuilt
+    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or else Neo4j would be rebuilt
     keeper = Keeper(house.settings, Silent())
     seen: list[Asker] = []
 

@@ -1,4 +1,4 @@
-"""Random requests to a real server: each is answered or refused, and none is an internal error.
+"""Random requests to a real server: each is answered or refused, without an internal error.
 
 `PROVHOUSE_FUZZ=7000 pytest tests/serve/test_fuzz.py -s -m 'long or not long'` sends 7,000 requests.
 If schemathesis is installed, it derives a few thousand more from the OpenAPI document.
@@ -66,7 +66,7 @@ def odd(chance: random.Random) -> dict[str, Any]:
 
 
 def nearly_right(chance: random.Random, path: str) -> dict[str, Any]:
-    """Return the required parameters and some others. In half of the cases, one value is odd."""
+    """Return the required and some optional parameters. In half of the cases, one value is odd."""
     known = ASKED[path]
     need = known[:2] if path in ("path", "diff") else known[:1]
     names = (*need, *chance.sample(known, chance.randint(0, len(known) // 2)))
@@ -116,8 +116,10 @@ def test_random_requests_are_answered_or_refused(served: "Served") -> None:
 @pytest.mark.long
 @pytest.mark.skipif(not find_spec("schemathesis"), reason="make fuzz installs schemathesis")
 def test_schemathesis_finds_no_error(served: "Served") -> None:
-    """schemathesis checks that no request is an internal error, and that responses fit their
-    schema."""
+    """schemathesis checks that no request causes an internal error.
+
+    It also checks that responses fit their schema.
+    """
     token = served.token
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{served.server.address}/v1/openapi.json",
@@ -136,7 +138,7 @@ def test_schemathesis_finds_no_error(served: "Served") -> None:
 
 
 def answered(served: "Served") -> Counter[str]:
-    """Return the number of requests that the server answered before this one, by status."""
+    """Return the number of requests that the server has answered so far, by status."""
     ends: Counter[str] = Counter()
     counts = r'^provhouse_requests_total{.*status="(\d+)"} ([\d.e+]+)$'
     for status, count in re.findall(counts, served.get("/v1/metrics").text, re.MULTILINE):

@@ -154,7 +154,7 @@ def test_commands_answer_exactly(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_messages_about_hostile_arguments_are_harmless(ask: Ask, tmp_path: Path) -> None:
-    """Try names, options, settings, paths and queries, without NUL, which no argument can have."""
+    """Try names, options, settings, paths and queries. No argument can contain NUL."""
     for value in (value.replace("\0", "") for value in HOSTILE):
         for arguments in (
             ("lineage", "--", f"no {value}"),
@@ -173,7 +173,7 @@ def test_messages_about_hostile_arguments_are_harmless(ask: Ask, tmp_path: Path)
             if value == "--help":
                 continue
             status, out, _ = ask(*arguments)
-            if "=" not in value:  # with a = it may be a valid filter or parameter
+            if "=" not in value:  # a value with = may be a valid filter or parameter
                 assert (status != 0, out) == (True, ""), arguments
 
 

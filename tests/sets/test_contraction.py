@@ -98,7 +98,7 @@ def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
 
 
 def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
-    """In a -> b -> c and a -> c, where theta excludes b, a and c must not become one group."""
+    """In a -> b -> c and a -> c, a and c must not be joined if theta keeps b out of their set."""
     src = np.array([0, 0, 0, 0, 1, 2, 3, 0, 0], np.int32)
     dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
     table = np.array([0, 1, 1, 1, 2], np.int32)
@@ -188,7 +188,7 @@ def test_a_cycle_is_one_set_if_theta_allows_it() -> None:
 
 
 def test_small_families_of_a_table_that_derives_from_itself_stay_together() -> None:
-    """Chains of 20 under one root: each can be a set below theta, so depth must not cut them."""
+    """Chains of 20 items under one root fit into sets below theta, so depth must not cut them."""
     item = np.arange(2_000)
     src = np.where(item % 20, item, 0).astype(np.int32)  # each chain begins at the root, item 0
     dst = (item + 1).astype(np.int32)

@@ -5,7 +5,8 @@ import numpy as np
 from provhouse.model.arrays import I32, I64
 from provhouse.sets.item_graph import ItemGraph, StoredSets, with_neighbours
 
-# Places 0 to 2 are new, 3 and 4 are stored, in sets 0 and 1 of the components 10 and 20.
+# Places 0 to 2 are new. Place 3 is stored in set 0 of component 10, and place 4 in set 1 of
+# component 20.
 IS_NEW = np.array([True, True, True, False, False])
 
 

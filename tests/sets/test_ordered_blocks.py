@@ -20,7 +20,7 @@ ITEMS, THETA = 1_000, 60
 
 
 def cut(shape: str, seed: int, most: int) -> tuple[I32, I32, I32, int]:
-    """Return edges, the set of each item in at most ``most`` blocks, and what the samples read."""
+    """Return edges, each item's set in at most ``most`` sets, and how much the samples read."""
     trace = SHAPES[shape](ITEMS, seed)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
 

@@ -21,7 +21,7 @@ class Recorded(Silent):
 
 
 def half(seconds: float) -> float:
-    """Report that half is done, then take this many seconds for the rest."""
+    """Report that half of the task is done, then wait for this many seconds."""
     report_progress(0.5)
     time.sleep(seconds)
     return seconds

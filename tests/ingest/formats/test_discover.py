@@ -104,7 +104,7 @@ def test_a_cyclic_link_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_format_is_found_by_its_ending(tmp_path: Path) -> None:
-    """The command line offers the same formats."""
+    """The error for an unknown ending lists the formats that ``--input`` offers."""
     for each in registry.FORMATS.values():
         for ending in each.endings:
             assert registry.format_of(Path(f"A{ending.upper()}")) == each.name

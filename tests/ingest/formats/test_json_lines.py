@@ -159,7 +159,7 @@ def test_an_object_gives_the_same_attributes_as_columns(row: dict[str, object]) 
 
 
 def _uniform(value: object) -> object:
-    """Return a list with values of one type, as a column has."""
+    """Return a list as a list of strings, since a Parquet list has one type; keep other values."""
     return [str(part) for part in value] if isinstance(value, list) else value
 
 

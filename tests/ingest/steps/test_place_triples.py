@@ -1,4 +1,4 @@
-"""Partitions have a limited size and keep the order; a set that fits lies in one of them."""
+"""Partitions keep the order of triples up to a size limit; a set that fits is in one partition."""
 
 from itertools import pairwise
 

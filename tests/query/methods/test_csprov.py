@@ -126,7 +126,10 @@ def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
 
 
 def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House) -> None:
-    """Drop one at a time: questions that need it fail, and all other answers are correct."""
+    """Drop one dependency at a time.
+
+    Questions that need the dependency fail, and all other answers are correct.
+    """
     triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
     oracle = Oracle.of(triples)
     items = sorted({end for triple in triples for end in triple[:2]})

@@ -1,4 +1,4 @@
-"""Partitions are read as they were written, from Spark in one job or from this process."""
+"""Partitions equal what was written, whether one Spark job or this process returns them."""
 
 from pathlib import Path
 from time import monotonic
@@ -22,7 +22,7 @@ EVERYTHING = (ItemNumbers(np.array([0])), ItemNumbers(np.array([2**62])))
 
 
 def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
-    """Return triples with the given dst and number of distinct strings."""
+    """Return triples with the given dst, and up to ``texts`` distinct strings."""
     random = np.random.default_rng(len(dst))
     named = [f"t{n}" for n in random.integers(0, texts, len(dst))]
     return pa.table(
@@ -59,7 +59,7 @@ def opened(spark: SparkSession, folder: Path, hot_mb: int) -> Partitions:
 
 
 def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
-    """Return the number of jobs that fetching all rows of some partitions takes."""
+    """Return how many jobs it takes to fetch all rows of some partitions."""
     ask = spark.sparkContext.statusTracker().getJobIdsForGroup
     reads = id(partitions._cached._reads)
     before = sum(len(ask(f"fetch {reads} {n}")) for n in range(9))

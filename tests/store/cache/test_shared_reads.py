@@ -1,4 +1,4 @@
-"""One job reads a partition for all waiting readers, until the last reader has given up."""
+"""One job reads a partition for all waiting readers; it is cancelled once all have given up."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ A, B, C = Path("a"), Path("b"), Path("c")
 
 
 class Reader:
-    """Reads once ``go`` is set, and records all requests."""
+    """A reader that waits until ``go`` is set, and records all requests."""
 
     def __init__(self) -> None:
         self.go = Event()

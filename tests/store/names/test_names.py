@@ -42,7 +42,7 @@ def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:
     assert names.names(ItemNumbers(np.empty(0, np.int64))).to_pylist() == []
 
 
-@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: room for no batch, one, all
+@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: for no batch, one batch, all
 @pytest.mark.parametrize("many", [100, 1 << 18])
 def test_names_and_tables_from_memory_and_from_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, kept: int

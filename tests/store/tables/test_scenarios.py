@@ -1,4 +1,4 @@
-"""The scenarios of docs/decisions/0004-tables.md: what stored tables must allow later."""
+"""The tables allow the later changes that docs/decisions/0004-tables.md lists as scenarios."""
 
 from collections.abc import Callable
 from pathlib import Path

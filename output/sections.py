@@ -31,7 +31,8 @@ def subject(name: str, rest: str) -> "Text":
 def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "Table":
     """Return an empty table without a frame, so that its cells can be copied.
 
-    The ``left`` columns come first, then the right-aligned ones, then those ``after`` them.
+    The columns ``left`` come first, then the right-aligned columns ``right``, then the columns
+    ``after``.
     """
     from rich.table import Table
 

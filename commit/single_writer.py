@@ -19,8 +19,8 @@ def only_writer(
 ) -> Iterator[None]:
     """Be the single writer for the length of the block, after recovery.
 
-    An interrupted erasure is completed, too. Raises Busy if another writer is active, and whatever
-    ``recover`` raises. ``recover`` also explains ``thorough``.
+    An interrupted erasure is completed, too. ``recover`` explains ``thorough``. Raises Busy if
+    another writer is active, and any error that ``recover`` raises.
     """
     layout = Layout(settings.warehouse)
     with writing(layout):
