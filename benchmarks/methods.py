@@ -1,8 +1,8 @@
 """Compare RQ, CCProv and CSProv on the paper's trace, as the paper does: `make bench-methods`.
 
 Items of the paper's classes are drawn at random (`classes.py`), for lineage and impact. All methods
-get the same questions in one warm session, and their answers must be equal. This is measured with
-partitions in memory, and then with partitions on disk. CSProv alone gets many more questions: cold,
+get the same questions in one warm session, and their answers must be equal. They answer first with
+partitions in memory, then with partitions on disk. CSProv alone gets many more questions: cold,
 where no partition stays decoded between questions, and hot, where partitions stay decoded. Results
 go to `results/methods.json`, by the number of copies of the trace.
 """
@@ -51,9 +51,10 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH = 100, 10, 1_000
-"""Three numbers of items.
+"""The numbers of items to ask for.
 
-They are for each class with CSProv alone, for each class with all methods, and for the batch.
+``MANY`` is for each class with CSProv alone, ``WANTED`` for each class with all methods, and
+``BATCH`` for the batch.
 """
 
 

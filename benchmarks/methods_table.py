@@ -118,7 +118,7 @@ def compared(run: StorageRun, paper: dict[str, tuple[float, float, float]]) -> s
 
 
 def alone(run: StorageRun) -> str:
-    """Return a table of CSProv's own times, cold and hot, which are for many more items."""
+    """Return a table of CSProv's times, cold and hot, for all items of each class."""
     head = ["p50 / p95", "items", "sets", "partitions", *ALONE.values(), "cold / empty job"]
     rows = []
     for each in run["classes"]:

@@ -212,7 +212,7 @@ class PaperFigures:
                 yield Figure(f"{name} worked query: {what}", ours, theirs)
 
     def _walk(self, first: int) -> tuple[int, int, int, int, int, int]:
-        """Return the figures in ``WORKED`` of a query for an item of the set ``first``."""
+        """Return the figures of a query for an item of the set ``first``, as in ``WORKED``."""
         label = self.label
         child, parent = self._dependencies
         reached, last = {first}, [first]

@@ -91,5 +91,5 @@ def mean(cut: Cut) -> float:
 
 
 def ratio(each: MeasuredTrace) -> float:
-    """Return how many times as many triples the ingest's cut reads as the cut of `optimise.py`."""
+    """Return the mean triples read with the ingest's cut, divided by those with the best cut."""
     return mean(each["cuts"][PACKED]) / mean(each["cuts"][SLOWLY])

@@ -1,8 +1,8 @@
 """Measure CSProv where it gains least, on traces with thousands of levels: `make bench-worst`.
 
-Each deep shape is ingested with the command. Then CSProv answers cold questions about the items
-that have the largest answers among many random items. For comparison, a plain Spark job only reads
-the triples of the same partitions. Results go to `results/worst.json`.
+Each deep shape is ingested with provhouse's command line. Then CSProv answers cold questions about
+the items that have the largest answers among many random items. For comparison, a plain Spark job
+only reads the triples of the same partitions. Results go to `results/worst.json`.
 """
 
 import argparse
