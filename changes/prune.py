@@ -35,7 +35,7 @@ from provhouse.store.warehouse.layout import Layout, bytes_below
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""Seconds to wait for readers to finish before leaving their base to the next writer."""
+"""Seconds to wait for readers of an unused base; then its removal is left to the next writer."""
 
 
 @dataclass(frozen=True)

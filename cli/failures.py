@@ -177,7 +177,7 @@ def _print(*sentences: str) -> None:
 def _reader_gone() -> bool:
     """Return whether the reader of standard output or standard error has gone.
 
-    A pipe can also break because a server has ended.
+    A BrokenPipeError does not prove it: it is also raised when the connection to a server breaks.
     """
     poll = select.poll()
     for number in (1, 2):

@@ -1,6 +1,6 @@
-"""Find the triples that die when origins or items are retracted.
+"""Find the triples that end when origins or items are retracted.
 
-A triple that a further origin asserts lives on. The table ``assertions`` then records that the
+A triple lives on if another origin also asserts it. The table ``assertions`` then records that the
 retracted origin no longer asserts it.
 """
 

@@ -14,8 +14,8 @@ _LIVE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 def shown(text: str, longest: int = 400) -> str:
     """Return text on one line, with control, bidi and invisible characters escaped.
 
-    Backslashes are not escaped, because the result is only for reading. The JSON form is exact.
-    If the text has more than ``longest`` characters, its middle is left out.
+    The result is only for reading: backslashes are not escaped, so the original text cannot always
+    be recovered from it. If the text has more than ``longest`` characters, its middle is left out.
     """
     if len(text) > longest:
         half = longest // 2

@@ -20,10 +20,10 @@ def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
 
 
 def parents_first(start: I64, at: I64, heads: I32) -> I64:
-    """Return an order in which each node follows its parents, as closely as possible.
+    """Return a depth-first order: each node comes after its parents, and usually soon after them.
 
-    On each cycle one node comes before a parent. The parents of node ``n`` are ``heads[at[n]:at[n +
-    1]]``; nodes are visited in the order of ``start``.
+    In each cycle, at least one node comes before one of its parents. The parents of node ``n`` are
+    ``heads[at[n]:at[n + 1]]``; nodes are visited in the order of ``start``.
     """
     result: I64 = _depth_first(start, at, heads)
     return result

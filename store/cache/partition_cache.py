@@ -101,7 +101,10 @@ class PartitionCache:
         self.clear()
 
     def clear(self) -> None:
-        """Drop all cached partitions; for ``Partitions`` objects in use, Spark caches no more."""
+        """Drop all cached partitions.
+
+        ``Partitions`` objects in use still work, but Spark no longer caches what they read.
+        """
         with self._lock:
             ingests = list(self._ingests.values())
             self._ingests.clear()

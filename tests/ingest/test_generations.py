@@ -49,7 +49,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
 
 
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
-    """Only the table of an item named with two tables may differ: such an item keeps the first."""
+    """Only the tables of items with two tables may differ: the table ingested first is kept."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)
