@@ -1,4 +1,4 @@
-.PHONY: bench-builds files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: containers bench-builds bench-rows files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -43,6 +43,9 @@ bench-plots: setup ## Redraw the pictures of docs/benchmarks.md; installs matplo
 bench-serve: setup ## Measure the server under load for a quarter of an hour (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python benchmarks/serve.py --warehouse $(WAREHOUSE)
 	@.venv/bin/python benchmarks/tables.py
+
+bench-rows: setup ## Measure how many triples a second are numbered, with row ids and with names
+	@.venv/bin/python benchmarks/rows.py
 
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)
@@ -90,6 +93,9 @@ audit: setup ## Check the locked Python packages for known vulnerabilities (need
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements-audit.lock
 	@.venv/bin/python tools/audit.py
 
+containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema
+	@tools/containers.sh
+
 files: setup ## List every module with what it is for
 	@.venv/bin/python tools/files.py
 
@@ -97,7 +103,7 @@ lint: setup ## Check format, lint, types, layers and words
 	.venv/bin/ruff format --check
 	.venv/bin/ruff check
 	.venv/bin/mypy
-	.venv/bin/mypy tests tools examples benchmarks
+	.venv/bin/mypy tests tools examples benchmarks docker
 	.venv/bin/python tools/layers.py
 	.venv/bin/python tools/words.py
 

@@ -13,62 +13,65 @@ command line and Spark's Python workers import the package too, and must start f
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from provhouse.ingest.summary import Summary
-    from provhouse.model.answer import Answer
-    from provhouse.model.errors import (
-        BadInput,
-        Busy,
-        Damaged,
-        NotFound,
-        ProvhouseError,
-        TooSlow,
-        Unavailable,
-        UsageError,
-    )
+if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
+    from provhouse.changes.retract import Retraction as Retraction
+    from provhouse.ingest.summary import Summary as Summary
+    from provhouse.model.errors import BadInput as BadInput
+    from provhouse.model.errors import Busy as Busy
+    from provhouse.model.errors import Damaged as Damaged
+    from provhouse.model.errors import NotFound as NotFound
+    from provhouse.model.errors import ProvhouseError as ProvhouseError
+    from provhouse.model.errors import StillFilling as StillFilling
+    from provhouse.model.errors import TooSlow as TooSlow
+    from provhouse.model.errors import Unavailable as Unavailable
+    from provhouse.model.errors import UsageError as UsageError
+    from provhouse.query.generations import Generation as Generation
 
-    from .warehouse import Warehouse, open
+    from .connection import Connection as Connection
+    from .connection import connect as connect
+    from .reader import Reader as Reader
+    from .records import Records as Records
+    from .results import Answer as Answer
+    from .results import Diff as Diff
+    from .results import Explanation as Explanation
+    from .results import Finding as Finding
+    from .results import Paths as Paths
+    from .rows import Item as Item
+    from .rows import Operation as Operation
+    from .rows import Rows as Rows
+    from .rows import Triple as Triple
+    from .warehouse import Warehouse as Warehouse
+    from .warehouse import open as open
 
 _MODULES = {
-    "Answer": "provhouse.model.answer",
-    "Summary": "provhouse.ingest.summary",
-    "Warehouse": "provhouse.warehouse",
-    "open": "provhouse.warehouse",
-    "BadInput": "provhouse.model.errors",
-    "Busy": "provhouse.model.errors",
-    "Damaged": "provhouse.model.errors",
-    "NotFound": "provhouse.model.errors",
-    "ProvhouseError": "provhouse.model.errors",
-    "TooSlow": "provhouse.model.errors",
-    "Unavailable": "provhouse.model.errors",
-    "UsageError": "provhouse.model.errors",
-}
+    "changes.retract": ("Retraction",),
+    "ingest.summary": ("Summary",),
+    "model.errors": (
+        "BadInput", "Busy", "Damaged", "NotFound", "ProvhouseError", "StillFilling", "TooSlow",
+        "Unavailable", "UsageError",
+    ),
+    "connection": ("Connection", "connect"),
+    "query.generations": ("Generation",),
+    "reader": ("Reader",),
+    "records": ("Records",),
+    "results": ("Answer", "Diff", "Explanation", "Finding", "Paths"),
+    "rows": ("Item", "Operation", "Rows", "Triple"),
+    "warehouse": ("Warehouse", "open"),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = [
-    "Answer",
-    "BadInput",
-    "Busy",
-    "Damaged",
-    "NotFound",
-    "ProvhouseError",
-    "Summary",
-    "TooSlow",
-    "Unavailable",
-    "UsageError",
-    "Warehouse",
-    "open",
-]
+__all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used (PEP 562)."""
-    if name not in _MODULES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """List the public names, whether or not they are loaded."""
-    return sorted([*globals(), *_MODULES])
+    return sorted([*globals(), *_MODULE_OF])

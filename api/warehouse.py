@@ -1,138 +1,270 @@
-"""Open a warehouse from a Python program, ingest files, and ask for lineage and impact."""
+"""Open a warehouse from a Python program: ingest, ask for lineage and impact, retract."""
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
-from provhouse.ingest.ingest import ingest
-from provhouse.ingest.summary import Summary
-from provhouse.model.answer import Answer
+from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import UsageError
-from provhouse.model.progress import Silent
-from provhouse.model.question import OPTIONAL, Direction, Question
+from provhouse.model.naming import SaidNaming
+from provhouse.model.paths import local_path
+from provhouse.model.progress import Progress, Silent
+from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
-from provhouse.store.warehouse.commits import current
+from provhouse.serve.client import Client
+from provhouse.serve.process import await_generation
+from provhouse.store.warehouse.commits import current, require_current
 from provhouse.store.warehouse.layout import Layout
+
+from .checks import check_run
+from .connection import fetch
+from .questions import Asked, Found
+from .reader import Reader
+from .records import Records
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from provhouse.changes.retract import Retraction
+    from provhouse.ingest.formats.spool import ArrowStream
+    from provhouse.ingest.summary import Summary
+
 
 PathLike = str | os.PathLike[str]
 
 
-def open(warehouse: PathLike, **settings: object) -> "Warehouse":
+def open(warehouse: PathLike = "warehouse", **settings: object) -> "Warehouse":
     """Open the warehouse in a folder; the first ingest creates the folder.
 
+    Questions are sent to the warehouse's server if one is running; otherwise this process answers.
     ``settings`` are settings of ``warehouse.toml``, by name. They take precedence over that file
     and over environment variables. Raises UsageError for an unknown setting or an unusable value.
+
+    >>> with provhouse.open(folder, **settings) as opened:
+    ...     answer = opened.lineage("invoices/9")
+    >>> [item.item for item in answer.items]
+    ['orders/17', 'orders/18', 'prices/milk', 'prices/tea']
     """
-    return Warehouse(Settings.load({**settings, "warehouse": Path(warehouse)}))
+    return Warehouse(Settings.load({**settings, "warehouse": local_path(warehouse)}))
 
 
-class Warehouse:
-    """A warehouse that this process asks and writes to; use it in a ``with`` statement.
+class Warehouse(Reader):
+    """A warehouse in a folder of this machine, to ask and to write; use it in a ``with`` statement.
 
-    Spark and Neo4j start when they are first needed. ``close`` releases them.
-
-    The filters of a question are those fields of ``Question`` that have a default, such as
-    ``tables`` and ``limit``. ``model/question.py`` lists the fields, and ``docs/questions.md``
-    explains how filters combine. Fields with several values take any
-    sequence, and ``where`` also takes a mapping.
+    Spark and Neo4j start when they are first needed, and stay for further questions. ``close``
+    releases them.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, progress: Progress | None = None) -> None:
         self._settings = settings
-        self._stack = ExitStack()
+        self._progress = progress or Silent()
+        self._layout = Layout(settings.warehouse)
         self._asker: Asker | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        self._graph: Graph | None = None
+        self._stack = ExitStack()
 
     def close(self) -> None:
-        """Free the memory that questions use, and stop Neo4j unless another process uses it."""
+        """Free the memory that questions use, and stop Neo4j unless another process uses it.
+
+        Spark ends with the process. The warehouse can be used again afterwards.
+        """
+        if self._asker:
+            self._asker.close()
+        self._asker = self._graph = None
         self._stack.close()
-        self._asker = None
+
+    def ask(self, asked: Asked[Found]) -> Found:
+        """Ask the warehouse's server if one is running; answer in this process otherwise."""
+        if client := Client.of(self._settings.warehouse):
+            return fetch(client, asked)
+        return asked.answer(self.asker)
 
     def ingest(
         self,
-        *files: PathLike,
+        *data: "PathLike | ArrowStream | DataFrame",
         run: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        scope: str | None = None,
+        splits: PathLike | None = None,
         replace: bool = False,
         strict: bool = False,
-    ) -> Summary:
-        """Ingest files and folders of triples as one new generation.
+        names: SaidNaming | None = None,
+        input_format: str | None = None,
+        patterns: Mapping[str, str] | None = None,
+        operations: "PathLike | ArrowStream | None" = None,
+    ) -> "Summary":
+        """Ingest files and folders of triples, or one data frame, as one new generation.
 
-        ``run`` is the name of the run that brings the files. Triples that the same run brought
-        before and does not bring now end. ``replace`` starts from an empty warehouse. ``strict``
-        refuses files with rows that would be rejected. Raises BadInput for an unusable file, and
-        Busy while another process writes. The warehouse is unchanged after an error.
+        A data frame is of pandas, polars, pyarrow or Spark, or any object that Arrow can read.
+        Instead of ``src`` it may have ``src_id``: the ids of rows of ``src_table``. The item of row
+        17 of the table ``orders`` is ``orders/17``. So it is with ``dst_id``.
+        ``run`` is the name of the run that brings the data. If an earlier ingest of this run
+        brought triples that the data lacks, these triples end. ``columns`` maps known column names,
+        such as ``src``, to the names in the data. ``scope`` names a column if names are unique only
+        among rows with the same value in it. ``splits`` is a file that assigns tables to splits.
+        ``replace`` starts from an empty warehouse. ``strict`` refuses data with rows that would be
+        rejected. ``names`` is ``"table"`` if names are unique only in their table: items are then
+        named ``TABLE/NAME``. It is ``"global"`` if a name in two tables is one item. The first
+        ingest stores this choice. ``input_format`` is ``csv``, ``tsv``, ``jsonl`` or ``parquet``,
+        for files whose names do not show it. ``patterns`` says how row ids are named, by table, if
+        not ``{table}/{id}``: for example ``{"invoices": "INV-{id}"}``. It is fixed once it is used.
+        ``operations`` is a file or a data frame that describes ops; other data may then be left
+        out. ``docs/derivations.md`` explains its columns.
+
+        Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
+        given. Raises Busy while another process writes. The warehouse is unchanged after an error.
+
+        >>> summary = warehouse.ingest("examples/first/orders.csv")
+        >>> summary.generation, summary.new_triples, summary.rejected
+        (1, 6, 1)
+        >>> frame = pandas.DataFrame({"src": ["orders/19"], "dst": ["invoices/10"], "op": ["bill"]})
+        >>> warehouse.ingest(frame, run="by hand").new_triples
+        1
         """
-        return ingest(
-            [Path(file) for file in files],
-            self._settings,
-            run=run,
-            replace=replace,
-            strict=strict,
-            progress=Silent(),
-        )
+        from provhouse.ingest.formats.column_mapping import mapped_columns
 
-    def lineage(self, item: str, **filters: object) -> Answer:
-        """Return everything that an item was derived from, or as much as ``filters`` keep.
+        check_run(run)
+        options = {
+            "columns": mapped_columns(columns or {}, scope),
+            "splits": Path(splits) if splits else None,
+            "run": run,
+            "replace": replace,
+            "strict": strict,
+            "names": names,
+            "operations": _operations(operations),
+            "patterns": patterns or {},
+            "progress": self._progress,
+        }
+        summary = _ingested(data, self._settings, input_format, options)
+        await_generation(self._settings, summary.generation, self._progress)
+        return summary
 
-        Raises NotFound if the item is not stored, and UsageError for an unknown filter.
+    def number_files(self, *paths: PathLike) -> tuple[int, ...]:
+        """Return the numbers of files; those that have none get the next numbers, in order.
+
+        A path keeps its number permanently, and no other path ever gets it. With a number, a row of
+        a file is identified by two integers. Paths may be URIs, such as ``s3a://bucket/a``. Raises
+        Busy if a file is new and another process writes.
+
+        >>> warehouse.number_files("/data/a.parquet", "/data/b.parquet", "/data/a.parquet")
+        (1, 2, 1)
         """
-        return self._answer(_question(item, "upstream", filters))
+        from provhouse.commit.number_files import number_files
 
-    def impact(self, item: str, **filters: object) -> Answer:
-        """Return everything that was derived from an item, or as much as ``filters`` keep.
+        texts = [os.fspath(path) for path in paths]
+        return tuple(number_files(texts, self._settings, self._progress).tolist())
 
-        Raises NotFound if the item is not stored, and UsageError for an unknown filter.
+    def retract(
+        self, *items: str, file: PathLike | None = None, run: str | None = None
+    ) -> "Retraction":
+        """End triples in a new generation, so that answers no longer contain them.
+
+        Give either items, a ``file`` (or folder), or a ``run``. Items end all triples from or to
+        them. A file or run ends the triples that it brought, except those that another file or run
+        also brought. Earlier generations do not change. Raises NotFound if an item is not stored,
+        or if the file or run brought nothing.
+
+        >>> done = warehouse.retract("invoices/10")
+        >>> done.ended, done.triples
+        (1, 5)
         """
-        return self._answer(_question(item, "downstream", filters))
+        from provhouse.changes.retract import Selection, retract
 
-    def _answer(self, question: Question) -> Answer:
-        if question.as_of is not None:
-            with Asker(self._settings, Silent(), question.as_of) as asker:
-                return asker.answer(question)
-        return self._current().answer(question)
+        check_run(run)
+        if [bool(items), file is not None, run is not None].count(True) != 1:
+            raise UsageError(
+                "It is not clear what to retract",
+                "None or several of items, a file and a run are given",
+                "Give exactly one of them",
+            )
+        selection = Selection(Path(file) if file is not None else None, run, items)
+        done = retract(selection, self._settings, self._progress)
+        await_generation(self._settings, done.generation, self._progress)
+        return done
 
-    def _current(self) -> Asker:
-        """Return the ``Asker`` of the current generation; open a new one after a commit."""
-        commit = current(Layout(self._settings.warehouse))
+    def cypher(self, query: str, parameters: Mapping[str, object] | None = None) -> Records:
+        """Run one read-only Cypher query in Neo4j, which has the tables and the connected sets.
+
+        The parameter ``$warehouse`` is always defined. ``docs/neo4j.md`` describes the nodes.
+        Raises UsageError if the query is invalid or does more than read.
+
+        >>> query = "MATCH (t:Table {warehouse: $warehouse}) RETURN t.name, t.items ORDER BY t.name"
+        >>> warehouse.cypher(query).rows
+        [('invoices', 2), ('orders', 2), ('prices', 2), ('revenue', 1)]
+        """
+        require_current(self._layout)
+        found = self._neo4j().read(query, parameters or {})
+        return Records(found.columns, found.rows)
+
+    @contextmanager
+    def asker(self, as_of: AsOf | None) -> Iterator[Asker]:
+        """Yield an ``Asker``, which answers questions from one generation.
+
+        The asker of the current generation stays open after the block. Any other is closed.
+        """
+        if as_of is None:
+            yield self._current_asker()
+            return
+        with Asker(self._settings, self._progress, as_of) as asker:
+            yield asker
+
+    def _current_asker(self) -> Asker:
+        commit = current(self._layout)
         if self._asker and commit and self._asker.snapshot.commit.commit == commit.commit:
             return self._asker
-        self.close()
-        self._asker = self._stack.enter_context(Asker(self._settings, Silent()))
-        return self._asker
+        asker = Asker(self._settings, self._progress)
+        if self._asker:
+            self._neo4j()  # keeps the server running while the asker is replaced
+            self._asker.close()
+        self._asker = asker.__enter__()
+        return asker
+
+    def _neo4j(self) -> Graph:
+        """Return the connection to Neo4j, which stays open until the warehouse is closed."""
+        if self._graph is None:
+            warehouse = self._layout.warehouse_id()
+            shared = shared_graph(warehouse, self._settings, self._progress)
+            self._graph = self._stack.enter_context(shared)
+        return self._graph
 
 
-def _question(item: str, direction: Direction, filters: Mapping[str, object]) -> Question:
-    """Return the question with these filters; raise UsageError for an unknown filter."""
-    if unknown := sorted(filters.keys() - OPTIONAL.keys()):
+def _operations(given: "PathLike | ArrowStream | None") -> "Path | ArrowStream | None":
+    from .frames import arrow_stream
+
+    if given is None:
+        return None
+    return local_path(given) if isinstance(given, str | os.PathLike) else arrow_stream(given)
+
+
+def _ingested(
+    data: Sequence[object], settings: Settings, input_format: str | None, options: dict[str, Any]
+) -> "Summary":
+    """Ingest files, or one data frame."""
+    from provhouse.ingest.from_arrow import from_arrow
+    from provhouse.ingest.ingest import ingest
+
+    from .frames import SPARK_LABEL, arrow_stream, is_spark, spark_files
+
+    files = [local_path(one) for one in data if isinstance(one, str | os.PathLike)]
+    if len(files) == len(data) and (data or options["operations"] is not None):
+        return ingest(files, settings, input_format=input_format, **options)
+    if len(data) != 1:
         raise UsageError(
-            f"There is no filter {unknown[0]!r}",
-            f"The filters are {', '.join(OPTIONAL)}",
-            "Correct the name or remove it",
+            "It is not clear what to ingest",
+            "A data frame and other data are given" if data else "Nothing is given",
+            "Pass paths of files, or a single data frame",
         )
-    fields: dict[str, Any] = {name: _field(name, value) for name, value in filters.items()}
-    return Question(item, direction, **fields)
-
-
-def _field(name: str, value: object) -> object:
-    """Return a filter's value as ``Question`` has it: a list as a tuple, a mapping as pairs."""
-    if not isinstance(OPTIONAL[name].default, tuple):
-        return value
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    (frame,) = data
+    if input_format is not None:
         raise UsageError(
-            f"The filter {name!r} is not a list", f"It is {value!r}", "Put a single value in a list"
+            "A data frame has no input format",
+            f"input_format is {input_format!r}",
+            "Leave it out, or pass files",
         )
-    return tuple(value.items() if isinstance(value, Mapping) else value)
+    if not is_spark(frame):
+        return from_arrow(arrow_stream(frame), settings, **options)
+    with spark_files(frame) as folder:
+        return ingest([folder], settings, label=SPARK_LABEL, **options)

@@ -16,11 +16,15 @@ from provhouse.model.arrays import I32, I64
 from provhouse.sets.depths import depths, neighbours
 
 HOT, COLD = 1e-2, 1e-5
-"""Temperatures at the beginning and the end, in units of the logarithm of the triples read."""
-FINE = 4.0
-"""The penalty for a graph of sets that exceeds its limit by 100%.
+"""Temperatures at the beginning and the end.
 
-It is added to the logarithm of the triples read.
+Differences of energy are compared with them. The energy is the logarithm of the number of triples
+that questions read, plus a penalty.
+"""
+FINE = 4.0
+"""The penalty for an assignment with twice as many sets and dependencies as allowed.
+
+It is added to the logarithm of the number of triples that questions read.
 """
 BATCH = 500
 """The number of steps at one temperature."""
@@ -41,7 +45,7 @@ class Items(NamedTuple):
     heads: I32
     depth: I32
     parents: I64
-    """The number of triples that derive each item."""
+    """For each item, the number of triples whose ``dst`` it is."""
 
 
 class Sets(NamedTuple):
@@ -50,15 +54,15 @@ class Sets(NamedTuple):
     label: I32
     size: I64
     asked: I64
-    """The number of items with a lineage in each set."""
+    """For each set, the number of its items that have a lineage."""
     own: I64
     """The number of triples in each set."""
     links: I32
     """The number of triples from one set (column) into another (row)."""
     parents: I32
-    """The sets that each set derives from: the first ``degree`` entries of its row, unordered."""
+    """For each set (row), the sets that it derives from: ``degree`` entries, unordered."""
     place: I32
-    """The position of a set (column) among the parents of another set (row)."""
+    """If set ``n`` derives from set ``m``, then ``parents[n, place[n, m]]`` is ``m``."""
     degree: I64
     totals: I64
     """Two counts: of the sets that have items, and of the dependencies between sets."""
@@ -124,7 +128,10 @@ def _sets(items: Items, label: I32, graph: Large, most: int) -> Sets:
 
 
 def _by_depth(sets: Sets, items: Items) -> I64:
-    """Return the sets by mean depth, so that most sets follow those that they derive from."""
+    """Return the sets in the order of the mean depth of their items.
+
+    In this order, most sets come after the sets that they derive from.
+    """
     depth = np.bincount(sets.label, items.depth, len(sets.size)) / np.maximum(sets.size, 1)
     return np.argsort(depth, kind="stable")
 
@@ -148,7 +155,9 @@ def _anneal(
 ) -> float:
     """Run ``steps`` steps at one temperature, and return the fewest triples read so far.
 
-    ``met`` becomes the best assignment found here, if that one reads fewer triples than ``least``.
+    Only assignments with at most ``most`` sets and dependencies count. ``least`` is the fewest
+    triples read with any of them before these steps. If steps find assignments with which fewer
+    triples are read, the best of these is written to ``met``. Otherwise ``met`` is not changed.
     """
     reach = np.empty((len(order), len(order)), np.uint8)
     chosen, old = np.empty(len(sets.label), np.int32), np.empty(len(sets.label), np.int32)
@@ -186,7 +195,10 @@ def _energy(read: float, graph: int, most: int) -> float:
 
 @njit(cache=True)
 def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
-    """Return how many triples the lineage and the impact of all derived items read."""
+    """Return the total of the triples that questions about all derived items read.
+
+    There are two questions about each item: for its lineage and for its impact.
+    """
     for one in order:
         reach[one] = 0
         reach[one, one] = 1
@@ -212,10 +224,10 @@ def _read_by_all(sets: Sets, order: I64, reach: U8) -> float:
 
 @njit(cache=True)
 def _target(items: Items, sets: Sets, first: int) -> int:
-    """Draw a set that items can move to, and return it.
+    """Draw a set for items to move to, and return it.
 
-    It is an empty set, or the set of an item that is one or two triples away from ``first``.
-    Returns -1 if it is to be an empty set, but all sets have items.
+    It is an empty set, or the set of an item that is one or two triples away from ``first``. If an
+    empty set is drawn but all sets have items, -1 is returned.
     """
     if np.random.random() < NEW:
         start = np.random.randint(len(sets.size))
@@ -237,8 +249,8 @@ def _neighbour(items: Items, item: int) -> int:
 def _choose(items: Items, sets: Sets, first: int, chosen: I32) -> int:
     """Write the items to move to the beginning of ``chosen``, and return their number.
 
-    They are all items of the set of ``first``, or those that are at least as deep as ``first``, or
-    a few that are connected to ``first``, or ``first`` alone.
+    All of them are in the set of ``first``. At random, they are all its items, its items that are
+    at least as deep as ``first``, a few items that are connected to ``first``, or ``first`` alone.
     """
     own = sets.label[first]
     way = np.random.randint(10)
@@ -289,7 +301,7 @@ def _move(items: Items, sets: Sets, item: int, to: int) -> None:
 
 @njit(cache=True)
 def _link(sets: Sets, child: int, parent: int, more: int) -> None:
-    """Add ``more``, which is 1 or -1, to the number of triples between two sets."""
+    """Change the number of triples from one set to another by ``more``, which is 1 or -1."""
     was = sets.links[child, parent]
     sets.links[child, parent] = was + more
     last = sets.degree[child]

@@ -3,8 +3,9 @@
 Each build ingests the trace into a new warehouse, starts its server, and answers questions for the
 lineage and the impact of items drawn from the trace. The order of the builds alternates from pair
 to pair, so that both suffer equally if the machine becomes slower. The answers of both builds must
-be equal. For each phase, `results/builds.json` contains the seconds of each pair, and the mean
-ratio after/before. The ratio has a 95% interval, computed with Student's t on logarithms.
+be equal. The phases are the ingest, the lineages and the impacts. For each phase,
+`results/builds.json` contains the seconds of each pair, and the mean ratio of the newer build's
+time to the older build's, with a 95% interval by Student's t on the logarithms of the ratios.
 """
 
 import argparse
@@ -71,7 +72,7 @@ def draw(trace: Path, count: int, seed: int) -> list[str]:
 
 
 def commit(program: Path) -> str:
-    """Return the commit that a build was installed from."""
+    """Return the commit of the working tree that contains this build."""
     shown = subprocess.run(
         ["git", "-C", program.parent, "rev-parse", "--short", "HEAD"],
         capture_output=True,
@@ -129,7 +130,7 @@ def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tupl
 
 
 def stable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without the fields that differ each time it is computed."""
+    """Return an answer without its times, which differ between equal answers."""
     return {name: answer[name] for name in answer.keys() - {"seconds", "time"}}
 
 

@@ -7,9 +7,10 @@ from markup import bars, cores, grid
 
 
 class Comparison(TypedDict):
-    """One phase: the seconds of both builds in each pair, and the mean ratio after/before.
+    """One phase: the seconds of both builds in each pair, and their mean ratio.
 
-    ``low`` and ``high`` are the bounds of the ratio's 95% interval.
+    The ratio is the newer build's time (``after``) divided by the older build's (``before``).
+    ``low`` and ``high`` are the bounds of its 95% interval.
     """
 
     before: list[float]
@@ -23,7 +24,7 @@ class Results(SeededRun):
     """The results of one run of `builds.py`."""
 
     builds: dict[str, str]
-    """The commits that were compared."""
+    """The commits that were compared, by the names ``before`` and ``after``."""
     trace: str
     items: int
     phases: dict[str, Comparison]

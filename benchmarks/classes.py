@@ -1,8 +1,8 @@
 """Draw random items for each of the paper's classes of questions (CSProv, section V).
 
-An item of class SC is in a small component, which is not cut into sets. An item of LC is in a large
-component. Its lineage is small in class SL and large in class LL. The paper asks for lineage only.
-The classes for impact have the same bounds.
+The classes are SC-SL, LC-SL and LC-LL. SC means that the item is in a small component, which is
+not cut into sets, and LC that it is in a large one. SL means that the answer is small, and LL that
+it is large. The paper asks only for lineage. Here the same sizes also define classes for impact.
 """
 
 from collections.abc import Iterator, Sequence

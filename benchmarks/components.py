@@ -133,7 +133,7 @@ def measure(
 def start(name: str, folder: Path) -> Trial | None:
     """Run one contender, and return its measurements, or None if it failed.
 
-    Raises CalledProcessError if provhouse or scipy failed.
+    provhouse and scipy may not fail: then CalledProcessError is raised instead.
     """
     script = Path(__file__).parent / "contenders.py"
     done = subprocess.run(
@@ -150,14 +150,14 @@ def agreed(trace: str, runs: Sequence[Trial]) -> int:
     if len(found) > 1:
         raise Damaged(
             f"The contenders do not find the same components of {trace}",
-            f"They found {' and '.join(str(count) for _, count in sorted(found))}",
+            f"They found {' and '.join(str(count) for _, count in sorted(found))} components",
             "Please report it",
         )
     return found.pop()[1]
 
 
 def summary(runs: Sequence[Trial], items: int) -> ContenderTimes:
-    """Return the medians and maxima of a contender's times, and its largest peak of memory."""
+    """Return the medians and maxima of a contender's times, and its peak memory for each item."""
     return {
         "build": spread(run["build"] for run in runs),
         "solve": spread(run["solve"] for run in runs),

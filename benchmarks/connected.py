@@ -1,10 +1,10 @@
 """Make the connected sets of a generated trace. The sets of one split form a block.
 
 The items of a set are in layers. The parents of an item are neighbouring items in the layer above,
-as sentences come from paragraphs. They are the item's window. The windows of the second layer
-overlap by one item. This connects the first two layers with the fewest triples. In the lower
-layers, an item needs only one parent, and its other triples are spare. So every set is connected,
-and it is known which triples may be left out.
+like the paragraphs that a sentence comes from; they are the *window* of the item. Aggregates have
+further parents outside their window. In the second layer, neighbouring windows overlap by one item.
+This connects the first two layers with the fewest triples. In the lower layers, an item needs only
+one parent to be connected, so its other triples are *spare*: they may be left out.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ FEW = 9
 CROSS = 8
 """The most parents that an item has in other sets."""
 AGGREGATE = (11, 99)
-"""The fewest and the most parents of a usual aggregate.
+"""The fewest and the most parents of a usual aggregate, which is an item with many parents.
 
-An aggregate is an item with many parents. Those with even more parents are in ``Widest``.
+A few aggregates have even more parents; see ``Widest``.
 """
 
 
@@ -33,7 +33,7 @@ class Widest:
     """
 
     parents: Sequence[int] = ()
-    """The number of parents of each of these aggregates."""
+    """The number of parents of each of the aggregates."""
     sets: int = 11
     layer: int = 3
 
@@ -50,7 +50,7 @@ class Block:
     level: I64
     """The level of the workflow at which each set begins."""
     route: I64
-    """The route through the workflow that each set takes."""
+    """The number of the route in ``workflow.ROUTES`` that each set takes."""
     document: I64
     """The document that each set belongs to."""
 
@@ -85,7 +85,7 @@ class Inner:
     src: I64
     dst: I64
     spare: Bools
-    """Whether the set stays connected without the triple."""
+    """For each triple, whether its set stays connected without it."""
 
     def without(self, dropped: I64) -> "Inner":
         """Return all triples except those at the positions ``dropped``."""
@@ -105,7 +105,7 @@ def sizes(
     others = count - len(given)
     needed = total - sum(given)
     if not others * least <= needed <= others * most:
-        raise ValueError(f"{others} sets of {least} to {most} items cannot have {needed} items")
+        raise ValueError(f"{others} sets of {least} to {most} items cannot have {needed} in total")
     weight = rng.lognormal(0, 1.1, others)
     low, high = 0.0, 8.0 * most
     for _ in range(60):
@@ -155,11 +155,12 @@ def inner(
 ) -> Inner:
     """Derive each layer from the one above, and return the triples.
 
-    From the third layer on, ``overlap`` is the share of windows that overlap. These windows have
-    ``wider`` additional items. Each of these two parameters is one number for all sets, or an array
-    with a number for each set. ``aggregates`` is the number of items that get 11 to 99 parents.
-    None of these items is in the sets ``apart``. A few further items get the numbers of parents in
-    ``widest``.
+    The window of an item is its neighbouring parents. From the third layer on, ``overlap`` is the
+    share of windows that overlap the next one. These windows have ``wider`` additional items. Each
+    of these two parameters is one number for all sets, or an array with a number for each set.
+    ``aggregates`` is the number of items that get 11 to 99 parents, some of them outside the
+    window. None of these items is in the sets ``apart``. A few further items get the numbers of
+    parents in ``widest``.
     """
     owner, layer = block.per_item()
     item = np.flatnonzero(layer > 0)
@@ -214,13 +215,16 @@ def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, coun
 
 
 def ragged(counts: I64) -> tuple[I64, I64]:
-    """Return the row and the place of each element in rows with the lengths ``counts``."""
+    """Return the row of each element, and its place in the row.
+
+    Row ``n`` has ``counts[n]`` elements.
+    """
     row = np.repeat(np.arange(len(counts)), counts)
     return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, triples: int) -> Inner:
-    """Leave out spare triples of a set until it has ``triples`` triples.
+    """Leave out random spare triples of the set ``number``, so that it has ``triples`` triples.
 
     Raises ValueError if the set has fewer triples, or too few spare triples.
     """
@@ -228,16 +232,13 @@ def trimmed(rng: np.random.Generator, block: Block, of: Inner, number: int, trip
     inside = (of.dst >= begin) & (of.dst < end)
     surplus, spare = int(inside.sum()) - triples, np.flatnonzero(inside & of.spare)
     if not 0 <= surplus <= len(spare):
-        raise ValueError(f"{surplus} of {len(spare)} spare triples cannot be left out")
+        raise ValueError(f"cannot leave out {surplus} triples: only {len(spare)} are spare")
     return of.without(rng.choice(spare, surplus, replace=False))
 
 
 @dataclass(frozen=True)
 class Links:
-    """Links from the sets of one block to the sets of another block.
-
-    Each ``child`` is the number of a set that derives from the set with the number ``parent``.
-    """
+    """Links between blocks: set ``child[n]`` of one derives from set ``parent[n]`` of another."""
 
     child: I64
     parent: I64
@@ -248,22 +249,22 @@ def between(
 ) -> tuple[I64, I64]:
     """Return triples from items of parent sets to the first layer of child sets.
 
-    Each link has at least one triple, and all links together have ``triples`` triples. The links
-    to a child set share the items of its first layer. If ``triples`` is None, each link has one
-    triple for each item of its share.
+    Each link has at least one triple, and all links together have ``triples`` triples. The items
+    of a child set's first layer are divided among the links to this set. If ``triples`` is None,
+    each link has one triple for each item that it gets.
     """
     order = np.argsort(links.child, kind="stable")
     to, of = links.child[order], links.parent[order]
     several = np.bincount(to, minlength=len(child.bounds))[to]
     turn = ragged(np.bincount(to, minlength=len(child.bounds)))[1]
     roots = child.roots[to]
-    begin = turn * roots // several  # the links to a set share its roots
+    begin = turn * roots // several  # the links to a set share its first layer
     width = np.maximum((turn + 1) * roots // several - begin, 1)
     pool_begin = np.where(parent.sizes > parent.roots, parent.bounds[:, 1], parent.bounds[:, 0])[of]
     pool = parent.bounds[of, -1] - pool_begin
     most = width * np.minimum(pool, np.where(several > roots, CROSS // 2, CROSS))
     if (several > 2 * roots).any():
-        raise ValueError("a set has too few roots for the sets that it derives from")
+        raise ValueError("a set derives from too many sets for the items of its first layer")
     count = width if triples is None else _shares(rng, most, width, triples)
     row, number = ragged(count)
     root, away = number % width[row], number // width[row]
@@ -275,7 +276,8 @@ def between(
 def _shares(rng: np.random.Generator, most: I64, width: I64, total: int) -> I64:
     """Return the number of triples of each link, which is at least one."""
     if not len(most) <= total <= most.sum():
-        raise ValueError(f"{len(most)} links cannot have {total} triples, only {most.sum()}")
+        count = len(most)
+        raise ValueError(f"{count} links can have {count} to {most.sum()} triples, not {total}")
     weight = rng.uniform(0.5, 1.5, len(most)) * width
     low, high = 0.0, float(2 * CROSS)
     for _ in range(60):

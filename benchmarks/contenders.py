@@ -42,7 +42,7 @@ class NumberedEdges:
             yield self.src[start : start + CHUNK], self.dst[start : start + CHUNK]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges as pairs of Python integers. Only a few of them exist at a time."""
+        """Yield the edges as pairs of Python integers. At most ``PAIRS`` pairs exist at once."""
         for start in range(0, len(self.src), PAIRS):
             ends = (end[start : start + PAIRS].tolist() for end in (self.src, self.dst))
             yield from zip(*ends, strict=True)
@@ -58,7 +58,7 @@ class Contender:
 
 
 def of_scipy() -> Contender:
-    """Return the contender scipy, which makes a sparse matrix by rows and searches it."""
+    """Return the contender scipy, which makes a sparse matrix (CSR) and searches it."""
     sparse, csgraph = import_module("scipy.sparse"), import_module("scipy.sparse.csgraph")
 
     def build(given: NumberedEdges) -> Any:
@@ -95,8 +95,8 @@ def of_igraph() -> Contender:
 def of_networkit() -> Contender:
     """Return the contender networkit.
 
-    Its input is arrays of coordinates. It also has a parallel search, which is slower than the
-    search used here.
+    Its input is arrays of coordinates. networkit also has a parallel search, but that is slower
+    than the search used here.
     """
     networkit = import_module("networkit")
 
@@ -126,7 +126,7 @@ def of_rustworkx() -> Contender:
 
 
 def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
-    """Return the label of each item, from one Python set of items for each component."""
+    """Return the label of each item. ``parts`` has a set of items for each component."""
     labels = np.empty(given.items, np.int64)
     members = np.fromiter(chain.from_iterable(parts), np.int64, given.items)
     labels[members] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -134,7 +134,10 @@ def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
 
 
 def of_polars() -> Contender:
-    """Return the contender polars-grouper, which labels edges given as two columns."""
+    """Return the contender polars-grouper.
+
+    Its input is edges as two columns. It returns a label for each edge, not for each item.
+    """
     polars, grouper = import_module("polars"), import_module("polars_grouper")
     label = grouper.graph_solver(polars.col("src"), polars.col("dst"))
     return Contender(
@@ -179,7 +182,10 @@ def read(folder: Path) -> NumberedEdges:
 
 
 def little() -> NumberedEdges:
-    """Return a tiny input of the same types. A first run on it imports and compiles all code."""
+    """Return a tiny input of the same types as the real one.
+
+    A first run on it imports and compiles all code.
+    """
     src, dst = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
     for end in (src, dst):
         end.flags.writeable = False

@@ -81,8 +81,9 @@ def dependencies(graph: Large, label: I32) -> tuple[I32, I32]:
 
 
 def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None = None) -> Cut:
-    """Return how much questions for the items ``asked`` read in each direction with these sets.
+    """Compute how much questions read if components are cut in a given way.
 
+    The questions are about the items ``asked``, upstream and downstream.
     ``label`` has the set of each item. The sets must be numbered without gaps.
     """
     child, parent = dependencies(graph, label)
@@ -119,7 +120,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
 
 
 def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
-    """Return the sum of ``own`` over all sets that each item of ``asked`` reads upstream."""
+    """Return, for each item ``asked``, the sum of ``own`` over the sets that its lineage reads."""
     edges = neighbours(len(own), *dependencies(graph, label))
     none = np.zeros(len(own) + 1, np.int64)
     result: Floats = _read(label[asked], *edges, own, none, none, none)[:, 0]
@@ -137,10 +138,10 @@ def _group(graph: Large, label: I32) -> I32:
 def _read(
     asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, stored: I64
 ) -> Floats:
-    """Return three numbers about the sets that each set in ``asked`` reaches.
+    """For each set in ``asked``, return three numbers about the sets that it reaches.
 
-    They count the triples of the reached sets, the partitions that contain these triples, and all
-    triples in these partitions.
+    They are the number of triples of these sets, the number of partitions that contain these
+    triples, and the number of all triples in these partitions.
     """
     result = np.zeros((len(asked), 3))
     seen = np.full(len(own), -1, np.int64)

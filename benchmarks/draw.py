@@ -1,8 +1,8 @@
 """Draw random items whose lineage or impact has a given size.
 
 Few items derive from thousands of other items, so hundreds of thousands of items are tried. A
-compiled function does this on all triples in memory. It shares no code with the measured methods.
-So it also checks the number of items that these methods find.
+compiled function computes the size of the answer for each, from all triples in memory. It shares no
+code with the measured methods, so it also checks the number of items that these methods find.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ class Graph:
         np.cumsum(np.bincount(near, minlength=count), out=self._at[1:])
 
     def draw(self, items: I64, least: int, most: int, wanted: int) -> tuple[I64, int]:
-        """Return the first of ``items`` that reach ``least`` to ``most`` items each.
+        """Return the first ``wanted`` of ``items`` that reach ``least`` to ``most`` items each.
 
-        Also returns how many items were tried. The search stops when it has found ``wanted`` items.
+        Also returns how many of ``items`` were tried until enough were found.
         """
         chosen, tried = _fitting(self._at, self._far, items, least, most, wanted)
         return chosen, tried
@@ -65,9 +65,10 @@ def _fitting(at: I64, far: I64, items: I64, least: int, most: int, wanted: int) 
 
 @njit(cache=True)
 def _reached(at: I64, far: I64, item: int, most: int, seen: I64, mark: int, queue: I64) -> int:
-    """Return how many items ``item`` reaches, or ``most + 1`` if they are more than ``most``.
+    """Return the number of items that ``item`` reaches, or ``most + 1`` if there are more.
 
-    The item itself counts if a cycle leads back to it. ``seen`` must not contain ``mark`` yet.
+    The item itself counts if a cycle leads back to it. Each item reached gets the number ``mark``
+    in ``seen``, so every search that shares ``seen`` needs a different ``mark``.
     """
     queue[0] = item
     filled, taken = 1, 0

@@ -1,4 +1,7 @@
-"""Time Spark jobs that do nothing. No other job on as many partitions can be faster."""
+"""Time Spark jobs that do nothing.
+
+Their time is the least that any Spark job on the same number of partitions can take.
+"""
 
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,7 +17,10 @@ REPEATED = 5
 
 
 class EmptyJobs:
-    """Jobs on cached partitions of one byte each. Python workers run them, as with RQ's jobs."""
+    """Spark jobs that do nothing, on cached partitions of one byte each.
+
+    Python workers run them, as they run RQ's jobs.
+    """
 
     def __init__(self, context: "SparkContext", widest: int) -> None:
         self._context = context
@@ -29,7 +35,7 @@ class EmptyJobs:
         return perf_counter() - began
 
     def by_width(self) -> tuple[float, float]:
-        """Return the seconds of a job without partitions, and the seconds that a partition adds.
+        """Return the seconds of a job without partitions, and the seconds that each one adds.
 
         Both are fitted to the times of jobs on several numbers of partitions.
         """

@@ -23,7 +23,7 @@ from peers import open_snapshot
 
 from provhouse.cypher.server import down
 from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
+from provhouse.model.settings import THETA, Settings
 from serve import served
 
 KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
@@ -45,7 +45,9 @@ def run(settings: Settings, seed: int) -> Results:
     """Measure Python alone, then commands with the server, then commands without it."""
     load = mean_load()
     snapshot = open_snapshot(settings.warehouse)
-    (found,) = drawn(snapshot, all_triples(snapshot), settings.theta, [KIND], WITH + 1, seed)
+    (found,) = drawn(
+        snapshot, all_triples(snapshot), settings.theta or THETA, [KIND], WITH + 1, seed
+    )
     items: list[str] = snapshot.names.names(found.items).to_pylist()
     command = Command(settings.warehouse)
 

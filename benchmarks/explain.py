@@ -39,9 +39,9 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov")
 ITEMS = 100
 """The number of items for which CSProv is asked, in both directions."""
 FEW = 10
-"""The number of these items for which RQ and CCProv are asked too, upstream only."""
+"""The number of items for which RQ and CCProv are asked too, upstream only."""
 WARM = 10
-"""The number of questions before the first one that counts."""
+"""The number of questions that are asked first, and whose times do not count."""
 
 
 def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
@@ -57,9 +57,9 @@ def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
         items = asker.snapshot.names.names(drawn(asker, rng)).to_pylist()
         for item in items[-WARM:]:
             asker.ask(item, "upstream")
-        progress.begin("Ask by CSProv")
+        progress.begin("Ask questions by CSProv")
         by_sets = list(asked(asker, items[:ITEMS]))
-        progress.begin("Ask by RQ and CCProv")
+        progress.begin("Ask questions by RQ and CCProv")
         filled = timed(lambda: asker.spark.hashed("upstream"))
         for method in METHODS:
             asker.ask(items[-1], "upstream", method)
@@ -90,7 +90,7 @@ def drawn(asker: Asker, rng: np.random.Generator) -> ItemNumbers:
 
 
 def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
-    """Draw half of the items, all from these sets. All items of the sets are equally likely."""
+    """Draw half of the items from these sets. All items of the sets are equally likely."""
     items = asker.snapshot.set_items[sets]
     at = rng.choice(int(items.sum()), (ITEMS + WARM) // 2, replace=False)
     before = np.cumsum(items) - items
@@ -99,13 +99,13 @@ def _within(asker: Asker, sets: I64, rng: np.random.Generator) -> I64:
 
 
 def asked(asker: Asker, items: list[str]) -> Iterator[QuestionBySets]:
-    """Ask CSProv for each item. Exit if a question reads more or less than ``explain`` says."""
+    """Ask CSProv for each item. Exit if a question reads more or less than ``explain`` expects."""
     for item in items:
         for direction in DIRECTIONS:
             answer = asker.ask(item, direction, "csprov")
             explained = asker.explain(Question(item, direction)).methods[0]
             if explained.read != answer.read:
-                sys.exit(f"{item} read {answer.read}, but explain says {explained.read}")
+                sys.exit(f"{item} read {answer.read}, but explain expects {explained.read}")
             yield {
                 "sets": answer.read.sets,
                 "partitions": answer.read.partitions,
@@ -133,8 +133,8 @@ def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
 def fit(results: Results) -> dict[str, float]:
     """Return the constants of `query/cost.py` with the least relative errors on all results.
 
-    The constants for a set and for a triple are not fitted, because items drawn at random read too
-    few sets and triples.
+    The constants for a set and for a triple are not fitted, because questions about random
+    items read too few sets and triples.
     """
     rows = [row for one in results.values() for row in one["by_sets"]]
     known = [SET * row["sets"] + TRIPLE * row["triples"] for row in rows]
@@ -157,8 +157,9 @@ def fit(results: Results) -> dict[str, float]:
 def relative(
     features: list[list[int]], seconds: list[float], known: Sequence[float] = ()
 ) -> list[float]:
-    """Return the non-negative weights of features that predict times with the least relative error.
+    """Return weights with which the weighted sum of the features predicts the times best.
 
+    No weight is negative. The weights minimise the squares of the errors relative to the times.
     ``known`` is the part of each time that is not to be fitted.
     """
     weights = np.array(seconds)

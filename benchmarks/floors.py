@@ -48,7 +48,10 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _on_all_cores(work: Callable[[Work], None], parts: Iterable[Work]) -> float:
-    """Work on all parts in processes that have already started, and return the seconds."""
+    """Call ``work`` for each part, and return the seconds.
+
+    The start of the processes that do the work is not included.
+    """
     cores = len(sched_getaffinity(0))
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
         list(pool.map(abs, range(8 * cores)))

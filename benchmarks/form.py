@@ -11,7 +11,7 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class ResultsFile(Generic[Content]):
-    """A JSON file in the folder ``results``, from which a page is generated."""
+    """A JSON file in the folder ``results``. Tables in the documentation are generated from it."""
 
     name: str
 
@@ -27,7 +27,7 @@ class ResultsFile(Generic[Content]):
         return cast(Content, json.loads(self.path.read_text(encoding="utf-8")))
 
     def write(self, results: Content, elsewhere: Path | None = None) -> None:
-        """Write the results to the file, or to the file ``elsewhere`` instead."""
+        """Write the results to the file, or instead to the file ``elsewhere``, if it is given."""
         text = json.dumps(results, indent=1) + "\n"
         (elsewhere or self.path).write_text(text, encoding="utf-8")
 

@@ -15,15 +15,18 @@ from markup import cores, grid
 
 
 class Target(TypedDict):
-    """The inputs to one target, which is a tested part. None of the inputs found a defect."""
+    """The inputs to one target, which is a part of provhouse that `make fuzz` tests.
+
+    A target is recorded only if none of its inputs found a defect.
+    """
 
     target: str
     inputs: int
     seconds: float
     ends: dict[str, int]
-    """The number of inputs, by the way they ended."""
+    """The number of inputs, by outcome."""
     grown_mib: int
-    """The largest growth of the tested process's memory, in MiB."""
+    """The growth of the tested process's peak memory, in MiB."""
 
 
 class Results(Record):
@@ -35,7 +38,7 @@ class Results(Record):
 
 RESULTS = ResultsFile[Results]("fuzz.json")
 SHOWN = {"held": "accepted"}
-"""Clearer words for the ways to end whose recorded names are not clear."""
+"""Words that the table shows for outcomes whose recorded names are not clear."""
 
 
 def main() -> None:

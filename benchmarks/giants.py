@@ -1,6 +1,7 @@
-"""Generate LC1 and LC3 of the paper's trace: filings, their text, and facts found in the text.
+"""Generate LC1 and LC3, two of the three large components of the paper's trace.
 
-The sets of the paper's worked queries come first in their block, so that their layers, triples and
+They are filings, their text, and facts found in the text. The sets of one split form a block. The
+sets of the paper's worked queries come first in their block, so that their layers, triples and
 parent sets can be set to the paper's figures.
 """
 
@@ -15,7 +16,10 @@ from workflow import LAST
 from provhouse.model.arrays import I64
 
 FEW_ROOTS = (0.27, 0.33)
-"""The shares of items in the first two layers of the shared sets of sp2."""
+"""In a shared set of sp2, the shares of items that are in the first and in the second layer.
+
+A set of sp2 is shared if it derives from many sets of sp1.
+"""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Giant:
     triples: int
     dependencies: int
     documents: tuple[int, int]
-    """The first document, and the number of documents."""
+    """The number of the first document, and the number of documents."""
     sp1: tuple[tuple[int, ...], int, int]
     """The sizes of the first sets of sp1, the number of its sets, and the number of its items.
 
@@ -37,7 +41,7 @@ class Giant:
     most: int
     """The most items in those sets of sp3 whose sizes are not given."""
     shared: int
-    """The first sets of sp2 derive from many sets of sp1. This is the number of these sets."""
+    """The number of shared sets: the first sets of sp2, which derive from many sets of sp1."""
     layers: Mapping[int, tuple[int, ...]]
     """For some sets of sp3, the number of items in each layer."""
     overlap: float
@@ -55,15 +59,15 @@ class Giant:
 
 SHARED = (21_734, 9_400, 4_300, 2_366)
 READ = (118, 125, 122, 119, 131, 108, 127, 120, 124, 117, 126, 123, 127)
-"""The sizes of the thirteen sets of sp2 that the worked query LC-SL reads.
+"""The sizes of the thirteen sets of sp2 that the paper's worked query LC-SL reads.
 
 They all derive from the second set of sp1.
 """
 LARGE = (3_291, 2_810, 2_400, 2_100, 1_850, 1_640, 1_450, 1_300, 1_180, 1_090, 1_040)
 SHORT, LONG = len(LARGE), 0
-"""The positions of two sets in sp3.
+"""The positions in sp3 of the sets that two worked queries of the paper ask about.
 
-The worked query in the first set has a short lineage, and that in the second set a long lineage.
+The query about the set at ``SHORT`` finds a short lineage, that about ``LONG`` a long one.
 """
 LC1 = Giant(
     items=1_220_000,
@@ -130,7 +134,8 @@ def _filings(rng: Rng, first: int, of: Giant) -> Block:
 def _sp2_links(rng: Rng, of: Giant, sp1: Block) -> Links:
     """Return the links of sp2 to its parent sets.
 
-    The first few sets of sp2 derive from several sets of sp1, and each of the other sets from one.
+    The first sets of sp2 are shared: they derive from several sets of sp1. Each of the other sets
+    of sp2 derives from one set of sp1.
     """
     sets, known = len(sp1.bounds), len(of.sp2[0])
     others = np.sort(rng.choice(sets, of.sp2[1] - known, p=sp1.sizes / sp1.sizes.sum()))
@@ -154,10 +159,10 @@ def _text(rng: Rng, of: Giant, sp1: Block, links: Links) -> Block:
 
 
 def _primary(rng: Rng, of: Giant, sp2: Block) -> I64:
-    """Return, for each set of sp3, the first set of sp2 that it derives from.
+    """Return the primary parent of each set of sp3: the first set of sp2 that it derives from.
 
-    Neighbouring sets of sp3 have the same first set. Some sets of sp2 are the first set of many
-    sets of sp3.
+    Neighbouring sets of sp3 often have the same primary parent. Some sets of sp2 are the primary
+    parent of many sets of sp3.
     """
     weight = sp2.sizes**0.7 * rng.lognormal(0, 0.8, len(sp2.bounds))
     primary = np.sort(rng.choice(len(weight), of.sp3[1], p=weight / weight.sum()))
@@ -179,7 +184,10 @@ def _found(rng: Rng, of: Giant, sp2: Block, primary: I64, items: int) -> Block:
 
 
 def _sp3_links(rng: Rng, of: Giant, sp3: Block, primary: I64, count: int) -> Links:
-    """Return ``count`` links of sp3. Sets of worked queries get the links of the paper."""
+    """Return ``count`` links between the sets of sp3 and their parent sets in sp2.
+
+    For the sets in the paper's worked queries, ``of.worked`` gives the parents.
+    """
     fixed = [(number, one) for number, (above, _) in of.worked.items() for one in above[1:]]
     child, parent = np.array(fixed, np.int64).reshape(-1, 2).T
     return linked(rng, sp3, primary, Links(child, parent), count, of.sp2[1], set(of.worked))
@@ -199,7 +207,11 @@ def _within(rng: Rng, of: Giant, sp1: Block, sp2: Block, sp3: Block) -> list[Inn
 def _from_filings(
     rng: Rng, of: Giant, sp1: Block, sp2: Block, links: Links
 ) -> list[tuple[I64, I64]]:
-    """Return the triples from sp1 to sp2. Shared sets of sp2 get no more triples than they need."""
+    """Return the triples from sp1 to sp2.
+
+    A shared set of sp2 gets only one triple for each item of its first layer, or one for each link
+    if it has more links than such items.
+    """
     shared = links.child < of.shared
     few = Links(links.child[shared], links.parent[shared])
     many = Links(links.child[~shared], links.parent[~shared])

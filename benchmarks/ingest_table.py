@@ -12,9 +12,9 @@ SECONDS = {"1": 75, "9": 600}
 GIBIBYTES = {"1": 6, "9": 14}
 """The targets for the time and the memory of an ingest, by the number of copies of the trace."""
 BYTES_A_TRIPLE = 40
-"""The target for the size of the warehouse, for any number of copies."""
+"""The target for the size of the warehouse in bytes per triple, for any number of copies."""
 APPEND_SECONDS = 20
-"""The target for an append to one copy of the trace, without the start of Spark and Neo4j."""
+"""The target for the seconds of an append to one copy, without the start of Spark and Neo4j."""
 GROWTH = {"between any items": 3.0}
 USUAL_GROWTH = 1.5
 """The target for appends to nine copies of the trace, as a multiple of the time on one copy.
@@ -77,7 +77,7 @@ def taken(one: IngestRun, step: str) -> str:
 
 
 def exponent(small: IngestRun, large: IngestRun) -> str:
-    """Return the exponent ``e`` if the time of an ingest grows with ``triples ** e``.
+    """Return the exponent ``e`` with which an ingest's time grows: as ``triples ** e``.
 
     The time does not include the start of Spark and Neo4j. For equal sizes, "" is returned.
     """

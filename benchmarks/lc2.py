@@ -1,4 +1,7 @@
-"""Generate LC2 of the paper's trace: little text, but references that many values share."""
+"""Generate LC2, one of the three large components of the paper's trace.
+
+It has little text, but many values derive from the same references.
+"""
 
 import numpy as np
 from connected import Links, Widest, between, inner, layered, sizes
@@ -43,11 +46,12 @@ def lc2(rng: Rng, first: int) -> Part:
 
 
 def _links(rng: Rng, above: int, below: int) -> tuple[I64, Links]:
-    """Return the first parent in sp4 of each set of sp5, and links that connect all sets of sp4.
+    """Return the primary parent in sp4 of each set of sp5, and further links from sp4 to sp5.
 
-    Each set of sp4 except the first has a child in sp5 that also derives from an earlier set of
-    sp4. For half of the sets, the earlier set is a neighbour. For the other half, it is one of a
-    few popular references.
+    The links connect all sets of sp4: each set of sp4 except the first has a child in sp5 that also
+    derives from an earlier set of sp4. For half of the sets, the earlier set is a neighbour. For
+    the other half, it is one of a few popular references. The two large sets of sp5 get links to
+    many random sets of sp4.
     """
     primary = np.sort((above * rng.random(below) ** 3).astype(np.int64))
     number = np.arange(1, above)

@@ -10,6 +10,8 @@ import psutil
 import requests
 from form import Machine, Record, Run
 
+from provhouse.runtime.processes import usable_cores
+
 
 def mean_load() -> float:
     """Return the machine's mean load over the last minute."""
@@ -33,7 +35,7 @@ def machine() -> Machine:
     """Return the processor, the number of usable cores, and the memory."""
     return {
         "cpu": _cpu(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": usable_cores(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30),
     }
 

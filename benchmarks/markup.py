@@ -9,7 +9,7 @@ Row = Sequence[str]
 
 
 def grid(head: Row, rows: Iterable[Row], left: Collection[int] = (0,)) -> str:
-    """Return a Markdown table. Columns with a number in ``left`` are aligned left."""
+    """Return a Markdown table. The columns whose positions are in ``left`` are aligned left."""
     rule = ["---" if column in left else "---:" for column in range(len(head))]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
 

@@ -1,10 +1,10 @@
 """Compare RQ, CCProv and CSProv on the paper's trace, as the paper does: `make bench-methods`.
 
 Items of the paper's classes are drawn at random (`classes.py`), for lineage and impact. All methods
-get the same questions in one warm session, and their answers must be equal. They answer first with
-partitions in memory, then with partitions on disk. CSProv alone gets many more questions: cold,
-where no partition stays decoded between questions, and hot, where partitions stay decoded. Results
-go to `results/methods.json`, by the number of copies of the trace.
+get the same questions in one warm session, and their answers must be equal. The session is repeated
+with partitions on disk instead of in memory. CSProv alone gets many more questions: cold, where no
+partition stays decoded between questions, and hot, where partitions stay decoded. Results go to
+`results/methods.json`, by the number of copies of the trace.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.question import Method
-from provhouse.model.settings import Settings
+from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -53,8 +53,8 @@ STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH = 100, 10, 1_000
 """The numbers of items to ask for.
 
-``MANY`` is for each class with CSProv alone, ``WANTED`` for each class with all methods, and
-``BATCH`` for the batch.
+``MANY`` is for each class with CSProv alone, and ``WANTED`` for each class with all methods.
+``BATCH`` is for the batch, which CSProv answers in turn while only the total time is measured.
 """
 
 
@@ -85,12 +85,12 @@ def main() -> None:
 
 
 def write(settings: Settings, given: argparse.Namespace) -> None:
-    """Measure the methods with each storage of partitions, and write the results."""
+    """Measure the methods with partitions in memory and on disk, and write the results."""
     results = RESULTS.read(missing={})
     load = mean_load()  # before the benchmark adds to it
     snapshot = open_snapshot(settings.warehouse)
-    questions = choose(snapshot, settings.theta, KINDS, MANY, given.seed)
-    (batch,) = choose(snapshot, settings.theta, [BATCHED], BATCH, given.seed)
+    questions = choose(snapshot, settings.theta or THETA, KINDS, MANY, given.seed)
+    (batch,) = choose(snapshot, settings.theta or THETA, [BATCHED], BATCH, given.seed)
     on: WarehouseMeasured = {
         **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "seed": given.seed,
@@ -133,7 +133,10 @@ def run(
     wanted: int,
     progress: Progress,
 ) -> StorageRun:
-    """Measure all methods cold, then CSProv hot, then a batch, with one storage of partitions."""
+    """Measure all methods cold, then CSProv hot, then a batch.
+
+    ``settings`` decide whether partitions are in memory or on disk.
+    """
     cold = replace(settings, hot_mb=0)
     with warmed(cold, progress) as asker:
         fills = fill(asker)
@@ -206,7 +209,7 @@ def measure(
 
 
 def floor(answer: Answer, job: float, partition: float) -> float:
-    """Return the seconds of RQ for an answer if the Spark job of each level were empty."""
+    """Return the seconds that RQ would take for an answer if each level's job did nothing."""
     levels = (pc.max(answer.items["depth"]).as_py() or 0) + 1  # the last level finds nothing
     return float(levels * job + answer.read.partitions * partition)
 
@@ -238,8 +241,8 @@ def ask_all(asker: Asker, item: str, kind: Kind) -> dict[Method, Answer]:
         equal = answer.items.equals(first.items) and answer.triples.equals(first.triples)
         if not (equal and fits):
             raise Damaged(
-                f"{METHODS[0]} and {method} give different answers for {item}, or one that is not"
-                f" of the class {kind.name}",
+                f"{METHODS[0]} and {method} give different answers for {item}, or answers that do"
+                f" not fit the class {kind.name}",
                 f"They find {first.items.num_rows:,} and {answer.items.num_rows:,} items"
                 f" with {first.triples.num_rows:,} and {answer.triples.num_rows:,} triples",
                 "Please report it",

@@ -54,7 +54,7 @@ class MeasuredClass(TypedDict):
 
 
 class Batch(TypedDict):
-    """A batch of lineage questions of class LC-SL, asked in turn. No partition was read before."""
+    """A batch of lineage questions of class LC-SL, asked in turn before any other question."""
 
     items: int
     seconds: float
@@ -70,7 +70,7 @@ class StorageRun(TypedDict):
     """The results of all classes, with partitions in one kind of storage.
 
     ``empty_job`` is the time of a Spark job that does nothing on one cached partition. It is
-    measured between the classes.
+    measured before each class.
     """
 
     on: WarehouseMeasured

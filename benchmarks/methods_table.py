@@ -29,7 +29,10 @@ HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
 
 
 def short(results: Results) -> str:
-    """Return the README's table of times in memory, a row for each class, and a note on the run."""
+    """Return the table for the README, and a note on the run.
+
+    The table has the times of the run in memory, with a row for each class.
+    """
     run = results["1"]["RAM"]
     on = run["on"]
     larger = results["9"]["RAM"]["classes"] if "9" in results else []

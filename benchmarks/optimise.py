@@ -1,9 +1,10 @@
 """Search slowly for the best sets of small components, to compare them with an ingest's sets.
 
 Simulated annealing (`annealing.py`) tries assignments of items to sets, which need not be
-connected. It minimises the number of triples that questions about all items with a lineage read,
-upstream and downstream. There is at most one set or dependency per five items, and sets are smaller
-than theta. The search samples nothing. The ingest's sets are only one of its starting points.
+connected. It minimises the number of triples that questions read, upstream and downstream. Here the
+questions are about all items with a lineage, whereas an ingest only samples questions. There is at
+most one set or dependency per five items, and sets are smaller than theta. The search begins at
+several starting points. One of them is the sets that an ingest finds.
 
 The components are the largest ones of small hard shapes. Results go to `results/optimised.json`.
 """
@@ -29,7 +30,7 @@ from provhouse.sets.search import ENOUGH
 
 ITEMS, THETA = 2_000, 120
 LIMIT = THETA - 1
-"""The most items of a packed set in an ingest with this theta."""
+"""The largest number of items of a packed set, in an ingest with ``THETA``."""
 SEED = 5
 CAN_HELP = ("merkle", "runs", "ladder", "zipf", "cyclic")
 

@@ -46,7 +46,7 @@ WORKED = {"LC-SL": (79, 102, 13, 1, 1_816, 4_177), "LC-LL": (3_291, 4_403, 4, 20
 """The figures of the paper's worked queries. Each query asks for an item of one set.
 
 The figures are counts: the items and the triples of this set, the sets of sp2 and the sets of sp1
-above it, and the items and the triples that the query reads.
+that it derives from, and the items and the triples that the query reads.
 """
 
 
@@ -99,7 +99,7 @@ class PaperFigures:
 
     @cached_property
     def large(self) -> dict[str, int]:
-        """The numbers of the large components, by name."""
+        """The large components, by name: each one's number in ``component``."""
         return dict(zip(LARGE, np.argsort(-self.sizes, kind="stable").tolist(), strict=False))
 
     @cached_property
@@ -150,13 +150,13 @@ class PaperFigures:
 
     @cached_property
     def _split(self) -> I32:
-        """The split of each table, by its position in ``splits()``."""
+        """For each table, the position of its split in ``splits()``."""
         of = {table: n for n, split in enumerate(splits().values()) for table in split}
         return np.array([of[table] for table in self.trace.tables], np.int32)
 
     @cached_property
     def _set_split(self) -> I32:
-        """The split of each set, or -1 if the set is a complete component."""
+        """For each set, the position of its split in ``splits()``, or -1 for a whole component."""
         split = np.full(self.count, -1, np.int32)
         inside = np.isin(self.component, list(self.large.values()))
         split[self.label[inside]] = self._split[self.trace.table[inside]]
@@ -191,7 +191,7 @@ class PaperFigures:
         yield Figure("set dependencies", len(self._dependencies[0]), 645_303)
 
     def _lc2_pieces(self) -> int:
-        """Return into how many pieces the split sp3 cuts LC2 if its sub-splits are ignored."""
+        """Return the number of pieces into which sp3 cuts LC2 if its sub-splits are ignored."""
         sp4 = list(splits()).index("sp4")
         inside = self.component == self.large["LC2"]
         inside &= self._split[self.trace.table] >= sp4
@@ -235,7 +235,7 @@ class PaperFigures:
         )
 
     def _classes(self) -> Iterator[Figure]:
-        """Yield two figures of each class: the number of items found, and their longest path."""
+        """Yield, for each class, the number of items drawn and the longest path to one of them."""
         ends = pa.table(
             {SRC: self.trace.src.astype(np.int64), DST: self.trace.dst.astype(np.int64)}
         )
@@ -254,9 +254,10 @@ class PaperFigures:
 
 
 def hand_cut(trace: Trace, component: I32) -> I32:
-    """Cut components by algorithm 3 along the splits of ``workflow``, and return each item's set.
+    """Cut components by the paper's algorithm 3, and return each item's set.
 
-    This is a second, plain implementation. An ingest that uses the same splits is compared with it.
+    The splits are those of ``workflow``. This plain implementation shares no code with
+    ``sets/cut.py``. `sets.py` compares its sets with those that provhouse finds.
     """
     found = splits()
     given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]

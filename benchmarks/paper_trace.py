@@ -19,10 +19,13 @@ LARGEST = (7_453, 8_122)
 LAYERS = (1, 60, 400, 1_400, 12, 600, 2_000, 2_980)
 """The number of items in each layer of the component for SC-SL.
 
-One layer has a few aggregates with 100 to 200 ancestors, from which many items derive.
+One layer has a few aggregates with 100 to 200 ancestors. Many items derive from these aggregates.
 """
 SHARES = (0, 0.02, 0.08, 0.2, 0.25, 0.2, 0.15, 0.1)
-"""The share of a component's items in each layer, for the other components of medium size."""
+"""The share of a component's items in each layer.
+
+It is used for components of medium size, except the one whose layers are ``LAYERS``.
+"""
 
 
 def paper(seed: int) -> Trace:
@@ -46,7 +49,7 @@ def paper(seed: int) -> Trace:
 
 
 def medium(rng: Rng, first: int) -> Part:
-    """Return the components of medium size. Each component comes from one filing."""
+    """Return the components of medium size. Each belongs to a different document."""
     items = sizes(rng, (LARGEST[0], 910), MEDIUM, MEDIUM_ITEMS, 911, LARGEST[0] - 1)
     share = np.array(SHARES) * rng.uniform(0.7, 1.3, (MEDIUM, len(SHARES)))
     share /= share.sum(axis=1)[:, None]
@@ -62,7 +65,7 @@ def medium(rng: Rng, first: int) -> Part:
 
 
 def small(rng: Rng, first: int, items: int, triples: int) -> Part:
-    """Return the small components: trees of at most 100 items, ordered by document."""
+    """Return the small components, trees of at most 100 items, grouped by document."""
     count = items - triples
     width = layered(rng, sizes(rng, (100,), count, items, 2, 99), 4)
     made = block(rng, width, first, 1, LAST["sp5"], np.arange(count) * DOCUMENTS // count)

@@ -18,7 +18,7 @@ DOCUMENTS = 532
 
 @dataclass(frozen=True)
 class Part:
-    """Several components: consecutive blocks of items, and their triples."""
+    """Several components of the generated trace: consecutive blocks of items, and their triples."""
 
     blocks: Sequence[Block]
     src: I64
@@ -37,7 +37,8 @@ def part(
 def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64) -> Block:
     """Return a block of sets with layers of these widths.
 
-    A set begins at a random level, but not above ``level``. Its last layer is not below ``last``.
+    A set begins at a random level of the workflow, which is at least ``level``. The level of the
+    set's last layer is at most ``last``.
     """
     room = last - level + 1 - (width > 0).sum(axis=1)
     begin = level + (rng.random(len(width)) ** 2 * (room + 1)).astype(np.int64)
@@ -47,10 +48,11 @@ def block(rng: Rng, width: I64, first: int, level: int, last: int, document: I64
 def linked(
     rng: Rng, of: Block, primary: I64, known: Links, count: int, parents: int, closed: set[int]
 ) -> Links:
-    """Return ``count`` links between sets: the primary links, the known links, and random links.
+    """Return ``count`` links between sets and their parent sets, of three kinds.
 
-    A random link leads to a set near the primary parent, or to any set. Sets with many roots get
-    several random links, except for the sets in ``closed``.
+    They are the links from ``primary``, which has one parent for each set, the links in ``known``,
+    and random links. A random link leads to a set near the primary parent, or to any set. A set
+    gets several random links if it has many items in its first layer and is not in ``closed``.
 
     Raises ValueError if too few links are possible.
     """

@@ -31,21 +31,24 @@ class Given:
 
 
 class Peer:
-    """A contender, which identifies items by number. Its ``stack`` must be closed after use."""
+    """A contender, which identifies items by number. The caller closes ``stack`` after use."""
 
     process: int | None = None
-    """The ID of a process that the contender uses. It need not be a child of this process."""
+    """The ID of the process whose memory counts as the contender's.
+
+    It need not be a child of this process.
+    """
 
     def __init__(self, given: Given) -> None:
         self.given = given
         self.storage = given.scratch
-        """The files that the contender keeps on disk, or that it reads at each start."""
+        """The files whose size counts: those the contender stores, or reads at each start."""
         self.watch = Stopwatch()
         """The times of the steps in which the contender loads its input."""
         self.stack = ExitStack()
         """The resources that are closed after use."""
         self.late = Event()
-        """Whether the time limit of the question has passed."""
+        """Set when the time limit of the question has passed."""
 
     def load(self) -> None:
         """Load the input, so that questions can be asked."""
@@ -72,13 +75,13 @@ class Peer:
         frontier = np.array([item], np.int64)
         while len(frontier):
             if self.late.is_set():
-                raise TooSlow("The levels were not complete in time")
+                raise TooSlow("The answer was not complete within the time limit")
             frontier = np.setdiff1d(reached(frontier), found)
             found = np.union1d(found, frontier)
         return found
 
     def cancel(self) -> None:
-        """Stop the current question, which is late. Another thread calls this."""
+        """Stop the current question, which exceeds the time limit. Called by another thread."""
 
 
 def ends(direction: Direction) -> tuple[str, str]:

@@ -65,7 +65,10 @@ class Ladybug(Peer):
 
 
 class DuckDB(Peer):
-    """DuckDB, with a recursive query over a table of triples. No index makes it faster."""
+    """DuckDB, with one recursive query over a table of triples.
+
+    There are no indexes, because they do not make it faster.
+    """
 
     STATEMENT = """
         WITH RECURSIVE found(item) AS (

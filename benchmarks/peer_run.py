@@ -2,8 +2,8 @@
 
 `peers.py` starts this script in a process of its own. The folder contains `items.parquet`,
 `triples.parquet` and `questions.json`. All contenders identify items by number, and answer with the
-numbers of all items that they find. Each question is first asked while memory is measured. This
-also warms the contender's caches. Then the question is asked again and timed.
+numbers of all items that they find. They answer all questions twice. The first time, memory is
+measured, and the contender's caches are filled. The second time, each answer is timed.
 """
 
 import hashlib

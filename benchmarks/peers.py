@@ -39,7 +39,7 @@ from peers_table import RESULTS
 from trace_files import write
 
 from provhouse.model.errors import Damaged
-from provhouse.model.settings import Settings
+from provhouse.model.settings import THETA, Settings
 from provhouse.runtime.jar_lock import locked
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current
@@ -109,9 +109,9 @@ def prepared(
     kinds: Sequence[Kind] = KINDS,
     wanted: int = WANTED,
 ) -> list[Questions]:
-    """Write the contenders' input, and return its questions by class, without empty classes."""
+    """Write the contenders' input, and return its questions by class, except empty classes."""
     triples = all_triples(snapshot)
-    theta = Settings.load(settings).theta
+    theta = Settings.load(settings).theta or THETA
     items = np.sort(by_component(snapshot, theta)[0])
     pq.write_table(pa.table({"id": items}), folder / "items.parquet")
     pq.write_table(triples, folder / "triples.parquet")
@@ -136,7 +136,7 @@ def prepared(
 def started(name: str, folder: Path) -> ContenderRun | None:
     """Run one contender, and return its figures, or None if it failed.
 
-    Raises CalledProcessError if the failed contender is provhouse.
+    provhouse may not fail: then CalledProcessError is raised instead.
     """
     script = Path(__file__).with_name("peer_run.py")
     done = subprocess.run(
@@ -171,9 +171,10 @@ def compared(
 
 
 def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
-    """Return the number of items on which all contenders that answered in time agree.
+    """Return the number of items in the answer to one question.
 
-    Raises Damaged if they do not agree, or if the number is outside the class.
+    Raises Damaged if the contenders that answered in time gave different answers, or if the number
+    is outside the class.
     """
     found = {(answer["digest"], answer["items"]) for answer in answers if answer}
     kind = questions.kind
@@ -181,7 +182,7 @@ def agreed(questions: Questions, answers: Iterable[AnswerDigest | None]) -> int:
         raise Damaged(
             f"The contenders do not find the same {kind.least:,} to {kind.most:,} items for a"
             f" question of {kind.name}, {kind.direction}",
-            f"They found {' and '.join(f'{items:,}' for _, items in sorted(found))}",
+            f"They found {' and '.join(f'{items:,}' for _, items in sorted(found))} items",
             "Please report it",
         )
     return found.pop()[1]

@@ -15,7 +15,7 @@ from provhouse.sets.depths import depths
 from provhouse.sets.distinct import dense_values, distinct_pairs
 
 WITHIN = 0.99
-"""Tables form a group if at least this share of the triples between them is within sets."""
+"""Two tables are in one group if at least this share of the triples between them is in sets."""
 
 
 def drawn(graph: Large, label: I32, names: Sequence[str], asked: I64) -> Iterator[Picture]:

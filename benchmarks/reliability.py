@@ -1,4 +1,6 @@
-"""Count the rounds that `make test-long` recorded. Write `results/reliability.json` and a table.
+"""Count the rounds that `make test-long` recorded: write `results/reliability.json` and a table.
+
+In a round, a process is killed while a command runs, and the warehouse is checked afterwards.
 
 python benchmarks/reliability.py [--rounds .long/rounds.jsonl]
 """
@@ -17,10 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Rounds(TypedDict):
-    """The number of rounds of one kind.
-
-    ``new`` is the number of those after which the new generation was visible.
-    """
+    """The number of rounds of one kind, and how many made the new generation visible (``new``)."""
 
     rounds: int
     new: int

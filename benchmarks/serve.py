@@ -28,7 +28,7 @@ from serve_table import RESULTS, Phase, Results
 
 from provhouse.cypher.server import process_id, up
 from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
+from provhouse.model.settings import THETA, Settings
 from provhouse.query.as_of import commit_as_of
 from provhouse.serve import process, server_file
 from provhouse.serve.client import Client
@@ -90,7 +90,7 @@ def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
     layout = Layout(settings.warehouse)
     snapshot = Snapshot(layout, commit_as_of(layout))
     questions = {}
-    for one in drawn(snapshot, all_triples(snapshot), settings.theta, KINDS, ITEMS, seed):
+    for one in drawn(snapshot, all_triples(snapshot), settings.theta or THETA, KINDS, ITEMS, seed):
         name = one.kind.name + (" impact" if one.kind.direction == "downstream" else "")
         names = snapshot.names.names(one.items).to_pylist()
         questions[name] = [path_of(one.kind.direction, item) for item in names]
@@ -152,7 +152,10 @@ def phase(
 
 
 class Watching(Thread):
-    """A thread that calls ``look`` every ``EVERY`` seconds, and when a block begins and ends."""
+    """A thread that calls ``look`` while a ``with`` block runs.
+
+    It does so when the block begins, every ``EVERY`` seconds, and when the block ends.
+    """
 
     def __init__(self, look: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -168,7 +171,7 @@ class Watching(Thread):
         self._look()
 
     def run(self) -> None:
-        """Call ``look`` now and every ``EVERY`` seconds, until the block ends."""
+        """Call ``look`` now and every ``EVERY`` seconds, until the ``with`` block ends."""
         while True:
             self._look()
             if self._over.wait(EVERY):

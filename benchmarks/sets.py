@@ -49,7 +49,7 @@ ASKED = 3_000
 SHAPE_ITEMS, SHAPE_THETA = 100_000, 2_500
 SAMPLE_THETAS = (10, 100)
 CAN_HELP = ("merkle", "runs", "ladder", "zipf")
-"""The shapes that have targets, because a cut can reduce what questions read."""
+"""The shapes that have targets, because on these a cut can reduce what questions read."""
 
 
 def main() -> None:
@@ -118,7 +118,7 @@ def targets(paper: MeasuredTrace) -> dict[str, bool]:
 def slow_targets(small: list[MeasuredTrace]) -> dict[str, bool]:
     """Return the targets for small shapes, and whether each was met.
 
-    Questions may read at most three times as many triples as with the cut of `optimise.py`.
+    Questions may read at most three times as many triples as with the cut that `optimise.py` found.
     """
     return {
         f"{each['name']}: at most 3 times the slow search": ratio(each) <= 3

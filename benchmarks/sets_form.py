@@ -9,7 +9,8 @@ class Reads(TypedDict):
     """The amounts that questions in one direction read.
 
     ``mean``, ``median`` and ``p95`` are numbers of triples. ``partitions`` is the median number of
-    partitions read. ``share`` is the median share of the component's triples in these partitions.
+    partitions read. These partitions contain a share of the component's triples; ``share`` is its
+    median.
     """
 
     mean: float

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from repository import history
 from trace_files import Trace, in_order
 
 from provhouse.model.arrays import I64
@@ -14,6 +15,13 @@ DEGREE = 4
 """The number of parents of an item in `bipartite`."""
 RUN = (4, 4, 3, 2, 2)
 """The number of items that one run of the workflow in `runs` makes in each table."""
+PIPELINE = (1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 1)
+"""The number of items at each position of a run in `pipelines`; each position is a table."""
+JOINED, GROUPS = 0.55, 3
+"""In `pipelines`, the part of the runs that are joined, and the number of groups they form.
+
+The runs of one group form a component.
+"""
 RINGS = 50
 """In `cyclic`, about one in ``RINGS`` results feeds back into an input."""
 
@@ -104,7 +112,11 @@ def merkle(items: int, rng: np.random.Generator) -> Shape:
 
 
 def _latest(changed: I64, asked: I64) -> I64:
-    """Return, for each version, the last earlier version that changed the asked node, or -1."""
+    """Return, for each version ``v``, the last earlier version that changed the node ``asked[v]``.
+
+    Version ``v`` changed the node ``changed[v]``. If there is no such earlier version, -1 is
+    returned.
+    """
     count = len(changed)
     version = np.arange(count)
     key = np.sort(changed * count + version)
@@ -138,6 +150,39 @@ def runs(items: int, rng: np.random.Generator) -> Shape:
     table = np.tile(np.repeat(np.arange(len(RUN)), RUN), count)
     names = ("inputs", "cleaned", "features", "models", "results")
     return _used(Shape(np.concatenate(src), np.concatenate(dst), table, names))
+
+
+def pipelines(items: int, rng: np.random.Generator) -> Shape:
+    """Return runs of one pipeline. Many runs are joined, because they read items of earlier runs.
+
+    An item's table is its position in the run. An item derives from one item of the position
+    before, and sometimes from one of the position before that. A joined run also reads an item at
+    any position of an earlier run. So tables derive from each other in cycles, but items do not.
+    """
+    per = sum(PIPELINE)
+    count = max(items // per, 2)
+    begin = per * np.arange(count)
+    edge = np.concatenate([[0], np.cumsum(PIPELINE)])
+    table = np.repeat(np.arange(len(PIPELINE)), PIPELINE)
+    src, dst = [], []
+    for item in range(edge[1], per):
+        for back, often in ((1, 1.0), (2, 1 / 3)):
+            position = max(table[item] - back, 0)
+            reads = rng.random(count) < often
+            src.append((begin + rng.integers(edge[position], edge[position + 1], count))[reads])
+            dst.append((begin + item)[reads])
+    group = np.where(rng.random(count) < JOINED, rng.integers(0, GROUPS, count), GROUPS)
+    for number in range(GROUPS):
+        run = begin[group == number]
+        reader = np.concatenate(
+            [np.arange(1, len(run)), 1 + rng.integers(0, len(run), len(run) // 3)]
+        )
+        reader = reader[reader < len(run)]
+        earlier = (rng.random(len(reader)) * reader).astype(np.int64)
+        src.append(run[earlier] + rng.integers(0, per, len(reader)))
+        dst.append(run[reader] + rng.integers(0, per, len(reader)))
+    names = tuple(f"step_{number:02}" for number in range(len(PIPELINE)))
+    return _used(Shape(np.concatenate(src), np.concatenate(dst), np.tile(table, count), names))
 
 
 def untabled(items: int, rng: np.random.Generator) -> Shape:
@@ -177,6 +222,14 @@ def zipf(items: int, rng: np.random.Generator) -> Shape:
     return _used(Shape(np.concatenate(src), np.concatenate(dst), table, names))
 
 
+def repository(items: int, rng: np.random.Generator) -> Shape:
+    """Return the history of a repository, as described in ``repository``.
+
+    An item's table is its folder. All commits are in one more table.
+    """
+    return Shape(*history(items, rng))
+
+
 def _used(shape: Shape) -> Shape:
     """Return the shape without items that are in no triple."""
     used = np.zeros(len(shape.table), bool)
@@ -202,5 +255,7 @@ SHAPES: dict[str, Callable[[int, int], Trace]] = {
         untabled,
         cyclic,
         zipf,
+        pipelines,
+        repository,
     )
 }

@@ -14,7 +14,10 @@ from markup import cores, grid
 
 
 class Soaked(TypedDict):
-    """The figures of `tests/fire/test_soak.py`: a server under load, with writers and kills."""
+    """The figures of `tests/fire/test_soak.py`: a server under load while commands write.
+
+    Neo4j is killed several times.
+    """
 
     minutes: float
     answers: int

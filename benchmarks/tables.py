@@ -1,6 +1,7 @@
-"""Write the tables of all benchmarks into the pages, so that no figure is typed by hand.
+"""Write the tables of all benchmarks into the README and `docs`. No figure is typed by hand.
 
-Each table is between two markers. A test checks that the pages are up to date.
+Each table is between two comments that contain its name: the opening and the closing marker. A test
+checks that the pages are up to date.
 """
 
 import sys
@@ -26,12 +27,12 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {"builds": builds_table.SECTION}
-"""Sections that are added to a page when their first results exist."""
+"""Sections that are added to a page once there are results for them."""
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 
 
 def placed(text: str, name: str, between: str) -> str | None:
-    """Return the text with ``between`` between the two markers of this name.
+    """Return a page's text in which ``between`` replaces what is between the markers of ``name``.
 
     Returns None if the text lacks these markers.
     """
@@ -42,7 +43,7 @@ def placed(text: str, name: str, between: str) -> str | None:
 
 
 def pages() -> Iterator[tuple[Path, str, str]]:
-    """Yield each generated part of a page: the page, the name of the two markers, and the text."""
+    """Yield, for each table, the page that contains it, the name in its markers, and its text."""
     compared = methods_table.RESULTS.read()
     yield README, "methods", methods_table.short(compared)
     yield BENCHMARKS, "methods", methods_table.tables(compared)

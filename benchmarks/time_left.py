@@ -65,10 +65,10 @@ class ProgressRecorder:
             step.totals.append((now - step.began, max(shown, now - step.began)))
 
     def count(self, name: str, value: int) -> None:
-        """Ignore a count, which has no part in the remaining time."""
+        """Ignore a count, which does not affect the remaining time."""
 
     def say(self, sentence: str) -> None:
-        """Ignore a sentence, which has no part in the remaining time."""
+        """Ignore a sentence, which does not affect the remaining time."""
 
 
 def main() -> None:

@@ -30,7 +30,10 @@ class Results(Record):
 
 RESULTS = ResultsFile[Results]("time_left.json")
 MOST = 0.3
-"""The target for the relative error of a step's total time after its first quarter."""
+"""The target for the largest relative error of the total times shown for a step.
+
+Only times that are shown after the first quarter of the step count.
+"""
 
 
 def table(results: Results) -> str:

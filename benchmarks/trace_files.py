@@ -28,7 +28,7 @@ class Trace:
 
     src: I32
     dst: I32
-    """``src`` and ``dst`` are the ends of each triple: distinct pairs, in writing order."""
+    """``src`` and ``dst`` are the ends of each triple: distinct pairs, ordered as in the files."""
     table: I32
     """The table of each item."""
     tables: tuple[str, ...]
@@ -105,7 +105,7 @@ def names(trace: Trace, copy: int, items: I32) -> pa.Array:
 def in_order(key: I64, src: I64, dst: I64) -> tuple[I32, I32]:
     """Return the distinct triples in the order in which a workflow writes them.
 
-    They are ordered by the key of their dst.
+    ``key`` has a number for each item. The triples are ordered by the number of their dst.
     """
     order = np.lexsort((src, dst, key[dst]))
     src, dst = src[order], dst[order]

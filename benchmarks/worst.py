@@ -1,8 +1,8 @@
 """Measure CSProv where it gains least, on traces with thousands of levels: `make bench-worst`.
 
-Each deep shape is ingested with provhouse's command line. Then CSProv answers cold questions about
-the items that have the largest answers among many random items. For comparison, a plain Spark job
-only reads the triples of the same partitions. Results go to `results/worst.json`.
+Each deep shape is ingested with provhouse's command line. From many random items, those with the
+largest answers are chosen, and CSProv answers cold questions about them. For comparison, a plain
+Spark job only reads the triples of the same partitions. Results go to `results/worst.json`.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from provhouse.model.progress import Silent, Stopwatch
 from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
-from provhouse.query.locate import locate
+from provhouse.query.locate import locate_versions
 
 DEEP = ("chain", "ladder", "merkle", "runs")
 ITEMS = 200_000
@@ -76,7 +76,7 @@ def measured(shape: str, items: int, seed: int, folder: Path) -> DeepShape:
 
 
 def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
-    """Measure questions about those random items that have the largest answers."""
+    """Draw many random items, and measure questions about those with the largest answers."""
     snapshot = asker.snapshot
     names = snapshot.names.names(largest(asker, direction, seed)).to_pylist()
     answers = [asker.ask(name, direction, "csprov") for name in (names[0], *names)][1:]
@@ -97,7 +97,7 @@ def worst(asker: Asker, direction: Direction, seed: int) -> LargestQuestions:
 
 
 def largest(asker: Asker, direction: Direction, seed: int) -> ItemNumbers:
-    """Draw ``DRAWN`` random items, and return the ``ASKED`` of them with the largest answers."""
+    """Draw ``DRAWN`` random items, and return the ``ASKED`` items with the largest answers."""
     items = by_component(asker.snapshot, 0)[0]
     graph = Graph(all_triples(asker.snapshot), direction, int(items.max()) + 1)
     drawn: I64 = np.random.default_rng(seed).choice(items, min(DRAWN, len(items)), replace=False)
@@ -110,7 +110,7 @@ def read(asker: Asker, item: str, direction: Direction) -> None:
     from pyspark.sql import functions as f
 
     snapshot = asker.snapshot
-    walk = asker.walk(locate(snapshot, item), direction, Stopwatch())
+    walk = asker.walk(locate_versions(snapshot, item).first, direction, Stopwatch())
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     rows = asker.spark.session.read.format("delta").load(str(folder))
     wanted = rows.where(f.col(PARTITION).isin(walk.partitions.tolist()))

@@ -6,7 +6,7 @@ no writer: it looks at the generation that was current when it began.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from time import perf_counter
 
 from provhouse.cypher.graph import Graph, shared_graph
@@ -27,6 +27,7 @@ from provhouse.store.warehouse.locks import reading
 from .check_graph import dependency_damages, load_damages
 from .check_life import life_damages
 from .check_names import name_damages
+from .check_operations import operation_damages
 from .check_partitions import partition_damages
 from .check_records import record_damages
 from .check_tables import file_damages, table_damages
@@ -51,8 +52,9 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
         return Report(None, deep, dict(counts), tuple(damages), perf_counter() - began)
     if commit is None:
         raise nothing_stored(layout)
-    with shared_graph(layout.warehouse_id(), settings, progress) as graph:
-        damages += load_damages(layout, graph)
+    with _graph(layout, settings, progress, damages) as graph:
+        if graph:
+            damages += load_damages(layout, graph)
         for snapshot in _last_snapshots(layout, commit):
             base = snapshot.commit.base
             with reading(layout, base):
@@ -62,6 +64,24 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
                     progress.begin(f"Check {name} of base {base}")
                     damages += _damages_of(name, part)
     return Report(commit.generation, deep, dict(counts), tuple(damages), perf_counter() - began)
+
+
+@contextmanager
+def _graph(
+    layout: Layout, settings: Settings, progress: Progress, damages: list[Damage]
+) -> Iterator[Graph | None]:
+    """Yield the warehouse's graph.
+
+    If the warehouse's id cannot be read, adds a `Damage` to ``damages`` and yields None.
+    """
+    try:
+        warehouse = layout.warehouse_id()
+    except Damaged as error:
+        damages.append(Damage("identity", error.wanted, error.found, error.remedy))
+        yield None
+        return
+    with shared_graph(warehouse, settings, progress) as graph:
+        yield graph
 
 
 def _last_snapshots(layout: Layout, now: Commit) -> Iterator[Snapshot]:
@@ -77,15 +97,17 @@ def _last_snapshots(layout: Layout, now: Commit) -> Iterator[Snapshot]:
 
 
 def _parts(
-    snapshot: Snapshot, graph: Graph, progress: Progress, counts: Counts, deep: bool
+    snapshot: Snapshot, graph: Graph | None, progress: Progress, counts: Counts, deep: bool
 ) -> dict[str, Callable[[], Damages]]:
     parts: dict[str, Callable[[], Damages]] = {
         "files": lambda: file_damages(snapshot, counts),
         "tables": lambda: table_damages(snapshot, counts),
         "life": lambda: life_damages(snapshot, counts),
+        "operations": lambda: operation_damages(snapshot, counts),
         "names": lambda: name_damages(snapshot, counts, deep=deep),
-        "Neo4j": lambda: dependency_damages(snapshot, graph, counts),
     }
+    if graph:
+        parts["Neo4j"] = lambda: dependency_damages(snapshot, graph, counts)
     if deep:
         parts["partitions"] = lambda: partition_damages(snapshot, progress, counts)
     return parts

@@ -1,4 +1,4 @@
-"""Check that Neo4j has every dependency in the tables, and the load mark of every generation."""
+"""Check that Neo4j has all set dependencies, and marks every generation as completely loaded."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ SETS = 20_000
 
 
 def load_damages(layout: Layout, graph: Graph) -> Iterator[Damage]:
-    """Yield a `Damage` for every generation whose load mark is missing in Neo4j."""
+    """Yield a `Damage` for every generation that Neo4j does not mark as completely loaded."""
     for number in generations(layout):
         try:
             commit = read_commit(layout, number)

@@ -35,14 +35,14 @@ def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
 
 
 def known_origins(snapshot: Snapshot) -> I64:
-    """Return all origins that triples may name, including the unknown origin of older triples."""
+    """Return all origins that triples may name, including the number for an unknown origin."""
     return np.append(
         np.asarray(snapshot.rows("origins", [ORIGIN])[ORIGIN], np.int64), UNKNOWN_ORIGIN
     )
 
 
 def _count_outside(snapshot: Snapshot, rows: pa.Table) -> int:
-    """Count the rows of a table that name places outside all partitions."""
+    """Count the rows of a table that name a triple which is in no partition."""
     placed = snapshot.placements
     partitions, at = np.unique(placed.partitions, return_inverse=True)
     rows_in = np.bincount(at, placed.triples, len(partitions)).astype(np.int64)

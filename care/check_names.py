@@ -9,6 +9,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, Bools, ItemNumbers, among
 from provhouse.store.names.lookup import joined_file, lookup_files, read_lookup
 from provhouse.store.names.names import Span
+from provhouse.store.names.versions import read_versions, version_hashes
 from provhouse.store.tables.snapshot import Snapshot
 
 from .report import ERASE_AGAIN, RESTORE_FOLDER, Damage
@@ -45,6 +46,7 @@ def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage
             )
         if deep:
             yield from _erased_damages(snapshot, where, span)
+            yield from _version_damages(snapshot, where, span)
     except (OSError, ValueError, IndexError, pa.ArrowException) as error:
         wanted = f"The names in {folder} cannot be read"
         yield Damage(where, wanted, str(error).splitlines()[0], RESTORE_FOLDER)
@@ -81,6 +83,18 @@ def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Dama
     if older and (folder / joined_file(span.ingest)).exists():
         wanted = f"The look-up was rewritten as {joined_file(span.ingest)}, but an old file is left"
         yield Damage(where, wanted, f"{older[0]} still exists", ERASE_AGAIN)
+
+
+def _version_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
+    """Yield a `Damage` if an entry of the versions does not lead to a version of its name."""
+    hashed, offsets = read_versions(snapshot.layout.names(snapshot.commit.base), span.ingest)
+    numbers = ItemNumbers(offsets.astype(np.int64) + span.first)
+    rows, bases = version_hashes(snapshot.names.stored(numbers))
+    right = np.zeros(len(numbers), bool)
+    right[rows] = bases == hashed[rows]
+    if not right.all():
+        wanted = "The versions of names have entries that lead to other items"
+        yield Damage(where, wanted, f"{int((~right).sum()):,} entries do", ERASE_AGAIN)
 
 
 def _inside(items: I64, span: Span) -> Bools:

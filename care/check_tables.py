@@ -46,7 +46,7 @@ def _file_damages(table: str, path: Path, size: int) -> Iterator[Damage]:
 
 
 def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` where small tables disagree with each other or with the commit's totals."""
+    """Yield a `Damage` where tables disagree with each other or with the commit's totals."""
     yield from _set_damages(snapshot)
     yield from _placement_damages(snapshot)
     yield from _dependency_damages(snapshot)
@@ -55,7 +55,7 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
         counts[name] += getattr(totals, name)
     found = {
         "sets": len(snapshot.set_ids),
-        "items": int(snapshot.set_items.sum()),
+        "items": int(snapshot.set_items.sum()) - len(snapshot.groups),
         "components": len(np.unique(snapshot.set_components)),
         "partitions": len(snapshot.partitions),
         "triples": int(snapshot.placements.triples.sum()) - len(snapshot.deaths),
@@ -68,7 +68,10 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
 
 
 def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
-    """Yield a `Damage` unless each item is in exactly one set and sets are ordered by items."""
+    """Yield a `Damage` unless each item is in exactly one set.
+
+    Also yields a `Damage` unless the ids increase when sets are in the order of their items.
+    """
     first, after = snapshot.set_firsts, snapshot.set_firsts + snapshot.set_items
     spans = sorted((span.first, span.first + span.items) for span in snapshot.spans if span.items)
     starts, ends = np.array(spans, np.int64).reshape(-1, 2).T
@@ -137,7 +140,7 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
 
 
 def pair_codes(snapshot: Snapshot, child: SetIds, parent: SetIds) -> I64:
-    """Return a number for each pair of set ids that identifies the pair; all ids must be known."""
+    """Return a number for each pair of set ids, unique to it; the snapshot must have all ids."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]
     codes: I64 = places[0] * len(ids) + places[1]

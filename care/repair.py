@@ -1,4 +1,4 @@
-"""Repair what can be rebuilt from the tables: Neo4j, the free ids, and incomplete erasures.
+"""Repair what needs no backup: reload Neo4j, undo interrupted writes, and complete erasures.
 
 Tables, names and triples are stored only once: if they are damaged, restore a backup.
 """
@@ -13,18 +13,22 @@ from provhouse.model.settings import Settings
 from provhouse.store.warehouse.commits import Commit, require_current
 from provhouse.store.warehouse.layout import Layout
 
+from .restore_id import restore_id
+
 
 def repair(settings: Settings, progress: Progress) -> Commit:
     """Reload Neo4j from the tables and return the current commit, which does not change.
 
-    Also erases whatever is left of erased items. Raises NotFound if nothing was ever ingested, Busy
-    if another writer is at work, Damaged if the tables themselves cannot be read.
+    Also restores ``warehouse.json`` if it is missing or not valid, and erases whatever is left of
+    erased items. Raises NotFound if nothing was ever ingested, Busy if another writer is at work,
+    Damaged if the tables themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
     require_current(layout)  # before the lock creates the folder
-    with writing(layout):
+    with writing(layout, settings.wait_seconds, progress):
         reach("lock held")
         recover(layout, thorough=True)
+        restore_id(settings, progress)
         repeat_erasures(settings, progress)
         held = require_current(layout)  # another writer may have come first
         reload(settings, progress)

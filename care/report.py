@@ -10,7 +10,7 @@ RESTORE_FOLDER = "Restore the folder from a backup"
 
 @dataclass(frozen=True)
 class Damage:
-    """One fault that a check found. Its sentences have no final full stop."""
+    """One fault that a check found. Its texts end without a full stop, which the printer adds."""
 
     where: str
     """The part of the warehouse: a commit, a table, names, a partition, Neo4j."""

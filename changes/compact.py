@@ -6,14 +6,16 @@ running readers are not disturbed and earlier generations remain.
 
 from dataclasses import replace
 
-from provhouse.ingest.job import Inputs, Job, Step
+from provhouse.ingest.job import GivenOperations, Inputs, Job, Step
 from provhouse.ingest.run import carry_out
 from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
 from provhouse.ingest.summary import Summary
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.store.tables.groups import without_texts
 from provhouse.store.tables.links import duplicate_links
+from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, current, nothing_stored
 from provhouse.store.warehouse.layout import Layout
@@ -22,8 +24,10 @@ from .restage import restage
 
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
+SMALL = 1 << 18
+"""With fewer triples, Spark is not used: its start takes longer than a second core saves."""
 LARGE = 1 << 18
-"""The number of sets and dependencies from which Neo4j's importer, if usable, is faster."""
+"""With this many sets and dependencies, Neo4j's importer is used if possible: it is faster."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
@@ -37,15 +41,25 @@ def compact(settings: Settings, progress: Progress) -> Summary:
     shown = current(layout)
     if shown is None or not shown.totals.triples:
         raise nothing_stored(layout)
-    large = shown.totals.sets + shown.totals.set_dependencies >= LARGE
-    return carry_out(_rebuild, Inputs(), settings, watch, progress, new_base=True, large=large)
+    return carry_out(
+        _rebuild,
+        Inputs(),
+        settings,
+        watch,
+        progress,
+        new_base=True,
+        small=shown.totals.triples < SMALL,
+        large=shown.totals.sets + shown.totals.set_dependencies >= LARGE,
+    )
 
 
 def _rebuild(job: Job) -> JobResult:
     """Run the steps of an ingest, with the stored triples as input instead of files."""
     assert job.before, "compact checks that there is something to compact"
     # A compaction adds nothing that a rollback could undo.
-    job = replace(job, rolls_back_to=job.before.rolls_back_to)
+    operations = GivenOperations(operations_of(Snapshot(job.layout, job.before)))
+    inputs = replace(job.inputs, operations=operations)
+    job = replace(job, rolls_back_to=job.before.rolls_back_to, inputs=inputs)
     with job.step(STAGE):
         read, numbered = restage(job)
     if is_empty(job, read):
@@ -63,7 +77,7 @@ def _compare(job: Job, commit: Commit) -> None:
     for name in ("triples", "items", "components"):
         was, is_ = (getattr(each.totals, name) for each in (job.before, commit))
         if name == "triples":  # erased links that have become equal are stored once
-            was -= duplicate_links(before, before.names.erased)
+            was -= duplicate_links(before, without_texts(before))
         if was != is_ and not (name == "components" and was < is_ and len(before.deaths)):
             raise Damaged(
                 f"The new base has {is_:,} {name}, the old one {was:,}",

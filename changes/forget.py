@@ -16,10 +16,12 @@ from provhouse.commit.erasing.erase import erase
 from provhouse.commit.erasing.erasure_file import Erasure, read_erasure, write_erasure
 from provhouse.commit.erasing.rejects import clear_rejected, rejects_naming
 from provhouse.commit.single_writer import only_writer
+from provhouse.model.arrays import ItemNumbers, among
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.store.names.names import Names
+from provhouse.store.tables.groups import groups_to_erase
 from provhouse.store.tables.snapshot import all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import generations, nothing_stored
@@ -36,7 +38,7 @@ class Forgotten:
     items: int
     """The number of items with these names.
 
-    A name has one item in each base, and another item in each rolled-back ingest.
+    A name can have an item in each base, and another item in each ingest that was rolled back.
     """
     triples: int
     """The number of triples that touched these items."""
@@ -65,10 +67,10 @@ def forget(
 ) -> Forgotten:
     """Erase items by their names.
 
-    All changes are made inside the context ``alone``. Raises UsageError if there is no name or a
-    name is empty, and NotFound, with nothing changed, if a name is stored nowhere. Raises Busy if
-    another writer is at work. Also raises Busy if Neo4j has to be rebuilt but other processes use
-    it; everything else is done by then.
+    All changes are made inside the context ``alone``, which can stop the server meanwhile. Raises
+    UsageError if there is no name or a name is empty, and NotFound, with nothing changed, if a name
+    is stored nowhere. Raises Busy if another writer is at work. Also raises Busy if Neo4j has to be
+    rebuilt but other processes use it; everything else is done by then.
     """
     watch = Stopwatch()
     if not names or not all(names):
@@ -91,7 +93,9 @@ def forget(
             write_erasure(layout, begun)  # so that after a crash the next writer clears the logs
             rejected = sum(clear_rejected(path, names) for path in found.rejects)
             if found.items:
-                items = {base: np.unique(each).tolist() for base, each in found.items.items()}
+                items = {
+                    base: _with_groups(layout, base, each) for base, each in found.items.items()
+                }
                 # Always rebuild a Neo4j that is not shared: its logs may contain more data of the
                 # items, and so may the remains of a crash.
                 rebuild = begun.graph or not settings.neo4j_home
@@ -113,6 +117,14 @@ def _check_held(layout: Layout) -> None:
         raise nothing_stored(layout)
 
 
+def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
+    """Return the items of a base to erase, and the groups to erase with them."""
+    numbers = ItemNumbers(np.unique(items))
+    groups = groups_to_erase(all_of_base(layout, base), numbers)
+    both: list[int] = np.union1d(numbers, groups).tolist()
+    return both
+
+
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
     """Find where the names are stored: in each ingest of each base, even if it was rolled back."""
     wanted = pa.array(sorted(set(names)), pa.string())
@@ -121,6 +133,7 @@ def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
         held = all_of_base(layout, base)
         for span in held.spans:
             numbers = Names(layout.names(base), [span]).locate(wanted)
+            numbers[among(numbers, held.groups)] = -1
             if (numbers >= 0).any():
                 found.items.setdefault(base, []).extend(numbers[numbers >= 0].tolist())
                 found.missing -= set(wanted.filter(pa.array(numbers >= 0)).to_pylist())

@@ -70,7 +70,7 @@ def prune(
         raise UsageError(wanted, f"Given: keep {keep}, before {before}")
     layout = Layout(settings.warehouse)
     _check_held(layout)  # before the lock creates the folder
-    with writing(layout):
+    with writing(layout, settings.wait_seconds, progress):
         sizes = {base: bytes_below(layout.base(base)) for base in bases(layout)}
         recover(layout)
         progress.begin("Remove pruned generations")
@@ -117,7 +117,7 @@ def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:
 
 
 def _remove_unused(layout: Layout) -> list[int]:
-    """Remove unused bases, after waiting for short reads; return the bases still being read."""
+    """Remove unused bases, waiting briefly for readers; return the bases still being read."""
     until = perf_counter() + PATIENCE
     while (in_use := remove_unused(layout)) and perf_counter() < until:
         clock.sleep(0.1)
@@ -137,6 +137,9 @@ def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progres
             progress.begin("Remove pruned generations from Neo4j")
             prune_graph(graph, layout, ids)
     except Unavailable as error:
-        progress.say(f"Neo4j still has the pruned generations, which does no harm: {error.found}")
+        progress.say(
+            "Neo4j still has the pruned generations. They do no harm, and the next prune removes "
+            f"them. Cause: {error.found}"
+        )
         return False
     return True

@@ -1,4 +1,4 @@
-"""Remove from Neo4j the data that only removed bases needed. Such data only takes space."""
+"""Remove from Neo4j the data that only removed bases needed. It is harmless but takes space."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,8 @@ def prune_graph(graph: Graph, layout: Layout, ids: Ids) -> None:
     """Remove the sets, components and generations that are in no base and no commit record.
 
     Only the writer may call this: while it holds the lock, ids that are in no table are unused.
-    Load marks stay, since a reader of a base may still check the mark of a pruned generation.
+    Load marks, which record that Neo4j has a generation, stay: a reader of a base may still check
+    the mark of a pruned generation.
     """
     sets, items = _kept(layout)
     for kind, kept, free in (("sets", sets, ids.set), ("components", items, ids.item)):

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from provhouse.commit.origins import stored_origins
 from provhouse.ingest.job import Job
-from provhouse.ingest.staging import Staging, create_array, open_array, write_stream
+from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.number import NumberResult
 from provhouse.ingest.steps.place_names import RANGE
 from provhouse.ingest.steps.read import ReadResult
@@ -29,7 +28,27 @@ from provhouse.model.arrays import (
     PartitionNumbers,
     RowPlaces,
 )
-from provhouse.model.columns import ATTRIBUTES, BORN, DST, INGEST, NAME, OP, ORIGIN, SRC, TABLE
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    BORN,
+    DERIVATION,
+    DESCRIPTION,
+    DST,
+    INGEST,
+    NAME,
+    OP,
+    ORIGIN,
+    SRC,
+    TABLE,
+    WAY,
+)
+from provhouse.runtime.storage import (
+    load_array,
+    parquet_reader,
+    save_array,
+    stream_writer,
+    write_stream,
+)
 from provhouse.store.names.hashing import hashes
 from provhouse.store.tables.delta import table_files
 from provhouse.store.tables.partitions import partition_path, read_partition
@@ -59,9 +78,12 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
         tasks.append(_Names(number, old, start, min(start + RANGE, items), tables))
     for number, file in enumerate(old.rejects()):
         tasks.append(_Rejects(number, old, file, job.ids.ingest))
-    create_array(job.staging.tables, np.int32, (items,)).flush()  # filled by the tasks
-    create_array(job.staging.stored, np.int64, (items,)).flush()
     done = job.run(tasks)
+    if len(snapshot.groups):
+        save_array(job.staging.groups, _places(snapshot.groups, *old.spans()))
+    codes = [load_array(path) for path in job.staging.item_tables.all()]
+    save_array(job.staging.tables, np.concatenate([np.empty(0, np.int32), *codes]))
+    save_array(job.staging.stored, np.full(items, -1))  # the new base lacks these items
     read = ReadResult(
         [result for result in done if isinstance(result, StagedFile)],
         [result for result in done if isinstance(result, NamedBucket)],
@@ -102,6 +124,12 @@ class _OldBase:
         return table_files(folder, "rejects", self.commit.tables.get("rejects"))
 
 
+def _places(numbers: ItemNumbers, firsts: ItemNumbers, starts: I64) -> I32:
+    """Return the places of items; the other arrays are those of ``_OldBase.spans``."""
+    span = np.searchsorted(firsts, numbers, "right") - 1
+    return (numbers - firsts[span] + starts[span]).astype(np.int32)
+
+
 @dataclass(frozen=True)
 class _Triples:
     """The task that stages the triples of some partitions as rows and edges.
@@ -119,22 +147,29 @@ class _Triples:
         firsts, starts = self.old.spans()
         snapshot = self.old.snapshot()
 
-        def place_of(numbers: ItemNumbers) -> I32:
-            span = np.searchsorted(firsts, numbers, "right") - 1
-            return (numbers - firsts[span] + starts[span]).astype(np.int32)
-
         edges = [np.empty((2, 0), np.int32)]
         path = self.old.staging.rows(self.number)
-        with pa.ipc.new_stream(str(path), ROWS) as out:
+        described = DESCRIPTION if snapshot.derived else {}
+        schema = pa.schema([*ROWS, *described.items()])
+        staged = _labelled(schema.empty_table()).schema
+        with stream_writer(path, staged, compression=None) as out:
             for partition in self.partitions.tolist():
-                rows = read_partition(partition_path(triples, partition), (SRC, DST, *ROWS.names))
+                rows = read_partition(partition_path(triples, partition), (SRC, DST, *schema.names))
                 rows = _standing(snapshot, partition, rows)
-                out.write_table(rows.select(ROWS.names).cast(ROWS))
+                out.write_table(_labelled(rows.select(schema.names).cast(schema)))
                 ends = [ItemNumbers(np.asarray(rows[end])) for end in (SRC, DST)]
-                edges.append(np.stack([place_of(end) for end in ends]))
+                edges.append(np.stack([_places(end, firsts, starts) for end in ends]))
         joined = np.concatenate(edges, axis=1)
-        np.save(self.old.staging.edges(self.number), joined)
+        save_array(self.old.staging.edges(self.number), joined)
         return StagedFile(joined.shape[1], 0)
+
+
+def _labelled(rows: pa.Table) -> pa.Table:
+    """Return the rows; the numbers of derivations, if there are any, become text labels."""
+    if WAY not in rows.column_names:
+        return rows
+    at = rows.column_names.index(WAY)
+    return rows.set_column(at, DERIVATION, rows[WAY].cast(pa.string()))
 
 
 def _standing(snapshot: Snapshot, partition: PartitionNumber, rows: pa.Table) -> pa.Table:
@@ -168,8 +203,7 @@ class _Names:
         rows = pa.table({NAME: names, TABLE: tables, HASH: hashes(names)})
         write_stream(self.old.staging.items(self.number), rows)
         codes = pc.index_in(tables, pa.array(self.tables, pa.string()))
-        open_array(self.old.staging.tables, "r+")[place] = codes
-        open_array(self.old.staging.stored, "r+")[place] = -1  # the new base lacks these items
+        save_array(self.old.staging.item_tables(self.number), np.asarray(codes, dtype=np.int32))
         return NamedBucket(len(names), 0, ())
 
 
@@ -185,7 +219,7 @@ class _Rejects:
     def run(self) -> None:
         snapshot = self.old.snapshot()
         path = self.old.staging.rejects(self.number)
-        with pq.ParquetFile(self.file) as file, rejects_writer(path) as out:
+        with parquet_reader(self.file) as file, rejects_writer(path) as out:
             for batch in file.iter_batches():
                 shown = snapshot.shows(np.asarray(batch[INGEST]))
                 rows = pa.table(batch.filter(pa.array(shown)))

@@ -20,6 +20,7 @@ from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.origins import Origin, stored_origins
 from provhouse.commit.publish import make_current
 from provhouse.commit.recover import clean_up
+from provhouse.commit.shared_counts import with_shared_counts
 from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.graph import shared_graph
 from provhouse.model.arrays import ItemNumbers
@@ -107,7 +108,7 @@ def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
 
 
 def _numbers(snapshot: Snapshot, items: Sequence[str]) -> ItemNumbers:
-    numbers = snapshot.names.locate(pa.array(items, pa.string()))
+    numbers = snapshot.locate(pa.array(items, pa.string()))
     missing = [item for item, number in zip(items, numbers.tolist(), strict=True) if number < 0]
     if missing:
         raise NotFound(
@@ -127,7 +128,11 @@ def _origins(snapshot: Snapshot, selection: Selection) -> list[Origin]:
     else:
         path = os.path.abspath(selection.file or "")
         below = os.path.join(path, "")
-        found = [o for o in everything if o.file == path or o.file.startswith(below)]
+        found = [
+            o
+            for o in everything
+            if o.file in (path, str(selection.file)) or o.file.startswith(below)
+        ]
         what, some = f"The file {path}", sorted({origin.file for origin in everything})
     if not found:
         kind = ("run" if selection.run is not None else "file") + "s" * (len(some) != 1)
@@ -148,19 +153,20 @@ def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
     tables = {**life_rows([], [], ended, ids.generation), "ingests": ingest_row(commit, ids)}
     versions = {name: append(target, name, rows) for name, rows in tables.items() if rows.num_rows}
     triples = before.totals.triples - len(ended.deaths)
-    return replace(
+    commit = replace(
         commit,
         tables={**before.tables, **versions},
         totals=replace(before.totals, triples=triples),
     )
+    return with_shared_counts(snapshot, Snapshot(layout, commit), ended.deaths, range(0))
 
 
 def _retraction(commit: Commit, ended: Ended, watch: Stopwatch, *, committed: bool) -> Retraction:
     return Retraction(
         generation=commit.generation,
-        ended=len(ended.deaths),
+        ended=len(ended.deaths) + (commit.beyond.ended if committed else 0),
         kept=ended.kept,
-        triples=commit.totals.triples,
+        triples=commit.triples,
         committed=committed,
         seconds=watch.total(),
     )

@@ -1,7 +1,7 @@
 """Roll back the last ingest: a new generation shows what was visible before it.
 
-Nothing is removed: tables only grow, and Neo4j may have more data than a generation needs. The
-generations that showed a hidden ingest still show it, and its ids are never used again.
+Nothing is removed: tables only grow, and Neo4j may have more data than a generation needs. Earlier
+generations still show the ingest that was rolled back, and its ids are never used again.
 """
 
 from contextlib import ExitStack
@@ -17,6 +17,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import (
+    Beyond,
     Commit,
     Totals,
     current,
@@ -64,19 +65,20 @@ def _shown_before(layout: Layout, last: Commit) -> Commit:
     """Return the generation before the last ingest, with the newest table versions of its base."""
     if last.rolls_back_to is None:
         raise NotFound(
-            "Cannot undo the last ingest: the generation from before it is unknown",
-            f"An earlier version of provhouse made generation {last.generation} without recording "
-            "what came before",
-            "To get back to its contents, ingest all files that should remain, with --replace",
+            "Cannot roll back the last ingest: what the warehouse showed before is not recorded",
+            f"Generation {last.generation} was made by an earlier version of provhouse, which did "
+            "not record this",
+            "Instead, ingest all files that should remain, with --replace",
         )
     if not last.rolls_back_to:
-        return replace(last, generation=0, visible=(), totals=Totals(), rolls_back_to=0)
+        return replace(
+            last, generation=0, visible=(), totals=Totals(), beyond=Beyond(), rolls_back_to=0
+        )
     if last.rolls_back_to not in generations(layout):
         raise NotFound(
-            f"Cannot undo the last ingest: generation {last.rolls_back_to}, from before it, "
-            "was pruned",
-            "A rollback shows the contents of that generation again",
-            "To get back to its contents, ingest all files that should remain, with --replace",
+            f"Cannot roll back the last ingest: generation {last.rolls_back_to} was pruned",
+            "A rollback needs that generation, which shows the warehouse before the ingest",
+            "Instead, ingest all files that should remain, with --replace",
         )
     shown = read_commit(layout, last.rolls_back_to)
     records = (read_commit(layout, number) for number in reversed(generations(layout)))

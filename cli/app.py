@@ -1,5 +1,6 @@
 """The ``provhouse`` command: its list of commands, the global options, and the entry point."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ import typer
 from typer.main import get_command
 
 from provhouse.model.command import COMMAND
+from provhouse.model.paths import local_path
 
 from .commands.browser import browser
 from .commands.check import check
@@ -24,13 +26,18 @@ from .commands.forget import forget
 from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
+from .commands.ops import ops
 from .commands.path import path
 from .commands.prune import prune
 from .commands.repair import repair
 from .commands.retract import retract
 from .commands.rollback import rollback
+from .commands.show import show
 from .commands.status import generations, status
+from .commands.token import token
 from .commands.up import down, up
+from .commands.values import values
+from .examples import epilog
 from .failures import guarded
 from .invocation import Invocation, invocation
 from .options import pairs
@@ -42,7 +49,10 @@ EPILOG = (
 )
 
 app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, epilog=EPILOG
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 for command in (
     ingest,
@@ -50,8 +60,11 @@ for command in (
     impact,
     path,
     find,
+    show,
     explain,
     diff,
+    values,
+    ops,
     status,
     generations,
     retract,
@@ -67,9 +80,14 @@ for command in (
     browser,
     up,
     down,
+    token,
     doctor,
 ):
-    app.command(command.__name__.rstrip("_"))(command)
+    name = command.__name__.rstrip("_")
+    app.command(name, epilog=epilog(name))(command)
+
+
+COMPLETE = "_PROVHOUSE_COMPLETE"
 
 
 def _version(wanted: bool) -> None:
@@ -86,6 +104,7 @@ def provhouse(
     warehouse: Annotated[
         Path | None,
         typer.Option(
+            parser=local_path,
             metavar="DIR",
             help="Folder of the warehouse. Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
             show_default=False,
@@ -100,6 +119,20 @@ def provhouse(
             show_default=False,
         ),
     ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Ask the server at this URL, with the token in the setting token_file.",
+            show_default=False,
+        ),
+    ] = None,
+    no_server: Annotated[
+        bool,
+        typer.Option(
+            "--no-server", help="Start no server for the question, as with idle_minutes=0."
+        ),
+    ] = False,
     _: Annotated[
         bool,
         typer.Option(
@@ -109,6 +142,10 @@ def provhouse(
 ) -> None:
     """Show where data comes from and what was derived from it, record by record."""
     options: dict[str, object] = dict(pairs(setting or [], "--set"))
+    if server is not None:
+        options["server"] = server
+    if no_server:
+        options["idle_minutes"] = 0
     invocation(ctx).options = options if warehouse is None else {**options, "warehouse": warehouse}
     COMMAND.set(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
@@ -130,6 +167,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command in ``sys.argv`` and exit with its status."""
+    if COMPLETE in os.environ:  # a shell asks for completions
+        get_command(app)(prog_name="provhouse")
     status = run(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # nothing is left to do but to end Spark

@@ -3,9 +3,12 @@
 import errno
 import logging
 import os
+import secrets
 import select
+import shutil
 import signal
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -40,7 +43,10 @@ class Stopped(KeyboardInterrupt):
 
 
 def guarded(work: Callable[[], object], logs: Callable[[], Path]) -> int:
-    """Run ``work`` and return the exit status. ``logs`` returns the folder for a traceback."""
+    """Run ``work``, print its error if it fails, and return the exit status.
+
+    ``logs`` returns the folder to write a traceback to.
+    """
     _silence_logging()
     with _signals():
         try:
@@ -63,7 +69,10 @@ def _silence_logging() -> None:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP unwind like Ctrl-C. Ignore further signals during the unwinding."""
+    """Make SIGTERM and SIGHUP interrupt the block like Ctrl-C, so that cleanup runs.
+
+    Ignore further signals during the cleanup.
+    """
     before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     numbers = [n for n, kept in before.items() if kept in _DEFAULT]
 
@@ -98,7 +107,10 @@ def _status(error: BaseException, logs: Callable[[], Path]) -> int:
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return the interruption that led to an error, even if the cleanup after it failed."""
+    """Return the interruption that led to an error, or None.
+
+    The error may come from the cleanup that followed the interruption.
+    """
     while error:
         if isinstance(error, KeyboardInterrupt):
             return error
@@ -110,7 +122,7 @@ def _usage_error(error: typer.TyperException) -> int:
     ctx: typer.Context | None = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     remedy = f"See `{ctx.command_path if ctx else 'provhouse'} --help`"
-    if ctx and ctx.parent and option in ("--warehouse", "--set"):
+    if ctx and ctx.parent and option in ("--warehouse", "--set", "--server", "--no-server"):
         remedy = f"Put it before the command: provhouse {option} … {ctx.info_name}"
     _print(error.format_message().rstrip("."), remedy)
     return UsageError.exit_status
@@ -147,7 +159,7 @@ def _bug(error: BaseException, logs: Callable[[], Path]) -> int:
 
 
 def _write_traceback(text: str, folder: Path) -> Path:
-    name = f"defect-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}.txt"
+    name = f"defect-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}-{secrets.token_hex(4)}.txt"
     content = text.encode(errors="backslashreplace")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -169,15 +181,25 @@ def _print(*sentences: str) -> None:
         for sentence in sentences:
             lines = sentence.splitlines() or [""]
             for line in lines:
-                sys.stderr.write(f"{begin}{shown(line, 2000)}\n")
-                begin = " " * len(begin)
+                for part in _wrapped(shown(line, 2000), len(begin)):
+                    sys.stderr.write(f"{begin}{part}\n")
+                    begin = " " * len(begin)
         sys.stderr.flush()
+
+
+def _wrapped(line: str, indent: int) -> list[str]:
+    """Return a line in parts that fit the terminal, broken between words; in a pipe, unchanged."""
+    if not sys.stderr.isatty():
+        return [line]
+    width = max(shutil.get_terminal_size().columns - indent, 20)
+    return textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _reader_gone() -> bool:
     """Return whether the reader of standard output or standard error has gone.
 
-    A BrokenPipeError does not prove it: it is also raised when the connection to a server breaks.
+    A BrokenPipeError alone does not prove this, because a broken connection to a server raises the
+    same error.
     """
     poll = select.poll()
     for number in (1, 2):
@@ -186,7 +208,7 @@ def _reader_gone() -> bool:
 
 
 def _discard_output() -> None:
-    """Make the interpreter discard unwritten output when it flushes its buffers at its end."""
+    """Make the interpreter discard the output that is still in its buffers when it ends."""
     null = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
         os.dup2(null, number)

@@ -17,7 +17,7 @@ ENDS: dict[Direction, Any] = {
         bool, typer.Option("--sinks", help="Only items from which nothing is derived.")
     ],
 }
-"""The option that sets the field ``ends``. The direction decides the name of the option."""
+"""The option that sets a question's field ``ends``, by direction: ``--sources`` or ``--sinks``."""
 
 
 def question_fields(
@@ -66,6 +66,15 @@ def question_fields(
             "--summary", help="Show counts by table and by op instead of items and triples."
         ),
     ] = False,
+    sets: Annotated[
+        bool, typer.Option("--sets", help="Also show the id of each item's connected set.")
+    ] = False,
+    all_versions: Annotated[
+        bool,
+        typer.Option(
+            "--all-versions", help="Ask about all versions NAME@V of the item, not only the newest."
+        ),
+    ] = False,
     as_of: AsOfOption = None,
 ) -> dict[str, Any]:
     """Return the fields of a question that these options set.
@@ -82,6 +91,8 @@ def question_fields(
         "ends": ends,
         "limit": limit,
         "summary": summary,
+        "sets": sets,
+        "all_versions": all_versions,
         "as_of": as_of,
     }
 

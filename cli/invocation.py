@@ -6,8 +6,12 @@ from pathlib import Path
 
 import typer
 
-from provhouse.model.errors import NotFound, ProvhouseError
+from provhouse.model.command import COMMAND
+from provhouse.model.errors import NotFound, ProvhouseError, UsageError
 from provhouse.model.settings import Settings
+
+ASKING = ("lineage", "impact", "path", "find", "show", "explain", "diff", "generations")
+"""The commands that can ask the server in the setting ``server``."""
 
 
 @dataclass
@@ -17,9 +21,16 @@ class Invocation:
     options: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **options: object) -> Settings:
-        """Return the settings. Options of the command itself override all other sources."""
+        """Return the settings. ``options``, the command's own, override all other sources."""
         named = {name: value for name, value in options.items() if value is not None}
-        return Settings.load({**self.options, **named})
+        settings = Settings.load({**self.options, **named})
+        if settings.server and COMMAND.get() not in ASKING:
+            raise UsageError(
+                f"`provhouse {COMMAND.get()}` needs the files of a warehouse",
+                f"The setting server is {settings.server}, and only questions can be asked there",
+                "Run it on the machine of the warehouse, without --server and PROVHOUSE_SERVER",
+            )
+        return settings
 
     def logs(self) -> Path:
         """Return the folder for a traceback: the warehouse's logs, or the temporary folder."""

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from provhouse.model.errors import UsageError
-from provhouse.output.form import Form
+from provhouse.output.form import Form, Order
 
 FormOption = Annotated[
     Form | None,
@@ -18,6 +18,16 @@ FormOption = Annotated[
         show_default=False,
     ),
 ]
+WaitOption = Annotated[
+    int | None,
+    typer.Option(
+        "--wait",
+        metavar="SECONDS",
+        min=0,
+        help="If another process is writing, wait up to SECONDS for it. Default: fail at once.",
+        show_default=False,
+    ),
+]
 SafeOption = Annotated[
     bool,
     typer.Option(
@@ -25,9 +35,19 @@ SafeOption = Annotated[
         help="In CSV, put ' before text that a spreadsheet would run as a formula.",
     ),
 ]
+OrderOption = Annotated[
+    Order,
+    typer.Option(
+        "--order",
+        help="In JSON lines, auto writes an answer of over a million items as it is found: by "
+        "depth, but unsorted within a depth. depth sorts it by depth, then name.",
+    ),
+]
 OutOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the result to a file: .json, .jsonl or .csv."),
+    typer.Option(
+        metavar="FILE", help="Write the result to a file: .json, .jsonl, .csv, .parquet or .txt."
+    ),
 ]
 
 AsOfOption = Annotated[
@@ -76,12 +96,3 @@ def utf8(text: str, what: str) -> str:
     except UnicodeEncodeError as error:
         raise UsageError(f"{what} is not UTF-8", f"It is {text!r}") from error
     return text
-
-
-def check_run(run: str) -> None:
-    """Raise UsageError if the name of a run is empty or not UTF-8."""
-    utf8(run, "The name of a run")
-    if not run:
-        raise UsageError(
-            "The name of the run is empty", remedy="Name another run, or leave out --run"
-        )

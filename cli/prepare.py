@@ -1,4 +1,7 @@
-"""Prepare a machine for the first command: download jars, and create class archives."""
+"""Prepare a machine for the first command: download jars, and archive Java classes.
+
+Java loads classes from an archive faster, so Spark and Neo4j start faster.
+"""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +32,7 @@ def prepare(progress: Progress) -> None:
 
 
 def _use_neo4j(folder: Path) -> None:
-    """Use Neo4j as most commands do, so that the archive contains the classes they need."""
+    """Use Neo4j as most commands do, so that the classes that they need are archived."""
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
     from provhouse.model.arrays import SetId

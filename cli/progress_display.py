@@ -27,7 +27,7 @@ class Display(Progress, Protocol):
     """A progress display that can clear the screen for a result."""
 
     def clear(self) -> None:
-        """Clear the screen until the next step begins."""
+        """End the list of steps, to make room for a result. The next step begins a new list."""
 
 
 @contextmanager
@@ -85,7 +85,7 @@ class StepDisplay:
                 self._bars.update(task.id, total=1, completed=1)
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Move the bar of the running step; it is complete only when the step ends."""
+        """Move the bar of the running step. The bar stays incomplete until the step ends."""
         for task in self._bars.tasks[-1:]:
             whole = max(total, done + 1)
             if done:
@@ -104,10 +104,14 @@ class StepDisplay:
         self._bars.console.print(shown(sentence))
 
     def clear(self) -> None:
-        """Forget the steps shown so far. They leave the screen unless the display keeps them."""
+        """Forget the steps shown so far. They stay on the screen only if ``keep`` was given."""
         self._bars.stop()
         for task in self._bars.tasks:
             self._bars.remove_task(task.id)
+
+
+_SHOWN_LEFT = 0.5
+"""A remaining time of fewer seconds is not shown, as a step may go on after its last report."""
 
 
 class Remaining:
@@ -119,7 +123,7 @@ class Remaining:
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """The seconds and the part of the first report, and of the last that showed an advance."""
+        """Pairs of seconds and part: of the first report, and of the latest with a larger part."""
 
     def add(self, seconds: float, part: float) -> None:
         """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""
@@ -145,8 +149,9 @@ class _Time(ProgressColumn):
         if task.total and task.completed and not task.finished:
             if unit := task.fields.get("unit"):
                 parts.append(f"{quantity(task.completed / seconds, unit)}/s")
-            if whole := task.fields["remaining"].total_seconds():
-                parts.append(f"{duration(max(whole - seconds, 0))} left")
+            whole = task.fields["remaining"].total_seconds()
+            if whole and whole - seconds >= _SHOWN_LEFT:
+                parts.append(f"{duration(whole - seconds)} left")
         return Text(", ".join(parts), "dim")
 
 

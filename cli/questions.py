@@ -2,33 +2,29 @@
 
 import os
 import shutil
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from provhouse.model.errors import NotFound
-from provhouse.model.progress import Progress
-from provhouse.model.question import AsOf, Question
+from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.question import Question
 from provhouse.model.settings import Settings
 from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
-from provhouse.output.form import Form, choose_form
+from provhouse.output.form import Form, Order, choose_form
 from provhouse.output.result import Result
 from provhouse.output.writer import opened
+from provhouse.questions import Asked, Found, lineage
 from provhouse.serve.client import Client, Reply
+from provhouse.serve.remote import checked_token, remote_server
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
-    from provhouse.output.results.answer import AnswerResult
     from provhouse.output.results.answers import Absent
-    from provhouse.query.ask import Asker
-
-Askers = Callable[[AsOf | None], "AbstractContextManager[Asker]"]
-"""A function that opens the asker of a generation for the duration of a block."""
 
 ACCEPT = {
     Form.json: "application/json",
@@ -39,15 +35,6 @@ ACCEPT = {
 
 
 @dataclass(frozen=True)
-class Request:
-    """A question: what is sent to the server, and how to answer it without one."""
-
-    path: str
-    body: Mapping[str, object]
-    ask: Callable[[Askers], Result]
-
-
-@dataclass(frozen=True)
 class OutputOptions:
     """The form and the destination of a result."""
 
@@ -55,6 +42,13 @@ class OutputOptions:
     out: Path | None = None
     timing: bool = False
     safe: bool = False
+    order: Order = Order.auto
+
+    @property
+    def as_found(self) -> bool:
+        """Whether the rows of a large answer may be written as they are found."""
+        form = choose_form(self.form, self.out, terminal=False)
+        return form is Form.lines and self.order is Order.auto
 
 
 @dataclass
@@ -68,32 +62,49 @@ class AbsentItems:
         return self.count > 0
 
 
-def answer(settings: Settings, request: Request, options: OutputOptions) -> None:
-    """Answer a question and write the result."""
-    if client := Client.of(settings.warehouse):
-        _relay(client, request.path, request.body, options)
+def answer(
+    settings: Settings,
+    asked: Asked[Found],
+    result: Callable[[Found], Result],
+    options: OutputOptions,
+) -> None:
+    """Answer a question. ``result`` turns the answer into a result, which is then written."""
+    if client := _client(settings, options, quick=asked.quick):
+        _relay(client, asked.path, asked.body, options)
         return
+
+    from provhouse.warehouse import Warehouse
 
     from .progress_display import progress_display
 
     with opened(options.form, options.out, options.timing, options.safe) as output:
-        with progress_display() as progress:
-            result = request.ask(_askers(settings, progress))
+        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
+            found = warehouse.ask(asked)
             progress.clear()
-        output.write(result)
+        output.write(result(found))
 
 
-def lineage_request(question: Question) -> Request:
-    """Return the request for a lineage or an impact."""
+def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:
+    """Answer a question about lineage or impact; write a large answer while it is being named."""
+    asked = lineage(question)
+    if client := _client(settings, options):
+        _relay(client, asked.path, asked.body, options)
+        return
 
-    def ask(askers: Askers) -> "AnswerResult":
-        from provhouse.output.results.answer import AnswerResult
+    from provhouse.output.results.large_answer import answer_result
+    from provhouse.warehouse import Warehouse
 
-        with askers(question.as_of) as asker:
-            return AnswerResult(asker.answer(question))
+    from .progress_display import progress_display
 
-    body = asdict(question)
-    return Request(_path(body), body, ask)
+    with (
+        opened(options.form, options.out, options.timing, options.safe) as output,
+        progress_display() as progress,
+        Warehouse(settings, progress) as warehouse,
+        warehouse.asker(question.as_of) as asker,
+    ):
+        found = asker.answer_as_found(question)
+        progress.clear()
+        output.write(answer_result(found))
 
 
 def answer_many(
@@ -103,15 +114,16 @@ def answer_many(
 
     Return how many items are missing, and the first of them.
     """
-    body = asdict(questions[0])
-    del body["item"]
-    path = _path(body)
+    first = lineage(questions[0])
+    body = {name: value for name, value in first.body.items() if name != "item"}
     asked = {**body, "items": [question.item for question in questions]}
-    if (client := Client.of(settings.warehouse)) and client.accepts(asked):
-        reply = _relay(client, path, asked, options)
+    client = _client(settings, options)
+    if client and (settings.server or client.accepts(asked)):
+        reply = _relay(client, first.path, asked, options)
         return AbsentItems(reply.absent, reply.first_absent)
 
     from provhouse.output.results.answers import AnswersResult
+    from provhouse.warehouse import Warehouse
 
     from .progress_display import progress_display
 
@@ -119,21 +131,67 @@ def answer_many(
     with (
         opened(options.form, options.out, options.timing, options.safe) as output,
         progress_display() as progress,
-        _askers(settings, progress)(questions[0].as_of) as asker,
+        Warehouse(settings, progress) as warehouse,
+        warehouse.asker(questions[0].as_of) as asker,
     ):
         ask = partial(asker.answer, suggest=False)
         output.write(AnswersResult(_replies(ask, questions, absent, progress.clear)))
     return absent
 
 
-def _askers(settings: Settings, progress: Progress) -> Askers:
-    from provhouse.query.ask import Asker
+def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) -> Client | None:
+    """Return a client of the server, or None if this process has to write the result.
 
-    return partial(Asker, settings, progress)
+    If a person typed the question, a server is started for the questions that may follow, unless
+    one is running or the answer is quick without a server. Starting it does not delay the first
+    answer. Parquet is written in this process, because the server cannot write it. Raises
+    UsageError if the name of the output shows no format.
+    """
+    parquet = choose_form(options.form, options.out, terminal=False) is Form.parquet
+    if settings.server:
+        return _remote(settings, parquet)
+    if parquet:
+        return None
+    client = Client.of(settings.warehouse)
+    if client or quick or not _is_typed() or not settings.idle_minutes:
+        return client
+
+    from provhouse.serve.process import up_for_a_while
+    from provhouse.store.warehouse.commits import generations
+    from provhouse.store.warehouse.layout import Layout
+
+    from .progress_display import progress_display
+
+    if not generations(Layout(settings.warehouse)):
+        return None
+    with progress_display() as progress:
+        up_for_a_while(settings, progress)
+    return Client.of(settings.warehouse)
 
 
-def _path(body: dict[str, object]) -> str:
-    return "/v1/lineage" if body.pop("direction") == "upstream" else "/v1/impact"
+def _remote(settings: Settings, parquet: bool) -> Client:
+    """Return a client of the server in the setting ``server``. Raises UsageError."""
+    if parquet:
+        raise UsageError(
+            "A server writes no Parquet",
+            f"The setting server is {settings.server}",
+            "Use another format, or `provhouse.connect` and `to_arrow` in Python",
+        )
+    server = remote_server(settings.server, settings.ca_file)
+    if settings.token_file is None:
+        raise UsageError(
+            f"There is no token for {settings.server}",
+            "The setting token_file is empty",
+            "Write the token into a file that only you can read, and name it with --set "
+            "token_file=FILE or PROVHOUSE_TOKEN_FILE",
+        )
+    token = settings.token_file.read_text(encoding="ascii", errors="replace")
+    return Client(Path(), server, checked_token(token))
+
+
+def _is_typed() -> bool:
+    """Return whether a person waits for the answer, and not a script or a build."""
+    return bool(sys.stdout and sys.stdout.isatty() and not os.environ.get("CI"))
 
 
 def _relay(client: Client, path: str, body: Mapping[str, object], options: OutputOptions) -> Reply:
@@ -148,6 +206,8 @@ def _relay(client: Client, path: str, body: Mapping[str, object], options: Outpu
             parameters["timing"] = options.timing
         if form is Form.csv and options.safe:
             parameters["csv_safe"] = True
+        if form is Form.lines and options.order is not Order.auto:
+            parameters["order"] = options.order
         with client.ask(path, body, ACCEPT[form], parameters) as reply:
             decoder = getincrementaldecoder("utf-8")()
             to = OnTerminal(handle) if terminal and form is Form.csv else handle

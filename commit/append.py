@@ -19,7 +19,7 @@ OPS_KEPT = 20
 
 @dataclass(frozen=True)
 class Target:
-    """The base that an ingest writes to, with the numbers of the ingest and its first partition."""
+    """The place that an ingest writes to: its base, its own number, and its first partition."""
 
     layout: Layout
     base: int
@@ -42,7 +42,10 @@ def append(target: Target, name: str, rows: pa.Table) -> int:
 
 
 def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
-    """Return one row for each distinct key, with the sum of its triple counts and all its ops."""
+    """Return one row for each key, with the sum of its triple counts and its distinct ops.
+
+    If any key is repeated, each row lists at most ``OPS_KEPT`` ops.
+    """
     rows = pa.concat_tables(tables)
     sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])
     if sums.num_rows == rows.num_rows:  # all keys are distinct

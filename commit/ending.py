@@ -15,6 +15,8 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, RowPlaces, among
 from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC, TABLES
 from provhouse.store.tables.assertions import assertion_rows
+from provhouse.store.tables.derivations import with_whole_derivations
+from provhouse.store.tables.groups import Brought, with_ended_groups
 from provhouse.store.tables.links import partitions_touching, touching
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import Ranges, places
@@ -85,7 +87,11 @@ def end_of_origins(
     for origin, ranges in (each for part in parts for each in part.taken_back):
         taken_back[origin].append(ranges)
     return Ended(
-        Ranges.joined(part.deaths for part in parts),
+        _with_what_follows(
+            snapshot,
+            Ranges.joined(part.deaths for part in parts),
+            lambda partition: repeated.at(partition)[0],
+        ),
         tuple((one, Ranges.joined(taken_back[one])) for one in sorted(taken_back)),
         sum(part.kept for part in parts),
     )
@@ -98,7 +104,15 @@ def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
         rows = _read(snapshot, partition, SRC, DST)
         found.append(places(partition, np.flatnonzero(touching(rows, items))))
     all_found = RowPlaces(np.concatenate(found))
-    return Ended(Ranges.of(RowPlaces(all_found[~snapshot.deaths.has(all_found)])))
+    living = Ranges.of(RowPlaces(all_found[~snapshot.deaths.has(all_found)]))
+    return Ended(_with_what_follows(snapshot, living))
+
+
+def _with_what_follows(
+    snapshot: Snapshot, deaths: Ranges, brought: Brought = lambda _: _NONE
+) -> Ranges:
+    """Return the deaths, and the deaths that follow for derivations and for what shares them."""
+    return with_ended_groups(snapshot, with_whole_derivations(snapshot, deaths), brought)
 
 
 def _partitions_of_origins(
@@ -106,8 +120,9 @@ def _partitions_of_origins(
 ) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
-    Each partition is a key. Its value is those of the origins that have rows in the table
-    ``assertions`` for this partition. An origin that is stored with a triple needs no such row.
+    The value of each partition is the set of those origins that have rows in the table
+    ``assertions`` for this partition. The set can be empty: the row of a triple names the
+    origin that added it, and this origin then needs no row in ``assertions``.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())

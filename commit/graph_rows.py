@@ -1,7 +1,8 @@
 """Write to Neo4j the nodes and relationships that an ingest changed.
 
 Totals are read from the tables as the new generation shows them and written as absolute values, so
-writing them twice changes nothing. Answers need only the sets and dependencies.
+writing them twice changes nothing. Answers use only the sets and dependencies; everything else is
+written for people who look into Neo4j.
 """
 
 import hashlib
@@ -41,12 +42,18 @@ KEY_LENGTH = 1000
 """The most characters of an item table's name that are written to Neo4j."""
 TEXTS_KEPT = 12
 """The most item tables or ops that a node or relationship lists."""
+TEXTS_SURE = 3
+"""The number of item tables or ops that are listed whatever their length."""
+LIST_BYTES = 120
+"""The size of a block in which Neo4j stores lists; a longer list takes two blocks or more."""
+LIST_HEAD, TEXT_HEAD = 5, 4
+"""The bytes that Neo4j adds to a list, and to each string of it."""
 
 
 def load(
     graph: Graph, snapshot: Snapshot, ingest: int, progress: Progress, imported: bool = False
 ) -> None:
-    """Write what ``ingest`` changed, and last the mark that Neo4j has everything of the commit."""
+    """Write what ``ingest`` changed, then record in Neo4j that the commit is loaded."""
     load_ingest(graph, snapshot, ingest, progress, imported)
     _load_tables(graph, snapshot)
     graph.write_load(snapshot.commit.commit)
@@ -143,7 +150,7 @@ def announce(graph: Graph, snapshot: Snapshot) -> None:
                 {
                     "number": commit.generation,
                     "time": commit.time,
-                    "triples": commit.totals.triples,
+                    "triples": commit.triples,
                     "items": commit.totals.items,
                 }
             ]
@@ -176,14 +183,14 @@ def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.T
     triples = snapshot.triples_of(members)
     owner = np.searchsorted(components, snapshot.set_components[members])
     sums = {
-        "items": np.bincount(owner, snapshot.set_items[members]),
+        "items": np.bincount(owner, snapshot.set_sizes[members]),
         "triples": np.bincount(owner, triples),
         "sets": np.bincount(owner),
     }
     set_rows = {
         "id": snapshot.set_ids[sets],
         "component": snapshot.set_components[sets],
-        "items": snapshot.set_items[sets],
+        "items": snapshot.set_sizes[sets],
         "triples": triples[np.searchsorted(members, sets)],
         "tables": _tables_of(snapshot, sets, new),
     }
@@ -234,12 +241,17 @@ def _few(lists: pa.ChunkedArray) -> pa.ListArray:
 
 
 def few(texts: Sequence[str]) -> list[str] | None:
-    """Return the first ``TEXTS_KEPT`` strings in order, with an ellipsis if there are more.
+    """Return the first strings in order, with an ellipsis if there are more.
 
-    Empty strings are left out. Without any other string, return None.
+    These are at most ``TEXTS_KEPT`` strings, and only as many as fit into one block of Neo4j, but
+    at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None.
     """
     ordered = sorted(filter(None, texts))
-    return [*ordered[:TEXTS_KEPT], "…"] if len(ordered) > TEXTS_KEPT else ordered or None
+    ends = LIST_HEAD + np.cumsum([TEXT_HEAD + len(text.encode()) for text in ordered])
+    if len(ordered) <= TEXTS_SURE or (len(ordered) <= TEXTS_KEPT and ends[-1] <= LIST_BYTES):
+        return ordered or None
+    fitting = int(np.searchsorted(ends, LIST_BYTES - TEXT_HEAD - len("…".encode()), "right"))
+    return [*ordered[: max(TEXTS_SURE, min(fitting, TEXTS_KEPT))], "…"]
 
 
 def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:

@@ -10,11 +10,11 @@ from provhouse.model.columns import TABLES
 from provhouse.store.warehouse.commits import Commit, with_ingest
 from provhouse.store.warehouse.ids import Ids
 
-_COUNTED = ("items", "partitions", "triples", "duplicates", "rejected", "two_tables")
+_COUNTED = ("items", "partitions", "triples", "duplicates", "rejected", "two_tables", "derived")
 
 
 def next_commit(shown: Commit, ids: Ids) -> Commit:
-    """Return the record of a new generation that shows what ``shown`` shows."""
+    """Return the record of a new generation with the same content as the generation ``shown``."""
     return replace(
         shown,
         generation=ids.generation,

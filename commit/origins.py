@@ -3,7 +3,6 @@
 An origin is a file and, if the ingest run that brought the file has a name, that run.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,12 +14,15 @@ from provhouse.store.tables.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Origin:
-    """A file of a run. If the file is ingested again for the same run, its origin is the same."""
+    """A file, within a run or outside of all runs.
+
+    If the file is ingested again for the same run, its origin is the same.
+    """
 
     number: int
     run: str | None
     file: str
-    """The absolute path of the file."""
+    """The absolute path of the file, or the label of rows that a program passed."""
 
 
 def stored_origins(snapshot: Snapshot) -> list[Origin]:
@@ -33,14 +35,16 @@ def stored_origins(snapshot: Snapshot) -> list[Origin]:
 def origins_of(
     files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
 ) -> list[Origin]:
-    """Return the origin of each file: a stored origin, or a new one, numbered from ``free`` on."""
+    """Return the origin of each file: a stored origin, or a new one, numbered from ``free`` on.
+
+    ``files`` are absolute paths and labels, as ``Origin.file``.
+    """
     numbers = {(origin.run, origin.file): origin.number for origin in before}
     found = []
     for file in files:
-        path = os.path.abspath(file)
-        number = numbers.setdefault((run, path), free)
+        number = numbers.setdefault((run, file), free)
         free = max(free, number + 1)
-        found.append(Origin(number, run, path))
+        found.append(Origin(number, run, file))
     return found
 
 

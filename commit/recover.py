@@ -25,7 +25,7 @@ from provhouse.store.warehouse.records import left_records
 
 
 def recover(layout: Layout, *, thorough: bool = False) -> None:
-    """Restore every folder to the last commit, and complete an interrupted prune.
+    """Restore the warehouse's files to the last commit, and complete an interrupted prune.
 
     Neo4j may keep uncommitted data, which is harmless. ``thorough`` checks all bases even if no
     writer was interrupted: a warehouse copied during a write has uncommitted data. Raises Busy,
@@ -52,7 +52,7 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
 
 
 def clean_up(layout: Layout) -> None:
-    """Recover once more as the last step of a writer, in case it failed or was interrupted.
+    """Recover once more at the end of a writer, in case the writer failed or was interrupted.
 
     Do nothing if another writer has taken the lock: that writer has already recovered.
     """

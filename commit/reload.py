@@ -1,6 +1,7 @@
-"""Reload Neo4j from the tables: all sets and dependencies of all bases, and all load marks.
+"""Reload Neo4j from the tables: all sets and dependencies of all bases.
 
-Other data in Neo4j stays, since extra data is never wrong.
+Every commit then gets a load mark, a node that records that Neo4j has all its data. Other data in
+Neo4j stays, since additional data does no harm.
 """
 
 from contextlib import ExitStack
@@ -33,6 +34,7 @@ def reload(settings: Settings, progress: Progress) -> None:
             first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
         shared = shared_graph(layout.warehouse_id(), settings, progress, first)
         graph = stack.enter_context(shared)
+        graph.remove_views()
         for base in bases:
             for ingest in _ingests(base):
                 progress.begin(f"Load Neo4j with ingest {ingest}")

@@ -23,7 +23,7 @@ def only_writer(
     another writer is active, and any error that ``recover`` raises.
     """
     layout = Layout(settings.warehouse)
-    with writing(layout):
+    with writing(layout, settings.wait_seconds, progress):
         reach("lock held")
         recover(layout, thorough=thorough)
         resume_erasure(settings, progress)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from provhouse.model.command import COMMAND
 from provhouse.model.errors import Damaged, ProvhouseError, Unavailable
+from provhouse.model.progress import Progress
 from provhouse.runtime.files import sync_folder
 from provhouse.runtime.scratch import clear_defects
 from provhouse.store.warehouse.commits import Commit, current
@@ -29,12 +30,14 @@ _OURS = re.compile(r"writers(\.\d+)?\.jsonl")
 
 
 @contextmanager
-def writing(layout: Layout) -> Iterator[None]:
+def writing(
+    layout: Layout, wait_seconds: float = 0, progress: Progress | None = None
+) -> Iterator[None]:
     """Be the single writer for the length of the block, and log its start and end.
 
     Raises whatever ``locked`` and ``logged`` raise.
     """
-    with locked(layout), logged(layout):
+    with locked(layout, wait_seconds, progress), logged(layout):
         yield
 
 
@@ -54,6 +57,16 @@ def logged(layout: Layout) -> Iterator[None]:
         _end(layout, {**who, "outcome": _outcome(error)})
         raise
     _end(layout, {**who, "outcome": "done"})
+
+
+def log_event(layout: Layout, event: str, person: str, address: str = "local") -> None:
+    """Log an event that changes no table, and the person that it concerns.
+
+    It needs no lock: it never renames the file. Raises Unavailable if the log cannot be written,
+    except on a full disk.
+    """
+    who = {"command": COMMAND.get(), **_user(), "person": person, "address": address}
+    _add(layout, {"event": event, **who}, rotate=False)
 
 
 def clear_logs(layout: Layout) -> None:
@@ -102,10 +115,12 @@ def _user() -> dict[str, object]:
     return {"user": user, "uid": number, "process": os.getpid(), "address": address or "local"}
 
 
-def _add(layout: Layout, entry: dict[str, object]) -> None:
+def _add(layout: Layout, entry: dict[str, object], *, rotate: bool = True) -> None:
     line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="seconds"), **entry})
     try:
         layout.logs.mkdir(parents=True, exist_ok=True)
+        if rotate:
+            _rotate(_file(layout))
         _append(_file(layout), line.encode() + b"\n")
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -118,7 +133,6 @@ def _add(layout: Layout, entry: dict[str, object]) -> None:
 
 
 def _append(file: Path, line: bytes) -> None:
-    _rotate(file)
     # O_NOFOLLOW: a planted symbolic link must not redirect the log.
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
     handle = os.open(file, flags, 0o600)

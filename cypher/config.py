@@ -1,4 +1,4 @@
-"""Make the configuration, password and ports of a managed server before it starts."""
+"""Make the configuration, password and ports of a managed Neo4j server before it starts."""
 
 import errno
 import hashlib
@@ -10,6 +10,8 @@ from pathlib import Path
 
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.files import write_new
+
+from .browser_style import style_command
 
 USER = "neo4j"
 DATABASE = "neo4j"  # Community edition has only this database; naming it saves a round trip
@@ -31,9 +33,12 @@ dbms.security.allow_csv_import_from_file_urls=false
 internal.dbms.cypher_ip_blocklist=0.0.0.0/0,::/0
 dbms.usage_report.enabled=false
 client.allow_telemetry=false
+# Browser runs these commands when it connects; the second one closes the output of the first.
+browser.post_connect_cmd={style}; clear
 server.memory.pagecache.size={pagecache}
-# By default, 256 MB are reserved for each of two databases.
+# By default, 256 MB are reserved for each of two databases, and 32 MB in each store file.
 db.tx_log.preallocate=false
+db.store.files.preallocate=false
 db.tx_log.rotation.size=16m
 db.tx_log.rotation.retention_policy=keep_none
 # By default, a stop waits twice for 5 seconds in case clients send more; ours have closed by then.
@@ -45,7 +50,7 @@ def write_conf(home: Path, bolt: int, http: int, pagecache: str) -> None:
     """Write ``conf/neo4j.conf`` and the folders that the server expects."""
     for folder in ("conf", "data", "import", "logs"):
         (home / folder).mkdir(exist_ok=True)
-    text = CONF.format(host=HOST, bolt=bolt, http=http, pagecache=pagecache)
+    text = CONF.format(host=HOST, bolt=bolt, http=http, pagecache=pagecache, style=style_command())
     (home / "conf" / "neo4j.conf").write_text(text, encoding="utf-8")
 
 
@@ -55,7 +60,7 @@ def password_file(home: Path) -> Path:
 
 
 def read_password(home: Path) -> str:
-    """Return the password of the server of this home; raise Unavailable if it cannot be read."""
+    """Return the password of the server in a home folder; raise Unavailable if it is unreadable."""
     file = password_file(home)
     try:
         return file.read_text(encoding="ascii").strip()
@@ -90,7 +95,7 @@ def ensure_password(home: Path) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write a file in one step: half a password, left by a crash, would lock everyone out."""
+    """Write a file in one step, since a crash that left half a password would lock everyone out."""
     if not write_new(file, text.encode("ascii"), mode=0o600):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
 

@@ -63,17 +63,17 @@ def translated(address: Address) -> Iterator[None]:
         raise Unavailable(
             f"Neo4j at {address.bolt} cannot do this now",
             f"It reports: {error.message}",
-            "If it lacks memory, give it more with PROVHOUSE_NEO4J_MEMORY=2g after: provhouse down",
+            "If it lacks memory, run `provhouse down`, then set PROVHOUSE_NEO4J_MEMORY=2g",
         ) from error
     except DatabaseError as error:
         raise Unavailable(
             f"Neo4j at {address.bolt} has failed",
             f"It reports: {error.message}",
-            "Check whether its disk is full; then run the command again, after: provhouse down",
+            "Check whether its disk is full, run `provhouse down`, then run the command again",
         ) from error
     except (ServiceUnavailable, SessionExpired) as error:
         raise Unavailable(
             f"Neo4j at {address.bolt} does not answer",
             str(error),
-            "Run the command again, which starts it if it is down",
+            "Run the command again: it starts Neo4j if Neo4j is down",
         ) from error

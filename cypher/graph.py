@@ -1,10 +1,12 @@
 """Write and walk the summary of one warehouse in Neo4j."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from neo4j import READ_ACCESS, Driver, ManagedTransaction
@@ -27,7 +29,7 @@ if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
 __all__ = ["Graph", "Result", "shared_graph"]
 
 BATCH = 10_000
-"""Rows in one transaction: large enough for speed, small enough for a heap of half a gigabyte."""
+"""The number of rows in one transaction, which a heap of half a gigabyte can still process."""
 
 Rows = Iterable[Mapping[str, object]]
 
@@ -82,6 +84,37 @@ class Graph:
         while self._run(statement(name), first=first, last=last)[0]:
             pass
 
+    @property
+    def address(self) -> Address:
+        """The address of the server."""
+        return self._address
+
+    @property
+    def home(self) -> Path:
+        """The folder with the server's files."""
+        return self._address.password_file.parent
+
+    def write_view(self, view: str, expires: str, nodes: Rows, links: Rows) -> None:
+        """Write the nodes and links of a view in one transaction; replace the view of that id."""
+        self.prepare()  # an earlier version may have created the database, without the key of items
+        named = {"view": view, "expires": expires, "warehouse": self.warehouse}
+
+        def work(transaction: ManagedTransaction) -> None:
+            transaction.run(statement("view_removed"), named).consume()
+            transaction.run(statement("view_items"), named, rows=list(nodes)).consume()
+            transaction.run(statement("view_links"), named, rows=list(links)).consume()
+
+        with (
+            translated(self._address),
+            self._driver.session(database=DATABASE) as session,
+        ):
+            session.execute_write(work)
+
+    def remove_views(self, *, expired: bool = False) -> int:
+        """Delete all views of this warehouse, or those that have expired; return their items."""
+        until = datetime.now(UTC).isoformat() if expired else "9999"
+        return int(self._run(statement("views_expired"), time=until)[0])
+
     def write_load(self, commit: str) -> None:
         """Mark a commit as completely written, in the last transaction of that commit."""
         reach("mark unwritten")
@@ -91,6 +124,15 @@ class Graph:
     def has_load(self, commit: str) -> bool:
         """Return whether the commit is marked as completely written."""
         return bool(self._run(statement("has_load"), commit=commit)[0])
+
+    def owner(self, commits: Sequence[str]) -> str | None:
+        """Return the id of a warehouse that has a Load node of one of the commits, or None.
+
+        It may be another warehouse than this one. The random id of a commit occurs only in one
+        warehouse and its copies.
+        """
+        found = self._run(statement("owner"), commits=list(commits))
+        return str(found[0]) if found else None
 
     def check_load(self, commit: str, generation: int) -> None:
         """Raise Damaged unless the commit of this generation is completely written."""
@@ -149,12 +191,13 @@ def shared_graph(
 ) -> Iterator[Graph]:
     """Use a warehouse's summary for the length of the block.
 
-    The settings name the server, which is used as ``connected`` describes.
+    The settings name the server. ``server.connected`` describes when it is started and stopped.
     """
     with (
         connected(settings.graph_home, settings.neo4j_memory, progress, first) as address,
         Graph(address, warehouse) as graph,
     ):
+        graph.remove_views(expired=True)
         yield graph
 
 

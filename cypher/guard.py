@@ -59,7 +59,10 @@ def read(driver: Driver, query: str, parameters: Mapping[str, object]) -> Result
 
 
 def _check(session: Session, query: str, parameters: Mapping[str, object]) -> None:
-    """Refuse a query by its plan, since Neo4j's own check allows reading files and settings."""
+    """Refuse a query if its plan does more than read the warehouse.
+
+    Neo4j's own check is not enough: it allows queries that read files and settings.
+    """
     summary = session.run(_query(f"{EXPLAIN}{query}"), dict(parameters)).consume()
     if summary.query_type != "r":
         _refuse("it writes or changes the database")
@@ -80,7 +83,7 @@ def _procedure(operator: Mapping[str, Any]) -> str:
 
 
 def _located(message: str) -> str:
-    """Return a message about an EXPLAIN query, with line numbers that fit the user's query."""
+    """Return Neo4j's message about an EXPLAIN query, with the line numbers of the user's query."""
     return re.sub(
         r"\(line (\d+), column (\d+) \(offset: -?\d+\)\)",
         lambda found: f"(line {max(int(found[1]) - 1, 1)}, column {found[2]})",

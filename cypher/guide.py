@@ -1,8 +1,8 @@
-"""Help for exploring a warehouse in Neo4j Browser: its URL, queries to paste and a style."""
+"""Help for exploring a warehouse in Neo4j Browser: its URL, and queries to paste."""
 
 from dataclasses import dataclass
 from importlib.resources import files
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from .server_record import Address
 
@@ -18,10 +18,22 @@ class BrowserQuery:
     text: str
 
 
-def url(address: Address) -> str:
-    """Return Browser's URL, with server and user filled in; Browser asks for the password."""
+def url(address: Address, query: str = "") -> str:
+    """Return Browser's URL, with server and user filled in; Browser asks for the password.
+
+    A query is put into Browser's editor.
+    """
     server = address.bolt.replace("://", f"://{address.user}@")
-    return f"{address.http}/browser/?{urlencode({'dbms': server, 'db': 'neo4j'}, safe=':/@')}"
+    parts = {"dbms": server, "db": "neo4j"}
+    if query:
+        parts |= {"cmd": "edit", "arg": query}
+    return f"{address.http}/browser/?{urlencode(parts, safe=':/@', quote_via=quote)}"
+
+
+def view_query(warehouse: str, view: str) -> str:
+    """Return the query that shows a view, with the sets of its items."""
+    items = f"MATCH (i:Item {{warehouse: {_quoted(warehouse)}, view: {_quoted(view)}}})"
+    return f"{items} OPTIONAL MATCH (i)-[d:DERIVES|IN_SET]->(n) RETURN i, d, n"
 
 
 def queries(warehouse: str) -> list[BrowserQuery]:
@@ -34,12 +46,10 @@ def queries(warehouse: str) -> list[BrowserQuery]:
     return [_query((folder / name).read_text(encoding="utf-8"), warehouse) for name in names]
 
 
-def style() -> str:
-    """Return the text of a ``.grass`` file, with colours and captions, to drop onto Browser."""
-    return (files(__package__) / "browser" / "style.grass").read_text(encoding="utf-8")
-
-
 def _query(text: str, warehouse: str) -> BrowserQuery:
     title = text.partition("\n")[0].removeprefix("// ")
-    quoted = "'" + warehouse.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return BrowserQuery(title, text.replace("$warehouse", quoted))
+    return BrowserQuery(title, text.replace("$warehouse", _quoted(warehouse)))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,8 +1,8 @@
 """Load a large graph with Neo4j's importer, before the first start of its server.
 
 The importer is several times as fast as statements, but replaces the whole database, so it is used
-only in a fresh home. Each layout below has the name of a statement, and writes the same nodes or
-relationships.
+only in a fresh home. Each layout below makes the importer write the same nodes or relationships as
+the statement with the name of the layout.
 """
 
 import os
@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import psutil
@@ -28,6 +29,10 @@ from .process import ENVIRONMENT, java_command
 DELIMITER = "\x1f"
 """The separator of the strings in a list; it is removed from the strings themselves."""
 WAREHOUSE = "warehouse"
+PAGE = 8192
+"""The size of a page in Neo4j's store files."""
+RESERVED_FROM = 1 << 20
+"""The size from which the importer reserves more pages of a store file than it writes."""
 LOG_BYTES = 1 << 16
 """The size to which the transaction log is cut; an import uses a few hundred bytes of it."""
 
@@ -69,7 +74,7 @@ LAYOUTS = {
 
 
 class Import:
-    """The rows for each statement, which are imported if the home has no database yet."""
+    """The rows for each statement, which are imported if the home folder has no database yet."""
 
     def __init__(self, warehouse: str, rows: Mapping[str, pa.Table]) -> None:
         self._warehouse, self._rows = warehouse, rows
@@ -112,7 +117,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_fresh(home: Path) -> bool:
-    """Return whether a home has no database yet, or only one that an interrupted import left."""
+    """Return whether a home folder has no database, or only that of an interrupted import."""
     return _marker(home).exists() or not (home / "data" / "databases" / DATABASE).exists()
 
 
@@ -145,12 +150,12 @@ def _folder(home: Path) -> Path:
 
 
 def _report(home: Path) -> str:
-    """Return an option that identifies the importer of this home in the process list."""
+    """Return an option that identifies the importer of a home folder in the process list."""
     return f"--report-file={_folder(home) / 'report'}"
 
 
 def write_store(home: Path, memory: str, arguments: list[str]) -> None:
-    """Run the importer, which writes the database of a home from the files in its arguments.
+    """Run the importer, which writes the database of a home folder from the given files.
 
     Raises Unavailable with the importer's message if it fails.
     """
@@ -181,9 +186,11 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
             f"It ended with status {done.returncode}: " + " ".join(lines[:3]),
             "Run the command again",
         )
+    stores = home / "data" / "databases" / DATABASE
     logs = home / "data" / "transactions" / DATABASE
-    _trim(logs)
-    _sync(home / "data" / "databases" / DATABASE)
+    trim_stores(stores)
+    _trim_logs(logs)
+    _sync(stores)
     _sync(logs)
 
 
@@ -193,7 +200,26 @@ def _sync(folder: Path) -> None:
         (sync_folder if path.is_dir() else sync_file)(path)
 
 
-def _trim(logs: Path) -> None:
+def trim_stores(stores: Path) -> None:
+    """Cut off the pages of zeros at the end of large files, up to 32 MB in each.
+
+    The importer reserves them, whatever the settings say. A server adds pages when it needs them.
+    """
+    for path in stores.glob("neostore.*store.db*"):
+        with path.open("r+b") as file:
+            end = path.stat().st_size // PAGE * PAGE
+            while end > RESERVED_FROM and not any(_page(file, end - PAGE)):
+                end -= PAGE
+            if end < path.stat().st_size:
+                file.truncate(end)
+
+
+def _page(file: BinaryIO, start: int) -> bytes:
+    file.seek(start)
+    return file.read(PAGE)
+
+
+def _trim_logs(logs: Path) -> None:
     """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
 
     The importer ignores the setting that should prevent this. A server can read the shortened log.

@@ -62,7 +62,7 @@ def _mark(home: Path) -> str:
 
 
 def serves(pid: int | None, home: Path) -> bool:
-    """Return whether a process is running and is the server of this home.
+    """Return whether a process is running and is the server of this home folder.
 
     A reused process id and the server of a copied home folder do not count.
     """
@@ -73,7 +73,7 @@ def serves(pid: int | None, home: Path) -> bool:
 
 
 def stop_unrecorded(home: Path) -> None:
-    """Stop any server of this home, even a server that was never recorded.
+    """Stop any server of this home folder, even a server that was never recorded.
 
     A server is not recorded if the command that started it was killed too early.
     """
@@ -88,7 +88,7 @@ def stop(pid: int | None, home: Path) -> None:
 
 
 def stop_children(home: Path) -> None:
-    """Stop the server of this home if this process started it."""
+    """Stop the server of this home folder if this process started it."""
     for child in psutil.Process().children():
         stop(child.pid, home)
 
@@ -96,7 +96,10 @@ def stop_children(home: Path) -> None:
 def await_ready(
     pid: int | None, home: Path, ready: Callable[[], bool], seconds: float = 180
 ) -> None:
-    """Wait until the server answers; raise Unavailable with its log if it ends or is too late."""
+    """Wait until the server answers.
+
+    Raises Unavailable, with the end of its log, if it ends or does not answer in time.
+    """
     deadline = monotonic() + seconds
     while not ready():
         if not serves(pid, home) and not _begins(pid):
@@ -116,7 +119,10 @@ def await_ready(
 
 
 def _begins(pid: int | None) -> bool:
-    """Return whether a process is still inside exec, where it has no command line for a moment."""
+    """Return whether a process has just been started and has no command line yet.
+
+    The system sets the command line only at the end of ``exec``.
+    """
     try:
         process = psutil.Process(pid) if pid is not None else None
         return bool(process and not process.cmdline() and process.status() != psutil.STATUS_ZOMBIE)

@@ -19,6 +19,7 @@ from .config import ensure_password, free_ports, is_free, password_file, write_c
 from .importing import Import, clear, discard, is_fresh
 from .leases import Lease, transition
 from .server_record import Address, ServerRecord
+from .view_mark import clear_mark
 
 __all__ = [
     "Address",
@@ -40,7 +41,7 @@ PAGE_CACHE = "256m"
 def connected(
     home: Path, memory: str, progress: Progress, first: Import | None = None
 ) -> Iterator[Address]:
-    """Use the server of this home for the length of the block; start it if it is down.
+    """Use the server of a home folder for the length of the block; start it if it is down.
 
     The last of several users, in any process, stops it again unless ``up`` keeps it running.
     ``memory`` is the heap of a server that has to be started, such as ``1g``. ``first`` is imported
@@ -58,9 +59,18 @@ def connected(
     try:
         yield address
     finally:
-        with transition(home, progress):
-            if lease.leave() and not _record(home).keep:
-                process.stop(_record(home).pid, home)
+        _leave(home, lease, progress)
+
+
+def _leave(home: Path, lease: Lease, progress: Progress) -> None:
+    """Stop using the server; the last user stops it, unless it is to be kept."""
+    if not home.is_dir():  # the warehouse was deleted, and no other command can find the server
+        process.stop_unrecorded(home)
+        return
+    with transition(home, progress):
+        record = ServerRecord.read(home)
+        if lease.leave() and not (record and record.keep):
+            process.stop(record.pid, home) if record else process.stop_unrecorded(home)
 
 
 def up(home: Path, memory: str, progress: Progress) -> Address:
@@ -95,7 +105,7 @@ def down(home: Path, progress: Progress) -> bool:
 
 
 def wipe(home: Path, progress: Progress) -> None:
-    """Stop the server of a home and delete its data and logs; password and ports stay.
+    """Stop the server of a home folder and delete its data and logs; password and ports stay.
 
     Raises Busy, with nothing changed, while commands use it.
     """
@@ -105,7 +115,7 @@ def wipe(home: Path, progress: Progress) -> None:
     with transition(home, progress):
         if not Lease.join(home).leave():
             raise Busy(
-                f"Cannot remove what was erased from Neo4j in {home}",
+                f"Cannot remove the erased items from Neo4j in {home}",
                 "Another command is using it",
                 "Everything else is done. Run `provhouse repair` when that command, or the server, "
                 "has ended",
@@ -113,11 +123,12 @@ def wipe(home: Path, progress: Progress) -> None:
         process.stop_unrecorded(home)
         discard(home)
         shutil.rmtree(home / "logs", ignore_errors=True)
+        clear_mark(home)
     reach("Neo4j wiped")
 
 
 def running(home: Path) -> Address | None:
-    """Return the address of the server of this home, or None if it is down; never wait."""
+    """Return the address of the server of a home folder, or None if it is down; never wait."""
     home = home.resolve()
     record = ServerRecord.read(home)
     if record is None or not process.serves(record.pid, home):
@@ -126,7 +137,7 @@ def running(home: Path) -> Address | None:
 
 
 def process_id(home: Path) -> int | None:
-    """Return the process id of the last start of this home's server, or None before the first."""
+    """Return the process id of the last server of a home folder, or None if none was started."""
     record = ServerRecord.read(home.resolve())
     return record.pid if record else None
 

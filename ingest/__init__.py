@@ -1,7 +1,7 @@
 """Turn files of triples into a committed generation.
 
-Other folders use the functions ``ingest.ingest`` and ``imported.import_``, the modules ``preview``
-and ``summary``, and the modules ``column_mapping`` and ``registry`` of ``formats``. Jobs that stage
-something other than files, such as a compaction, also use ``job``, ``run``, ``staging`` and
-``steps``.
+Other folders use the functions ``ingest.ingest``, ``from_arrow.from_arrow`` and
+``imported.import_``, the modules ``preview`` and ``summary``, and the modules ``column_mapping``
+and ``registry`` of ``formats``. Jobs that stage something other than files, such as a compaction,
+also use ``job``, ``run``, ``staging`` and ``steps``.
 """

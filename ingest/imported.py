@@ -1,5 +1,6 @@
 """Import the export of another warehouse, complete and unchanged, as one generation."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from provhouse.store.warehouse.manifest import Manifest, read_manifest, verified
 
 from .formats.registry import check
 from .formats.source import Source
-from .ingest import IMPORTED_BYTES
+from .ingest import IMPORTED_BYTES, SMALL_BYTES
 from .job import Inputs, Job, Step
+from .operations import given_operations
 from .run import carry_out
 from .steps.number import number
 from .steps.order import NUMBER, READ, Check, JobResult, is_empty, make_generation
@@ -34,13 +36,27 @@ def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     progress.begin("Verify the files")
     with watch.step("verify"):
         paths = verified(folder, manifest.files)
+        described = verified(folder, [manifest.operations] if manifest.operations else [])
     found = [Source(str(path), "export") for path in paths]
     for source in found:
         check(source)
-    inputs = Inputs(found)
-    large = inputs.bytes_unpacked >= IMPORTED_BYTES
-    flow = partial(_import_files, manifest)
-    return carry_out(flow, inputs, settings, watch, progress, large=large)
+    naming = None if manifest.naming == "unique" else manifest.naming
+    operations = [replace(given_operations(path), source="") for path in described]
+    inputs = Inputs(
+        found,
+        naming=naming,
+        patterns=manifest.patterns,
+        operations=operations[0] if operations else None,
+    )
+    return carry_out(
+        partial(_import_files, manifest),
+        inputs,
+        settings,
+        watch,
+        progress,
+        small=inputs.bytes_unpacked < SMALL_BYTES,
+        large=inputs.bytes_unpacked >= IMPORTED_BYTES,
+    )
 
 
 def _import_files(manifest: Manifest, job: Job) -> JobResult:
@@ -59,7 +75,7 @@ def _import_files(manifest: Manifest, job: Job) -> JobResult:
 
 
 def _compare_stored(manifest: Manifest, job: Job, commit: Commit) -> None:
-    """Raise BadInput if the totals of a warehouse that was empty differ from the manifest."""
+    """If the warehouse was empty, raise BadInput unless its totals are those of the manifest."""
     if job.extends is None or not job.extends.visible:
         _compare("triples", manifest.triples, commit.totals.triples)
         _compare("items", manifest.items, commit.totals.items)

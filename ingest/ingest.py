@@ -1,8 +1,17 @@
 """Ingest files of triples: all of them become one new generation, or nothing changes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
+import pyarrow as pa
+
+from provhouse.model.columns import DST, SRC
+from provhouse.model.errors import UsageError
+from provhouse.model.naming import SaidNaming
+from provhouse.model.patterns import declared_patterns
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import GROUPS, jar_folder
@@ -10,16 +19,37 @@ from provhouse.runtime.java import java
 
 from .formats.column_mapping import AS_NAMED, Columns
 from .formats.discover import sources
+from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
 from .formats.source import Source
+from .formats.spool import ArrowStream, spooled
 from .job import Inputs
+from .operations import given_operations
 from .run import carry_out
 from .splits import read_splits
 from .steps.order import ingest_files
 from .summary import Summary
 
+SMALL_BYTES = 32 << 20
+"""An input with fewer bytes is ingested without Spark.
+
+Starting Spark would take longer than its second core saves.
+"""
 IMPORTED_BYTES = 64 << 20
-"""If the input has fewer bytes, it has too few sets to start Neo4j's importer for them."""
+"""The size in bytes from which an input has enough sets for Neo4j's importer to save time."""
+_NO_TRIPLES = pa.table({SRC: pa.array([], pa.string()), DST: pa.array([], pa.string())})
+
+
+class Options(TypedDict, total=False):
+    """The options that ingests of files and of Arrow batches share; ``ingest`` explains them."""
+
+    splits: Path | None
+    run: str | None
+    replace: bool
+    strict: bool
+    names: SaidNaming | None
+    patterns: Mapping[str, str]
+    operations: Path | ArrowStream | None
 
 
 def ingest(
@@ -28,26 +58,85 @@ def ingest(
     *,
     input_format: str | None = None,
     columns: Columns = AS_NAMED,
-    splits: Path | None = None,
-    run: str | None = None,
-    replace: bool = False,
-    strict: bool = False,
+    label: str = "",
     progress: Progress,
+    **options: Unpack[Options],
 ) -> Summary:
     """Ingest files and folders of triples as one new generation.
 
-    ``columns`` maps known column names to the names in the files. Triples that ``run`` brought
-    before and does not bring now end with this generation. ``replace`` begins a new base beside the
-    stored base. ``strict`` refuses rejected rows, and items named with two tables. Raises BadInput
-    for an unusable file, and Busy if another process writes. The warehouse is unchanged after any
-    error.
+    ``columns`` maps known column names to the names in the files. ``splits`` is a file that assigns
+    tables to splits. Triples that ``run`` brought before, but not this time, end in the new
+    generation. ``replace`` begins a new base beside the
+    stored base. With ``strict``, a rejected row, a file in a folder that would be passed over, or
+    an item named with two tables is an error. ``names`` is ``table`` to name items ``TABLE/NAME``,
+    or ``global`` to merge items of one name in two tables; the warehouse stores the choice.
+    ``label`` replaces the paths of the files in messages, rejected rows and origins.
+    ``patterns`` says how row ids are named, by table, if not ``{table}/{id}``.
+    ``operations`` is a file, or Arrow batches, with descriptions of ops; ``files`` may then be
+    empty.
+
+    Raises BadInput for an unusable file, and for a name in two tables if ``names`` was never given.
+    Raises UsageError if stored items are named in another way, and Busy if another process writes.
+    The warehouse is unchanged after any error.
+    """
+    found = sources(files, input_format, columns, settings.own_folders)
+    missed = passed_over(files, input_format, (source.path for source in found))
+    if options.get("strict"):
+        check_complete(missed)
+    found = [replace(source, label=label) for source in found]
+    return ingest_sources(found, settings, missed=missed, progress=progress, **options)
+
+
+def ingest_sources(
+    found: Sequence[Source],
+    settings: Settings,
+    *,
+    missed: Sequence[str] = (),
+    progress: Progress,
+    **options: Unpack[Options],
+) -> Summary:
+    """Ingest sources as one new generation, as ``ingest`` does.
+
+    ``missed`` are the paths of files that are not read, for the summary.
     """
     watch = Stopwatch()
-    found = sources(files, input_format, columns, settings.own_folders)
-    inputs = Inputs(found, (splits, read_splits(splits)) if splits else None, strict, run)
-    _check(found)
-    large = inputs.bytes_unpacked >= IMPORTED_BYTES
-    return carry_out(ingest_files, inputs, settings, watch, progress, new_base=replace, large=large)
+    splits, given = options.get("splits"), options.get("operations")
+    operations = None if given is None else given_operations(given, settings.own_folders)
+    with ExitStack() as stack:
+        if operations and not found:
+            _check_alone(options)
+            found = stack.enter_context(spooled(_NO_TRIPLES, operations.source, AS_NAMED))
+        inputs = Inputs(
+            found,
+            (splits, read_splits(splits)) if splits else None,
+            options.get("strict", False),
+            options.get("run"),
+            options.get("names"),
+            declared_patterns(options.get("patterns", {})),
+            missed,
+            operations,
+        )
+        _check(found)
+        return carry_out(
+            ingest_files,
+            inputs,
+            settings,
+            watch,
+            progress,
+            new_base=options.get("replace", False),
+            small=inputs.bytes_unpacked < SMALL_BYTES,
+            large=inputs.bytes_unpacked >= IMPORTED_BYTES,
+        )
+
+
+def _check_alone(options: Options) -> None:
+    """Raise UsageError for options that would end triples, because no triples are given."""
+    if options.get("run") is not None or options.get("replace"):
+        raise UsageError(
+            "Descriptions of ops are given without triples",
+            "A run, or a replacement, would end all triples that it does not bring again",
+            "Leave out the run or the replacement, or name the files with its triples",
+        )
 
 
 def _check(found: Sequence[Source]) -> None:

@@ -3,15 +3,19 @@
 Ingests, imports, compactions and previews are jobs.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+import pyarrow as pa
+
 from provhouse.model.faults import reach
+from provhouse.model.naming import Naming
+from provhouse.model.patterns import Pattern
 from provhouse.model.progress import Progress, Stopwatch
-from provhouse.model.settings import Settings
+from provhouse.model.settings import THETA, Settings
 from provhouse.sets.splits import Split
 from provhouse.spark.tasks import Sizes, run_tasks
 from provhouse.store.tables.snapshot import Snapshot
@@ -53,14 +57,37 @@ class Task(Protocol[T_co]):
 
 
 @dataclass(frozen=True)
+class GivenOperations:
+    """Descriptions of ops, one for each op, to be stored with an ingest."""
+
+    rows: pa.Table
+    """The columns ``OPERATION``, and ``born`` if the descriptions were stored before."""
+    source: str = ""
+    """The path of the file, or a label; empty for descriptions that were stored before."""
+
+
+@dataclass(frozen=True)
 class Inputs:
-    """The input of a job; a compaction reads no files."""
+    """The input files of a job, and how they are read. A compaction has no input files."""
 
     sources: Sequence[Source] = ()
     splits: tuple[Path, list[Split]] | None = None
     strict: bool = False
     run: str | None = None
     """The run whose earlier triples the files replace; None if they replace nothing."""
+    naming: Naming | None = None
+    """The naming that the user wants; None for what the warehouse stores."""
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    """The patterns that the user declares, by table."""
+    passed_over: Sequence[str] = ()
+    """Files in the given folders that are not read, because of their names."""
+    operations: GivenOperations | None = None
+
+    @property
+    def files(self) -> list[str]:
+        """The names of all files, each once, for the table ``ingests``."""
+        given = [self.operations.source] if self.operations and self.operations.source else []
+        return [*dict.fromkeys([*(source.name for source in self.sources), *given])]
 
     @property
     def bytes_unpacked(self) -> int:
@@ -73,7 +100,7 @@ class GraphAccess:
     """Access to Neo4j for one job. The server may be started as late as the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
-    """Starts the server, after the given import if there is one; returns the connected graph."""
+    """Runs the given import, if any; then starts the server and returns the connected graph."""
     graph: "Graph | None" = None
     """None if the step ``load`` is to start the server, so that Neo4j's importer can be used."""
 
@@ -92,11 +119,14 @@ class Job:
     """The generation that becomes current again if this job is rolled back."""
     ids: Ids
     inputs: Inputs
+    naming: Naming
+    patterns: Mapping[str, Pattern]
+    """The patterns of tables that are stored or declared, by table."""
     staging: Staging
     progress: Progress
     watch: Stopwatch
     context: "SparkContext | None" = None
-    """None in a preview, whose tasks run in this process."""
+    """None if the tasks run in this process: in a small job or a preview."""
     neo4j: GraphAccess | None = None
     """None in a preview, which writes nothing to the warehouse."""
 
@@ -104,6 +134,11 @@ class Job:
     def base(self) -> int:
         """The base that this job writes to."""
         return self.extends.base if self.extends else self.ids.base
+
+    @property
+    def theta(self) -> int:
+        """The setting theta if it is set, else that of the current generation, else the default."""
+        return self.settings.theta or (self.before and self.before.theta) or THETA
 
     def snapshot(self) -> Snapshot | None:
         """Return a snapshot of the generation that this job adds to; None if it begins a base."""
@@ -123,7 +158,7 @@ class Job:
     def run(
         self, tasks: Sequence[Task[T]], sizes: Sequence[int] | None = None, unit: str = ""
     ) -> list[T]:
-        """Run tasks as one Spark job; ``sizes`` are their weights in the progress display."""
+        """Run tasks in Spark or in this process; ``sizes`` weight them in the progress shown."""
         measured = None if sizes is None else Sizes(self.staging.done, sizes, unit)
         return run_tasks(self.context, _run, tasks, self.progress, measured)
 

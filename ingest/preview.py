@@ -6,18 +6,24 @@ is most of the work of the later steps.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.columns import COMPONENT, ITEMS, TABLES_OF
+from provhouse.model.arrays import I64
+from provhouse.model.columns import COMPONENT, FIRST, ITEMS, TABLES_OF
+from provhouse.model.naming import SaidNaming
+from provhouse.model.patterns import declared_patterns
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import scratch
+from provhouse.runtime.storage import read_stream
 from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.ids import read_ids
@@ -25,16 +31,19 @@ from provhouse.store.warehouse.layout import Layout
 
 from .formats.column_mapping import AS_NAMED, Columns
 from .formats.discover import sources
+from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
 from .formats.source import Source
 from .job import Inputs, Job
+from .naming import naming_of
+from .patterns import patterns_of
 from .splits import read_splits
-from .staging import Staging, read_stream
+from .staging import Staging
 from .steps.cut import CutResult, cut
 from .steps.number import NumberResult, number
 from .steps.order import CUT, NUMBER, READ
 from .steps.read import ReadResult, read
-from .summary import Reject
+from .summary import SHOWN, Reject
 
 LARGEST = 3
 """At most this many components are reported, those with the most new items."""
@@ -49,7 +58,7 @@ class FileKind:
     first: str
     """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each column, and what the column is read as: known names, ``scope``, or ``attribute``."""
+    """Pairs of a column and what it means: known names, ``attribute``, or ``scope, attribute``."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,7 @@ class Preview:
 
     files: int
     rows: int
-    """All rows, duplicates included."""
+    """The number of rows, including rejected rows and duplicates."""
     rejected: int
     items: int
     new_items: int
@@ -84,6 +93,9 @@ class Preview:
     forms: tuple[FileKind, ...]
     rejects: tuple[Reject, ...]
     """The first rejected rows."""
+    passed_over: int
+    """The number of files in the given folders that are not read."""
+    first_passed_over: tuple[str, ...]
     largest: tuple[Component, ...]
     """Of the components that would be cut, those with the most new items."""
     seconds: dict[str, float]
@@ -98,16 +110,23 @@ def preview(
     splits: Path | None = None,
     replace: bool = False,
     strict: bool = False,
+    names: SaidNaming | None = None,
+    patterns: Mapping[str, str] = MappingProxyType({}),
     progress: Progress,
 ) -> Preview:
     """Return the results that ``ingest`` would have with these arguments, or raise its errors."""
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
     found = sources(files, input_format, columns, settings.own_folders)
+    missed = passed_over(files, input_format, (source.path for source in found))
+    if strict:
+        check_complete(missed)
     given = (splits, read_splits(splits)) if splits else None
     forms = _forms(found)
     before = current(layout)
     extends = None if replace else before
+    naming = naming_of(before, names, new_base=replace)
+    declared = patterns_of(before, declared_patterns(patterns), naming, new_base=replace)
     with ExitStack() as stack:
         folder = stack.enter_context(scratch("preview"))
         if extends:
@@ -119,7 +138,9 @@ def preview(
             extends=extends,
             rolls_back_to=None,
             ids=read_ids(layout),
-            inputs=Inputs(found, given, strict),
+            inputs=Inputs(found, given, strict, passed_over=missed),
+            naming=naming,
+            patterns=declared,
             staging=Staging(Path(folder)).create(),
             progress=progress,
             watch=watch,
@@ -143,7 +164,10 @@ def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
         first.setdefault(key, source)
     return tuple(
         FileKind(
-            key[0], count[key], source.path, tuple((c, source.columns.meaning(c)) for c in key[1])
+            key[0],
+            count[key],
+            source.path,
+            tuple((c, source.columns.of(key[1]).meaning(c)) for c in key[1]),
         )
         for key, source in first.items()
     )
@@ -156,7 +180,8 @@ def _found(
     numbered: NumberResult,
     pieces: CutResult,
 ) -> Preview:
-    sets = read_stream(job.staging.sets)
+    groups = job.staging.new_groups()
+    sets = _without_groups(read_stream(job.staging.sets), groups)
     components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])
     cut = components.filter(pc.greater(components["count_all"], 1))
     largest = cut.sort_by([(f"{ITEMS}_sum", "descending"), (COMPONENT, "ascending")])
@@ -164,14 +189,16 @@ def _found(
         files=len(job.inputs.sources),
         rows=read.rows + read.rejected,
         rejected=read.rejected,
-        items=read.items,
-        new_items=pieces.items,
+        items=read.items - job.staging.count_groups(),
+        new_items=pieces.items - len(groups),
         two_tables=read.two_tables,
         tables=tuple(table for table in numbered.tables if table),
         components=components.num_rows,
         sets=pieces.sets,
         forms=forms,
         rejects=tuple(read.first_rejects),
+        passed_over=len(job.inputs.passed_over),
+        first_passed_over=tuple(job.inputs.passed_over[:SHOWN]),
         largest=tuple(
             Component(
                 items=row[f"{ITEMS}_sum"],
@@ -182,6 +209,15 @@ def _found(
         ),
         seconds=job.watch.total(),
     )
+
+
+def _without_groups(sets: pa.Table, groups: I64) -> pa.Table:
+    """Return the new sets with their numbers of items, in which groups do not count."""
+    if not len(groups):
+        return sets
+    of = np.searchsorted(np.asarray(sets[FIRST]), groups, "right") - 1
+    items = np.asarray(sets[ITEMS]) - np.bincount(of, minlength=sets.num_rows)
+    return sets.set_column(sets.column_names.index(ITEMS), ITEMS, pa.array(items))
 
 
 def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:

@@ -9,6 +9,7 @@ from provhouse.commit.recover import clean_up
 from provhouse.commit.single_writer import only_writer
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.cypher.server import Import, is_fresh, process_id
+from provhouse.model.columns import TRIPLES
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
@@ -16,14 +17,17 @@ from provhouse.runtime.files import make_folder
 from provhouse.runtime.memory import PeakMemory
 from provhouse.spark.session import Starting
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import Totals, current
+from provhouse.store.warehouse.commits import Beyond, Totals, current
+from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout, bytes_below
 
 from .job import GraphAccess, Inputs, Job
+from .naming import naming_of
+from .patterns import patterns_of
 from .staging import Staging
 from .steps.order import JobResult
-from .summary import Summary
+from .summary import SHOWN, Summary
 
 
 def carry_out(
@@ -34,21 +38,26 @@ def carry_out(
     progress: Progress,
     *,
     new_base: bool = False,
+    small: bool = False,
     large: bool = False,
 ) -> Summary:
-    """Lock the warehouse, start Spark and Neo4j, run the steps of a job, and return the summary.
+    """Lock the warehouse, start Neo4j and Spark, run the steps of a job, and return the summary.
 
-    ``new_base`` begins a base instead of adding to the stored base. For a ``large`` job that begins
-    a base, Neo4j's importer is used if the server has never been started. Raises the errors of the
+    ``new_base`` begins a base instead of adding to the stored base. The tasks of a ``small`` job
+    run in this process, without Spark. For a ``large`` job that begins a base, Neo4j's importer is
+    used if the server has never been started. Raises the errors of the
     steps, Busy if another process writes, and Damaged if Neo4j lacks the generation that the job
     adds to. The warehouse is unchanged after any error.
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
+        create_identity(layout)
         memory = stack.enter_context(PeakMemory())
         before = current(layout)
         extends = None if new_base else before
+        naming = naming_of(before, inputs.naming, new_base=new_base)
+        patterns = patterns_of(before, inputs.patterns, naming, new_base=new_base)
 
         def connect(first: Import | None = None) -> Graph:
             """Return the warehouse's graph in Neo4j, connected until the job ends."""
@@ -58,13 +67,15 @@ def carry_out(
             return graph
 
         later = large and extends is None and is_fresh(settings.graph_home)
-        progress.begin("Start Spark" if later else "Start Spark and Neo4j")
+        started = (*([] if small else ["Spark"]), *([] if later else ["Neo4j"]))
+        if started:
+            progress.begin(f"Start {' and '.join(started)}")
         with watch.step("start"):
-            starting = Starting(settings, layout.logs)
+            starting = None if small else Starting(settings, layout.logs)
             graph = None if later else connect()
             if graph and extends:
                 graph.check_load(extends.commit, extends.generation)
-            context = starting.session().sparkContext
+            context = starting.session().sparkContext if starting else None
         # Tasks of a killed writer may still run; they must not find this folder.
         folder = layout.staging / secrets.token_hex(4)
         make_folder(folder)
@@ -77,6 +88,8 @@ def carry_out(
             rolls_back_to=before.generation if before else 0,
             ids=read_ids(layout),
             inputs=inputs,
+            naming=naming,
+            patterns=patterns,
             staging=Staging(folder).create(),
             progress=progress,
             watch=watch,
@@ -87,22 +100,33 @@ def carry_out(
         return _summary(job, flow(job), memory)
 
 
+def _new_items(job: Job, outcome: JobResult) -> int:
+    if not (outcome.cut and outcome.commit):
+        return 0
+    return outcome.cut.items - len(job.staging.new_groups())
+
+
 def _summary(job: Job, outcome: JobResult, memory: PeakMemory) -> Summary:
     read, placed, commit = outcome.read, outcome.placed, outcome.commit
     shown = commit or job.before
     triples = placed.triples if placed else 0
+    ended = len(placed.ended.deaths) if placed else 0
+    beyond = commit.beyond if commit else Beyond()
     return Summary(
-        **asdict(shown.totals if shown else Totals()),
+        **{**asdict(shown.totals if shown else Totals()), TRIPLES: shown.triples if shown else 0},
         generation=shown.generation if shown else 0,
         rejected=read.rejected,
         duplicates=read.rows - triples,
         two_tables=read.two_tables,
-        new_triples=triples,
-        ended=len(placed.ended.deaths) if placed else 0,
-        new_items=outcome.cut.items if outcome.cut and commit else 0,
+        new_triples=triples + beyond.new,
+        ended=ended + beyond.ended,
+        new_items=_new_items(job, outcome),
+        operations=outcome.operations,
         tables=tuple(Snapshot(job.layout, shown).tables) if shown else (),
         rejects=job.layout.table(job.base, "rejects") if read.rejected else None,
         first_rejects=tuple(read.first_rejects),
+        passed_over=len(job.inputs.passed_over),
+        first_passed_over=tuple(job.inputs.passed_over[:SHOWN]),
         bytes_on_disk=bytes_below(job.layout.root),
         committed=commit is not None,
         seconds=job.watch.total(),

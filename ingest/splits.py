@@ -1,7 +1,7 @@
 """Read splits files, which name the tables that stay together when a component is cut.
 
-CSProv defines splits in section IV. A splits file is a small TOML file with one split per line. A
-split is a list of tables or a list of smaller splits.
+Section IV of the CSProv paper defines splits. A splits file is a small TOML file with one split per
+line. A split is a list of tables or a list of smaller splits.
 
     sources = ["raw", "weather"]
     curated = [["cleaned", "joined"], ["daily", "monthly"]]

@@ -1,24 +1,21 @@
 """The staging folder: the files that the steps of a job pass on to each other.
 
-Tasks in other processes read and write these files. Arrays are memory-mapped, so that a task loads
-only the parts it uses. The folder is deleted when the job ends.
+Tasks in other processes read and write these files, by the functions of ``runtime/storage.py``. The
+folder is deleted when the job ends.
 """
 
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
-from provhouse.model.arrays import I32
+from provhouse.model.arrays import I32, I64
+from provhouse.runtime.storage import has_file, list_files, load_array, open_array
 
 CHUNK = 1 << 22
-"""The largest number of edges in a chunk that ``edge_chunks`` yields."""
+"""The largest number of rows in a pair of arrays that ``edge_chunks`` yields."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class FileGroup:
     def all(self, *first: int) -> list[Path]:
         """Return the existing files, in order, whose names begin with these numbers."""
         prefix = "".join(f"{number:06d}-" for number in first)
-        return sorted(self.folder.glob(f"{prefix}*{self.ending}"))
+        return list_files(self.folder, f"{prefix}*{self.ending}")
 
 
 class _Group:
@@ -69,58 +66,85 @@ class Staging:
     """The paths in a job's staging folder.
 
     Input files, buckets of names, ranges of item numbers, and the partitions of a range are
-    numbered from 0. The description of each group begins, in parentheses, with the numbers that
-    select one of its files.
+    numbered from 0. The description of a group of files begins with the numbers that select one of
+    them: "by range and file", for example.
 
-    A place is the position of a name's hash among all hashes of the job.
+    The place of an item is the position of its name's hash among all hashes of the job. Items that
+    occur only as row ids have the places after these.
     """
 
     folder: Path
 
     rows = _Group(".arrow")
-    """(file): valid rows, with hashes in place of names."""
+    """By file: valid rows, with hashes instead of names."""
     rejects = _Group(".parquet")
-    """(file): rejected rows."""
+    """By file: rejected rows."""
     names = _Group(".arrow")
-    """(bucket, file): names as read, with their tables."""
+    """By bucket and file: names as read, with their tables."""
+    shared = _Group(".arrow")
+    """By bucket and file: rows of shared derivations as read, with their labels."""
+    group_hashes = _Group(".npy")
+    """By bucket: the hashes of the names of groups."""
     items = _Group(".arrow")
-    """(bucket): distinct names, in the order of their hashes."""
+    """By bucket: distinct names, in the order of their hashes."""
     item_hashes = _Group(".npy")
-    """(bucket): the hashes of the distinct names."""
+    """By bucket: the hashes of the distinct names."""
     hashes = _File(".npy")
-    """The hash of the name at each place."""
+    """The hashes of all names, ascending. The position of a hash here is the place of its item."""
+    id_parts = _Group(".arrow")
+    """By shard and file: row ids as read, with the number of times each occurs."""
+    id_shards = _Group(".npy")
+    """By shard and kind of array: distinct row ids, by table and id, and what is known of each."""
+    ids = _File(".npy")
+    """The distinct row ids of all shards, one shard after the other."""
+    id_votes = _File(".npy")
+    """The number of ends that each of ``ids`` was."""
+    id_blocks = _File(".npz")
+    """The blocks of ``ids``, by table and id, which lead from a row id to its position."""
+    id_bits = _File(".npy")
+    """The bits of dense blocks."""
+    id_places = _File(".npy")
+    """The place of the item of each of ``ids``."""
+    id_only = _File(".npy")
+    """The positions in ``ids`` of items that occur only as row ids, in the order of places."""
+    id_names = _Group(".npy")
+    """By bucket: positions in ``ids``, and of the names in the bucket that are the same items."""
     tables = _File(".npy")
-    """The table of the item at each place, as a number."""
+    """The table of each item, as a number, in the order of the items' places."""
     stored = _File(".npy")
-    """The stored item number of each place; -1 if the item is new."""
+    """The stored number of each item, or -1 for a new item, in the order of the items' places."""
+    groups = _File(".npy")
+    """The places of groups; missing if there are none."""
     edges = _Group(".npy")
-    """(file): two arrays of places, src and dst, in the order of the file's rows."""
+    """By file: the places of src and of dst, as two arrays in the order of the file's rows."""
     numbers = _File(".npy")
-    """The item number of each place, stored or new."""
+    """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")
     """The new sets."""
     merges = _File(".arrow")
     """The stored components that new triples connect."""
     range_rows = _Group(".arrow")
-    """(range, file): triples, with item numbers."""
+    """By range and file: triples, with item numbers."""
     range_names = _Group(".arrow")
-    """(range, bucket): new names, with item numbers."""
+    """By range and bucket: new names, with item numbers."""
+    item_tables = _Group(".npy")
+    """By bucket: the tables of the names, as numbers; only a compaction stages them."""
     lookups = _Group(".npz")
-    """(bucket): the hashes of new names, and their numbers, counted from the first new number."""
+    """By bucket: the hashes of new names, and item numbers counted from the first new number."""
     partitions = _Group(".parquet")
-    """(range, partition): partitions of triples, as the warehouse will store them."""
+    """By range and partition: partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")
-    """(range): the partitions that each set is in, numbered from 0 in each range."""
+    """By range: the partitions that each set is in, numbered from 0 in each range."""
     dependencies = _Group(".arrow")
-    """(range): dependencies between sets."""
+    """By range: dependencies between sets."""
     workflow = _Group(".arrow")
-    """(range): dependencies between tables."""
+    """By range: dependencies between tables."""
     repeats = _Group(".arrow")
-    """(range): stored triples that the input brings again."""
+    """By range: stored triples that the input brings again."""
     new_assertions = _Group(".arrow")
-    """(range): the triples of ``repeats`` that their origin did not assert before."""
+    """By range: stored triples that an input file now asserts, but did not assert before."""
     more_origins = _Group(".arrow")
-    """(range): the second and further origins of new triples."""
+    """By range: the second and further origins of new triples."""
     segments = _Group("")
     """Segments of names and their look-ups, as the warehouse will store them."""
     done = _File("")
@@ -138,60 +162,21 @@ class Staging:
         shutil.rmtree(self.folder)
         self.create()
 
+    def count_groups(self) -> int:
+        """Return the number of groups of the input."""
+        return len(load_array(self.groups)) if has_file(self.groups) else 0
+
+    def new_groups(self) -> I64:
+        """Return the numbers of the groups that are not stored yet, in order."""
+        if not has_file(self.groups):
+            return np.empty(0, np.int64)
+        places = load_array(self.groups)
+        new = places[open_array(self.stored)[places] < 0]
+        return np.sort(open_array(self.numbers)[new])
+
     def edge_chunks(self) -> Iterator[tuple[I32, I32]]:
-        """Yield all edges as chunks: two arrays of places, src and dst."""
+        """Yield the places of the src and of the dst of all rows, as pairs of arrays."""
         for path in self.edges.all():
             edges = open_array(path)
             for start in range(0, edges.shape[1], CHUNK):
                 yield edges[0, start : start + CHUNK], edges[1, start : start + CHUNK]
-
-
-Mapped = np.memmap[Any, np.dtype[Any]]
-
-
-def create_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Mapped:
-    """Create an array in a file, filled with zeros; raise OSError if the disk is full.
-
-    The disk space is allocated at once. Writing to a hole of a sparse file would kill the process,
-    without any message, once the disk is full.
-    """
-    array = np.lib.format.open_memmap(path, "w+", dtype, shape)
-    with path.open("r+b") as file:
-        os.posix_fallocate(file.fileno(), 0, max(path.stat().st_size, 1))
-    return array
-
-
-def open_array(path: Path, mode: Literal["r", "r+"] = "r") -> Mapped:
-    """Return the array that a file contains, memory-mapped."""
-    array: Mapped = np.load(path, mmap_mode=mode)
-    return array
-
-
-def write_stream(path: Path, table: pa.Table) -> None:
-    """Write an Arrow table to a staged file."""
-    with pa.ipc.new_stream(str(path), table.schema) as out:
-        out.write_table(table)
-
-
-def stream_writer(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchStreamWriter:
-    """Open a compressed staged file, to write rows with this schema."""
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    return pa.ipc.new_stream(str(path), schema, options=options)
-
-
-def read_stream(path: Path) -> pa.Table:
-    """Return all rows of a staged file."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
-        return reader.read_all()
-
-
-def read_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of a staged file."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
-        yield from reader
-
-
-def read_schema(path: Path) -> pa.Schema:
-    """Return the schema of a staged file."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
-        return reader.schema

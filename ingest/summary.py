@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+SHOWN = 5
+"""The number of rejected rows, and of files passed over, that a summary names."""
+
 
 @dataclass(frozen=True)
 class Reject:
@@ -22,7 +25,7 @@ class Summary:
 
     generation: int
     triples: int
-    """The number of distinct triples that are stored now."""
+    """The number of live triples."""
     items: int
     components: int
     sets: int
@@ -40,8 +43,13 @@ class Summary:
     rejects: Path | None
     """The folder of the Delta table of rejected rows; None if this ingest rejected no row."""
     first_rejects: tuple[Reject, ...]
+    passed_over: int
+    """The number of files in the given folders that were not read, because of their names."""
+    first_passed_over: tuple[str, ...]
     bytes_on_disk: int
     committed: bool
     """False if the ingest brought nothing new; ``generation`` has then not changed."""
     seconds: dict[str, float]
     peak_memory_mb: int
+    operations: int = 0
+    """The number of ops whose description is new or has changed."""

@@ -1,9 +1,12 @@
 """An answer: the items and triples that were found, and what was read to find them."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from .arrays import SetId
+from .operations import Weakest
 from .question import Direction, Method
 
 
@@ -42,7 +45,7 @@ class Header:
 
 @dataclass(frozen=True, kw_only=True)
 class ItemHeader(Header):
-    """A result about one item in one direction."""
+    """A result about one item, either upstream or downstream."""
 
     item: str
     table: str
@@ -50,6 +53,8 @@ class ItemHeader(Header):
     method: Method
     why: str
     """A sentence that says why this method was chosen."""
+    set_id: SetId
+    """The id of the item's connected set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +67,27 @@ class FoundRows(Header):
     read: Read
     erased: int = 0
     """The number of erased items found, before any filter. Erased items are never shown."""
+    exactness: Weakest | None = None
+    """The weakest exactness on the paths to the items; None if no op there has a declared one."""
+    exactness_triples: dict[str, int] = field(default_factory=dict)
+    """The number of triples on these paths by exactness, the strongest first; empty if None."""
+
+
+@dataclass(frozen=True)
+class MissingKeys:
+    """Attribute keys of a question that no triple found has, and keys that the triples have."""
+
+    missing: tuple[str, ...]
+    present: tuple[str, ...]
+    """The keys of a sample of the triples found, in alphabetical order."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(ItemHeader, FoundRows):
     """The lineage or impact of one item, as of one generation.
 
-    ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item.
+    ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item. It
+    also has the column set if the question asked for sets.
     ``triples`` has src, dst, op and attributes (a JSON object as text). It is ordered by the depth
     of the near end (dst upstream, src downstream), then src, dst, op, attributes. Item names are
     dictionary-encoded: both tables share one Arrow dictionary, so each name is stored once. Table
@@ -81,5 +100,32 @@ class Answer(ItemHeader, FoundRows):
     """The number of items found that are not shown because of a filter or a limit."""
     links: int = 0
     """The number of triples found that lead from or to an erased item."""
+    missing_keys: "MissingKeys | None" = None
+    """Keys of ``where`` that no triple found has; None if each is in some triple."""
     counts: Counts | None = None
-    """The counts of a summary, in which ``items`` and ``triples`` are empty; otherwise None."""
+    """The counts, if a summary was asked for: ``items`` and ``triples`` are then empty."""
+    versions: tuple[str, ...] = ()
+    """The names that were used instead of ``item``: its newest version, or all versions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeAnswer(ItemHeader):
+    """An answer of millions, whose rows get their names while they are read, once.
+
+    ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``, in the order in
+    which rows are found: items by depth, triples by the depth of the near end, and those of one
+    depth in no particular order. All items must be read before the first triple.
+    """
+
+    complete: bool
+    read: Read
+    erased: int
+    truncated: str | None
+    count: int
+    """The number of items."""
+    sets: bool
+    """Whether items have the column set."""
+    versions: tuple[str, ...] = ()
+    """The names that were used instead of ``item``, as in ``Answer``."""
+    items: Iterator[pa.Table]
+    triples: Iterator[pa.Table]

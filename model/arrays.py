@@ -17,7 +17,7 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 ItemNumbers = NewType("ItemNumbers", npt.NDArray[np.int64])
 SetIds = NewType("SetIds", npt.NDArray[np.int64])
 SetPositions = NewType("SetPositions", npt.NDArray[np.int64])
-"""Positions of sets in ``Snapshot.set_ids``, not their ids."""
+"""Sets, given by their positions in ``Snapshot.set_ids`` instead of by their ids."""
 RowPlaces = NewType("RowPlaces", npt.NDArray[np.int64])
 """The partition and row of each triple as one number; see ``store/tables/ranges.py``."""
 PartitionNumbers = NewType("PartitionNumbers", npt.NDArray[np.int64])
@@ -26,10 +26,17 @@ SetId = NewType("SetId", int)
 PartitionNumber = NewType("PartitionNumber", int)
 
 MOST_PER_VALUE = 8
-"""The memory, in bytes for each value, that a look-up table over a range of numbers may take."""
+"""The maximum size of the table that ``among`` uses, in bytes for each value to look up.
+
+The table has one byte for each number in the range of ``ordered``. If it would be larger, ``among``
+uses binary search instead.
+"""
 
 DENSE = 64
-"""Marking is faster than sorting in ranges of at most this many numbers for each value."""
+"""``distinct`` uses tables if the range of the values has at most this many numbers per value.
+
+Otherwise it sorts the values, which is then faster.
+"""
 
 
 def among(values: I64, ordered: I64) -> Bools:

@@ -74,7 +74,7 @@ def _between(before: str, texts: pa.Array, after: str) -> pa.Array:
 
 
 def _as_texts(values: pa.Array) -> pa.Array:
-    """Return values in their canonical form; integers and booleans need no Python objects."""
+    """Return values in their canonical form; Arrow converts integers and booleans itself."""
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
         return values.cast(pa.string())
     if not pa.types.is_string(values.type):
@@ -84,9 +84,9 @@ def _as_texts(values: pa.Array) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
-    """Return the texts, with new texts in the rows that ``where`` marks.
+    """Return a copy of ``texts`` with new texts in those rows where the mask ``where`` is true.
 
-    ``by`` computes the new text of a row from the value of ``of`` in the same row.
+    The new text of a row is the result of the function ``by`` for the row's value in ``of``.
     """
     if not pc.any(where).as_py():
         return texts

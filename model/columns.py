@@ -13,6 +13,8 @@ DST: Final = "dst"
 OP: Final = "op"
 SRC_TABLE: Final = "src_table"
 DST_TABLE: Final = "dst_table"
+SRC_ID: Final = "src_id"
+DST_ID: Final = "dst_id"
 ATTRIBUTES: Final = "attributes"
 TRIPLE: Final = (SRC, DST, OP, ATTRIBUTES)
 
@@ -41,9 +43,48 @@ ROW: Final = "row"
 ROWS: Final = "rows"
 HOLDS: Final = "holds"
 DIED: Final = "died"
+DERIVED: Final = "derived"
+
+DERIVATION: Final = "derivation"
+OP_KIND: Final = "op_kind"
+WAY: Final = "way"
+KIND: Final = "kind"
+VALUE: Final = "value"
+TIMES: Final = "times"
+ROLE: Final = "role"
+MODULE: Final = "module"
+INVOCATION: Final = "invocation"
+EXECUTION: Final = "execution"
+FUNCTION: Final = "function"
+SQL: Final = "sql"
+JOB: Final = "job"
+PLACE: Final = "place"
+EXACTNESS: Final = "exactness"
+DESCRIBING: Final = (DERIVATION, OP_KIND, VALUE, TIMES, ROLE, MODULE, INVOCATION, EXECUTION)
+"""The columns of a trace that describe derivations."""
+SHARED: Final = "shared"
+"""The column of a trace with the labels of derivations that many dst share."""
 
 _NUMBER = pa.int64()
 _COUNTER = pa.int32()
+
+DESCRIPTION: Final = {
+    WAY: _COUNTER,
+    KIND: pa.int8(),
+    VALUE: pa.float64(),
+    TIMES: _NUMBER,
+    ROLE: pa.int8(),
+    MODULE: pa.string(),
+    INVOCATION: pa.string(),
+    EXECUTION: pa.string(),
+}
+"""The optional columns of triples: a partition has only those with a value in some row.
+
+``docs/decisions/0017-derivations.md`` explains them.
+"""
+
+OPERATION: Final = (OP, KIND, FUNCTION, MODULE, SQL, JOB, PLACE, EXACTNESS)
+"""The columns of a description of an op, all of them text. All but ``op`` may be null."""
 
 TABLES: Final[dict[str, pa.Schema]] = {
     "triples": pa.schema(
@@ -56,6 +97,7 @@ TABLES: Final[dict[str, pa.Schema]] = {
             (BORN, _COUNTER),
             (ORIGIN, _COUNTER),
             (PARTITION, _NUMBER),
+            *DESCRIPTION.items(),
         ]
     ),
     "origins": pa.schema(
@@ -114,6 +156,10 @@ TABLES: Final[dict[str, pa.Schema]] = {
         ]
     ),
     "tables": pa.schema([(TABLE, pa.string()), (ITEMS, _NUMBER), (INGEST, _COUNTER)]),
+    "groups": pa.schema([(ITEM, _NUMBER), (INGEST, _COUNTER)]),
+    "operations": pa.schema(
+        [*((name, pa.string()) for name in OPERATION), (BORN, _COUNTER), (INGEST, _COUNTER)]
+    ),
     "rejects": pa.schema(
         [
             ("file", pa.string()),
@@ -138,7 +184,11 @@ TABLES: Final[dict[str, pa.Schema]] = {
             ("duplicates", _NUMBER),
             ("rejected", _NUMBER),
             ("two_tables", _NUMBER),
+            (DERIVED, _NUMBER),
         ]
     ),
 }
-"""Every Delta table of a base; ``partition`` is the Delta partition column of ``triples``."""
+"""The schema of each Delta table of a base, by the table's name.
+
+The column ``partition`` of ``triples`` is its Delta partition column.
+"""

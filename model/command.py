@@ -3,7 +3,7 @@
 from contextvars import ContextVar
 
 COMMAND: ContextVar[str] = ContextVar("command", default="python")
-"""The name without arguments, since arguments may contain item names.
+"""The command, such as ``ingest``, without its arguments, which may contain item names.
 
-Programs that import provhouse have the default.
+In a program that imports provhouse, it is ``python``.
 """

@@ -6,6 +6,7 @@ ProvhouseError            exit status
 ├── BadInput              4   an input file is invalid
 ├── Unavailable           5   Java, Spark, Neo4j or the disk is missing or down
 │   └── TooSlow           5   an answer took longer than allowed
+│       └── StillFilling  5   a method needs a copy of all triples, which is not complete yet
 ├── Busy                  6   another process is writing
 └── Damaged               7   parts of the warehouse disagree
 
@@ -60,6 +61,17 @@ class Unavailable(ProvhouseError):
 
 class TooSlow(Unavailable):
     """An answer took longer than allowed; all work on it has stopped."""
+
+
+class StillFilling(TooSlow):
+    """A method needs a copy of all triples, and this copy is still being filled.
+
+    ``seconds`` is an estimate of how long filling it will take.
+    """
+
+    def __init__(self, wanted: str, found: str = "", remedy: str = "", seconds: int = 1) -> None:
+        super().__init__(wanted, found, remedy)
+        self.seconds = seconds
 
 
 class Busy(ProvhouseError):

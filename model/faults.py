@@ -87,8 +87,8 @@ POINTS = (
 class _Fault:
     """The armed fault of this process, if there is one.
 
-    The whole process shares one fault because only the environment reaches Spark's workers and all
-    the code that calls ``reach``; an object could not be passed that far.
+    There is one object for the whole process because code in many places calls ``reach``, also in
+    Spark's workers, which receive the fault through their environment.
     """
 
     def __init__(self, text: str = "") -> None:

@@ -42,7 +42,7 @@ class Silent:
 
 
 LOOK_SECONDS = 0.2
-"""The longest wait before the watch checks again whether the client has disconnected."""
+"""The most seconds between two checks whether the client of a question has disconnected."""
 
 
 class Stopwatch:
@@ -57,8 +57,13 @@ class Stopwatch:
         self._gone = gone
         self._began = perf_counter()
 
+    @property
+    def disconnected(self) -> bool:
+        """Whether the client has disconnected."""
+        return self._gone is not None and self._gone.is_set()
+
     def pause(self) -> float | None:
-        """Return how many seconds to wait before calling this again, or None if there is no limit.
+        """Return after how many seconds a waiting caller must call this again; None means never.
 
         Raises TooSlow if the time is up or the client has disconnected.
         """
@@ -72,7 +77,7 @@ class Stopwatch:
 
         Raises TooSlow if the time is up or the client has disconnected.
         """
-        if self._gone and self._gone.is_set():
+        if self.disconnected:
             raise TooSlow("The question was cancelled", "The client has disconnected")
         if self._limit is None:
             return None

@@ -1,4 +1,4 @@
-"""A question: the item whose lineage or impact is asked for, and how much of it to show."""
+"""A question: the item whose lineage or impact is asked for, and the filters of the answer."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Literal
@@ -44,6 +44,13 @@ class Question:
         default=None, metadata=_option("At most this many items, the nearest", 1)
     )
     summary: bool = field(default=False, metadata=_option("Counts instead of items and triples"))
+    sets: bool = field(
+        default=False, metadata=_option("Also the id of the connected set of each item")
+    )
+    all_versions: bool = field(
+        default=False,
+        metadata=_option("Ask about all versions of the item, instead of the newest"),
+    )
     as_of: AsOf | None = field(
         default=None,
         metadata=_option(
@@ -52,9 +59,19 @@ class Question:
     )
 
     @property
+    def filtered(self) -> bool:
+        """Whether the answer is only a part of what was found, or counts of it."""
+        return self.looks_at_triples or self.summary or self.limit is not None
+
+    @property
     def filter_tables(self) -> tuple[str, ...]:
         """The tables that the filters name; an empty name stands for items without a table."""
         return self.tables if self.through is None else (*self.tables, self.through)
+
+    @property
+    def looks_at_triples(self) -> bool:
+        """Whether a filter needs to see each triple that was found."""
+        return bool(self.through is not None or self.tables or self.ops or self.where or self.ends)
 
 
 OPTIONAL = {each.name: each for each in fields(Question) if each.default is not MISSING}

@@ -1,4 +1,7 @@
-"""The settings of a warehouse; options override the environment, which overrides the file."""
+"""The settings of a warehouse.
+
+Options override the environment, which overrides the file ``warehouse.toml``.
+"""
 
 import os
 import tomllib
@@ -8,8 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from .errors import UsageError
+from .faults import VARIABLE
+from .paths import check_local
 
 PREFIX = "PROVHOUSE_"
+OTHER_VARIABLES = {VARIABLE, "PROVHOUSE_FUZZ", "PROVHOUSE_FUZZ_SEED", "PROVHOUSE_FUZZ_RECORD"}
+"""Environment variables that only provhouse's own tests use. They are not settings."""
+THETA = 25_000
+"""The theta of a warehouse for which no theta was ever set."""
 UNUSABLE = "%\\*?[]{}"
 
 
@@ -18,14 +27,21 @@ class Settings:
     """All settings. Users set them in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
 
     warehouse: Path = Path("warehouse")
-    theta: int = 25_000
-    """Components of at least this many items are cut into sets of fewer items than this."""
+    theta: int | None = None
+    """Components of at least this many items are cut into sets of fewer items than this.
+
+    Without a value, the warehouse keeps the theta of its last ingest or compaction. Its first
+    ingest uses 25,000.
+    """
     pack: int = 200
     """Tiny sets are packed together into sets of at most this many items; 0 turns this off."""
     partition_triples: int = 32_768
     """The maximum number of triples in one partition, the unit that a query reads."""
     plain_nodes: int = 10_000
-    """The number of uncut components that an ingest writes to Neo4j as nodes, the largest first."""
+    """The maximum number of uncut components that an ingest writes to Neo4j as nodes.
+
+    If there are more, it writes the largest.
+    """
     master: str = "local[*]"
     """The Spark master."""
     spark_memory: str = "2g"
@@ -35,13 +51,43 @@ class Settings:
     hot_mb: int = 256
     """Megabytes of decoded partitions to keep for later questions, besides Spark's cache."""
     neo4j_home: Path | None = None
-    """The managed Neo4j server's folder, by default ``WAREHOUSE/neo4j``; can be shared."""
+    """The folder of the managed Neo4j server, by default ``WAREHOUSE/neo4j``.
+
+    Several warehouses can share one server.
+    """
     neo4j_memory: str = "1g"
     """The heap size of the managed Neo4j server."""
     server_port: int = 0
-    """The port of the warm server; 0 means any free port."""
+    """The port of the warm server, which ``provhouse up`` starts; 0 means any free port."""
+    server_address: str = ""
+    """An IP address and port, such as 0.0.0.0:8443, at which the warm server listens with TLS.
+
+    It always listens on loopback, too, where it needs no TLS.
+    """
+    server_certificate: Path | None = None
+    """The server's certificate with its chain, in PEM; needed for ``server_address``."""
+    server_key: Path | None = None
+    """The key of the certificate, in PEM; by default it is in the certificate's file."""
+    server_names: str = ""
+    """The host names, separated by commas, under which clients or a reverse proxy reach the server.
+
+    Requests with another ``Host`` are refused.
+    """
+    server: str = ""
+    """The URL of a server to ask, instead of the warehouse in ``warehouse``."""
+    token_file: Path | None = None
+    """The file with the token for the server in ``server``."""
+    ca_file: Path | None = None
+    """Certificates, in PEM, of the authorities to trust for ``server`` instead of the system's."""
+    wait_seconds: int = 0
+    """The maximum number of seconds that a writing command waits for another writer to end."""
     answer_seconds: int = 60
-    """The maximum time for one answer of the warm server."""
+    """The maximum number of seconds for one answer of the warm server."""
+    idle_minutes: int = 15
+    """A question on a terminal starts a server, which ends when idle for this many minutes.
+
+    0 means that questions start no server.
+    """
 
     @property
     def graph_home(self) -> Path:
@@ -50,7 +96,7 @@ class Settings:
 
     @property
     def own_folders(self) -> tuple[Path, ...]:
-        """All folders that provhouse writes to."""
+        """The folders of the warehouse and of its Neo4j server; no file in them may be ingested."""
         return self.warehouse, self.graph_home
 
     @classmethod
@@ -63,6 +109,7 @@ class Settings:
         UsageError for an unknown name or an invalid value.
         """
         env = os.environ if environment is None else environment
+        _check_names(env)
         given = {k: v for k, v in options.items() if v is not None}
         from_env = {
             f.name: env[PREFIX + f.name.upper()]
@@ -70,19 +117,36 @@ class Settings:
             if env.get(PREFIX + f.name.upper())
         }
         warehouse = given.get("warehouse") or from_env.get("warehouse") or cls.warehouse
-        file = Path(str(warehouse)) / "warehouse.toml"
+        file = Path(str(warehouse)).absolute() / "warehouse.toml"
         settings = cls()
-        for source, values in (
-            (str(file), _read(file)),
-            ("the environment", from_env),
-            ("an option", given),
+        here = Path.cwd()
+        for source, values, folder in (
+            (str(file), _read(file), file.parent),
+            ("the environment", from_env, here),
+            ("an option", given, here),
         ):
-            changes: dict[str, Any] = {n: _converted(n, v, source) for n, v in values.items()}
+            changes: dict[str, Any] = {
+                n: _converted(n, v, source, folder) for n, v in values.items()
+            }
             settings = replace(settings, **changes)
-        return replace(settings, warehouse=_usable(Path(str(warehouse)).absolute()))
+        return replace(settings, warehouse=_usable(Path(str(warehouse))))
+
+
+def _check_names(environment: Mapping[str, str]) -> None:
+    """Raise UsageError if the name of a variable has the prefix of settings but is not known."""
+    known = {PREFIX + field.name.upper() for field in fields(Settings)} | OTHER_VARIABLES
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in known:
+            raise UsageError(
+                f"There is no setting for the environment variable {name}",
+                f"The settings are {', '.join(field.name for field in fields(Settings))}",
+                f"Correct the name, or remove it: unset {name}",
+            )
 
 
 def _usable(folder: Path) -> Path:
+    check_local(folder)
+    folder = folder.absolute()
     found = sorted(set(str(folder)) & set(UNUSABLE))
     if found:
         raise UsageError(
@@ -104,7 +168,8 @@ def _read(file: Path) -> dict[str, object]:
         ) from error
 
 
-def _converted(name: str, value: object, source: str) -> object:
+def _converted(name: str, value: object, source: str, folder: Path) -> object:
+    """Convert a value to its setting's type; relative paths are relative to ``folder``."""
     kinds = {f.name: f.type for f in fields(Settings)}
     if name not in kinds:
         raise UsageError(
@@ -112,13 +177,13 @@ def _converted(name: str, value: object, source: str) -> object:
             f"It comes from {source}; the settings are {', '.join(kinds)}",
             "Correct the name or remove it",
         )
-    if kinds[name] is int:
+    if kinds[name] in (int, int | None):
         return _whole(name, value, source)
     if "\0" in str(value):
         raise UsageError(
             f"The setting {name} contains a NUL character", f"It is {value!r} in {source}"
         )
-    return str(value) if kinds[name] is str else Path(str(value)).absolute()
+    return str(value) if kinds[name] is str else folder / str(value)
 
 
 def _whole(name: str, value: object, source: str) -> int:

@@ -6,7 +6,7 @@ from .errors import UsageError
 
 
 def parse_time(text: str, wanted: str, day: time) -> datetime:
-    """Return the time that a text in ISO 8601 gives, in its own time zone or the local one.
+    """Convert a text in ISO 8601 to a time; without a time zone in the text, the time is local.
 
     A date without a time means ``day`` on that date. Raises UsageError with ``wanted`` as its first
     part if the text is not a time.

@@ -1,8 +1,10 @@
 """Write results as text for people, and as JSON, JSON lines or CSV for programs.
 
 Other packages use ``writer`` (``opened``, ``writer_of``) and the classes in ``results``. They also
-use ``form`` (``Form``, ``choose_form``), ``file`` (``destination``), ``escape``, ``phrases``,
-``sections`` (``grid``) and ``table`` (``console``). The other modules are internal.
+use ``form`` (``Form``, ``choose_form``), ``file`` (``destination``), ``arrow_rows``,
+``arrow_stream``, ``escape``, ``phrases``, ``sections`` (``grid``) and ``table`` (``console``). The
+other modules are internal.
 
-To add a result, add a file to ``results`` and call ``write`` where the result is made.
+To add a kind of result, add its class to ``results``, and pass its objects to the ``write`` method
+of a writer.
 """

@@ -25,8 +25,15 @@ def tuples(table: pa.Table) -> Iterator[Sequence[object]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
+def decoded(table: pa.Table) -> pa.Table:
+    """Return a table with text in place of dictionary-encoded text."""
+    types = [pa.string() if pa.types.is_dictionary(one) else one for one in table.schema.types]
+    schema = pa.schema(list(zip(table.column_names, types, strict=True)))
+    return pa.Table.from_batches(_batches(table), schema)
+
+
 def json_items(table: pa.Table) -> JsonRows:
-    """Return the items of an answer as JSON objects with item, table and depth."""
+    """Return the items of an answer as JSON objects with item, table, depth, and set if known."""
     return JsonRows(partial(_items, table))
 
 
@@ -37,9 +44,10 @@ def json_triples(table: pa.Table) -> JsonRows:
 
 def _items(table: pa.Table, between: str) -> Iterator[str]:
     for batch in _batches(table):
-        depth = batch["depth"].cast(pa.string())
-        names = {name: _strings(batch[name]) for name in ("item", "table")}
-        yield _objects({**names, "depth": depth}, between)
+        values = {name: _strings(batch[name]) for name in ("item", "table")}
+        numbers = [name for name in ("depth", "set") if name in batch.schema.names]
+        values.update((name, batch[name].cast(pa.string())) for name in numbers)
+        yield _objects(values, between)
 
 
 def _triples(table: pa.Table, between: str) -> Iterator[str]:
@@ -62,7 +70,10 @@ def _plain(column: pa.Array) -> pa.Array:
 
 
 def _objects(values: dict[str, pa.Array], between: str) -> str:
-    """Return a JSON object for each row, joined by ``between``. The values are already JSON."""
+    """Return the text of a JSON object for each row, with ``between`` between the objects.
+
+    The columns of ``values`` contain JSON text.
+    """
     parts: list[Any] = []
     for name, column in values.items():
         parts += [f'{"," if parts else "{"}"{name}":', column]
@@ -81,7 +92,7 @@ def _strings(column: pa.Array) -> pa.Array:
 def _attributes(column: pa.Array) -> pa.Array:
     """Return attributes as compact JSON.
 
-    Each distinct map is encoded only once, because most triples share one.
+    Equal attributes are encoded only once, because many triples have the same ones.
     """
     coded = column.dictionary_encode()
     texts = [json.loads(text or "{}") for text in coded.dictionary.to_pylist()]

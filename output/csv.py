@@ -29,10 +29,10 @@ class CsvWriter:
 
 
 class _LineFeeds:
-    """A handle that ends rows in LF instead of CR LF.
+    """A handle that replaces the CR LF at the end of each row by LF.
 
-    The rows come from a writer that ends them in CR LF, because only then does ``csv`` quote cells
-    that contain CR or LF.
+    The CSV writer that uses it ends rows in CR LF, because only then does ``csv`` quote cells that
+    contain CR or LF.
     """
 
     def __init__(self, handle: "TextIO | OnTerminal") -> None:
@@ -45,7 +45,7 @@ class _LineFeeds:
 class _FormulaSafe:
     """Writes rows so that no spreadsheet takes text for a formula, as OWASP advises.
 
-    Every cell is quoted, as some spreadsheets also split cells at semicolons.
+    Every cell is quoted, because some spreadsheets also split unquoted cells at semicolons.
     """
 
     def __init__(self, handle: _LineFeeds) -> None:

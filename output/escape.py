@@ -1,4 +1,4 @@
-"""Escape characters of names and text that would otherwise control a terminal."""
+"""Make text safe to print, by escaping characters that would control a terminal."""
 
 import re
 import unicodedata
@@ -24,9 +24,10 @@ def shown(text: str, longest: int = 400) -> str:
 
 
 def in_json(text: str) -> str:
-    """Escape the characters of JSON text that JSON allows but a terminal would obey.
+    """Return JSON text in which no character can control a terminal.
 
-    Such characters occur only inside JSON strings, where an escape means the same character.
+    JSON allows such characters only inside strings. There an escape means the same character, so
+    the meaning of the JSON does not change.
     """
     if text.isascii() and "\x7f" not in text:
         return text
@@ -34,9 +35,9 @@ def in_json(text: str) -> str:
 
 
 class OnTerminal:
-    """A handle that writes exact text, such as CSV, to a terminal.
+    """A handle that writes text with newlines, such as CSV, to a terminal.
 
-    All control characters except newlines are escaped.
+    All control and invisible characters except newlines are escaped.
     """
 
     def __init__(self, handle: TextIO) -> None:

@@ -1,7 +1,9 @@
-"""The forms in which results are written, and the choice among them."""
+"""The forms in which a result can be written, and the choice of one for a destination."""
 
 from enum import StrEnum
 from pathlib import Path
+
+from provhouse.model.errors import UsageError
 
 
 class Form(StrEnum):
@@ -11,19 +13,47 @@ class Form(StrEnum):
     json = "json"
     lines = "jsonl"
     csv = "csv"
+    parquet = "parquet"
 
 
-ENDINGS = {".csv": Form.csv, ".jsonl": Form.lines, ".ndjson": Form.lines}
+class Order(StrEnum):
+    """The values of ``--order``, which applies to JSON lines; other forms are by depth and name."""
+
+    auto = "auto"
+    depth = "depth"
+
+
+ENDINGS = {
+    ".json": Form.json,
+    ".jsonl": Form.lines,
+    ".ndjson": Form.lines,
+    ".csv": Form.csv,
+    ".parquet": Form.parquet,
+    ".txt": Form.table,
+}
 
 
 def choose_form(form: Form | None, out: Path | None, terminal: bool) -> Form:
     """Return ``form`` if it is given; otherwise choose the form by the destination.
 
-    The ending of a file chooses the form, and an unknown ending means JSON. Without a file, the
-    form is a table on a terminal and JSON elsewhere.
+    The ending of a file chooses the form; a name without an ending means JSON. Without a file, the
+    form is a table on a terminal and JSON elsewhere. Raises UsageError for an unknown ending, and
+    for Parquet on a terminal.
     """
+    if form is Form.parquet and terminal:
+        raise UsageError(
+            "Parquet cannot be shown on a terminal", remedy="Name a file with --out FILE.parquet"
+        )
     if form:
         return form
+    if out and out.suffix:
+        if found := ENDINGS.get(out.suffix.lower()):
+            return found
+        raise UsageError(
+            f"The format of {out} is unknown",
+            f"Its name has none of the endings {', '.join(ENDINGS)}",
+            f"Choose another name, or name the format with --format {'|'.join(Form)}",
+        )
     if out:
-        return ENDINGS.get(out.suffix.lower(), Form.json)
+        return Form.json
     return Form.table if terminal else Form.json

@@ -11,7 +11,10 @@ _text = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).
 
 
 class JsonWriter:
-    """A writer of JSON: one line for each value, written in pieces while its rows are read."""
+    """A writer of JSON, with one line for each value.
+
+    A value with many rows is written in pieces, while the rows are read.
+    """
 
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle
@@ -19,7 +22,8 @@ class JsonWriter:
     def write(self, result: Result) -> None:
         """Write each value of a result on a line of its own.
 
-        If the result is ``listed``, the lines form one JSON list. Otherwise each line is flushed.
+        If the result is ``listed``, the lines together are one JSON list. Otherwise, each line is a
+        JSON text of its own, and is flushed as soon as it is complete.
         """
         if result.listed:
             self._list(result.json())
@@ -67,7 +71,7 @@ class JsonLinesWriter(JsonWriter):
 
 
 def _pieces(value: Json) -> Iterator[str]:
-    """Yield the text of an object in pieces. Rows are read when their piece is requested."""
+    """Yield the JSON text of an object in pieces, and read rows only for the next piece."""
     before = "{"
     for name, part in value.items():
         yield f"{before}{_text(name)}:"

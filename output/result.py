@@ -15,7 +15,7 @@ Csv: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 @dataclass(frozen=True)
 class JsonRows:
-    """A JSON list of objects that is read while it is written.
+    """A JSON list of objects, one for each row. Rows are read only while the list is written.
 
     ``pieces`` is called with the text to put between objects. It yields the JSON text of a few
     thousand objects at a time.

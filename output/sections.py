@@ -1,6 +1,7 @@
 """Build the parts of printed text: styled text, tables and lists of facts.
 
-Rich takes 0.1 s to import, so it is imported on first use. JSON and CSV do not need it.
+The library Rich is imported on first use, because the import takes 0.1 s, and JSON and CSV do not
+need Rich.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,16 +24,28 @@ def styled(text: str, style: str = "") -> "Text":
     return Text(text, style)
 
 
+def unbroken(text: str) -> "Text":
+    """Return text to copy, such as an address, which is printed without line breaks."""
+    from rich.text import Text
+
+    return Text(text, no_wrap=True)
+
+
+def is_unbroken(section: Section) -> bool:
+    """Return whether a section must be printed without line breaks."""
+    return bool(getattr(section, "no_wrap", False))
+
+
 def subject(name: str, rest: str) -> "Text":
     """Return a sentence that begins with a name in bold."""
     return styled(shown(name), "bold").append(rest, "not bold")
 
 
 def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "Table":
-    """Return an empty table without a frame, so that its cells can be copied.
+    """Return a table that has columns but no rows yet.
 
-    The columns ``left`` come first, then the right-aligned columns ``right``, then the columns
-    ``after``.
+    It has no frame, so that its cells can be copied from a terminal. The columns ``left`` come
+    first, then the right-aligned columns ``right``, then the columns ``after``.
     """
     from rich.table import Table
 

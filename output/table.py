@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, TextIO
 
 from .result import Result
+from .sections import is_unbroken
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +25,7 @@ class TableWriter:
     def write(self, result: Result) -> None:
         """Print the sections of a result."""
         for section in result.text(self._timing):
-            self._console.print(section)
+            self._console.print(section, soft_wrap=is_unbroken(section))
 
 
 def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> "Console":

@@ -1,4 +1,4 @@
-"""Open the destination of a result with the writer of its form."""
+"""Open the destination of a result, and a writer that writes the result in the chosen form."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +58,10 @@ def writer_of(
             from .csv import CsvWriter
 
             return CsvWriter(handle, safe)
+        case Form.parquet:
+            from .parquet import ParquetWriter
+
+            return ParquetWriter(handle)
         case Form.table:
             from .table import TableWriter
 

@@ -1,34 +1,40 @@
 """Answer a question: locate its item, run a method, filter the result and add names."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.model.answer import Answer, ItemHeader
-from provhouse.model.arrays import ItemNumber, ItemNumbers
+from provhouse.model.answer import Answer, ItemHeader, LargeAnswer
+from provhouse.model.arrays import ItemNumber, ItemNumbers, SetId, SetPositions
+from provhouse.model.columns import OP
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.question import AsOf, Direction, Method, Question
 from provhouse.model.settings import Settings
 from provhouse.store.cache.partition_cache import MEGABYTE, PartitionCache
+from provhouse.store.tables.operations import operations_of
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.layout import Layout
 
+from .as_found import MANY_ITEMS, AsFound
 from .as_of import commit_as_of
 from .choose import ASKED, Choice, choose
-from .explain import Explanation, estimate_methods
-from .filters import apply_filters
-from .locate import check_tables, locate
+from .exactness import Declared, Stated
+from .explain import EXPLAINED_SETS, Explanation, estimate_methods
+from .filters import Filtered, apply_filters
+from .groups import written_out
+from .level_search import LevelSearch
+from .locate import Located, check_tables, locate_versions
 from .methods.ccprov import CCProv
-from .methods.csprov import CSProv
-from .methods.method import QueryMethod
+from .methods.csprov import CSProv, Searched
+from .methods.method import MethodResult, QueryMethod, union
 from .methods.rq import RQ
-from .named_rows import NO_ROWS, count_rows, name_rows
+from .named_rows import count_rows, name_rows, no_rows
 from .recurse import recurse
 from .spark_triples import SparkTriples
 from .walk import Walk, WalkCache
@@ -68,12 +74,7 @@ class Asker:
             self._stack.push(stack.pop_all())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -82,22 +83,29 @@ class Asker:
 
     @cached_property
     def graph(self) -> Graph:
-        """A connection to Neo4j, which was checked to have all that this generation needs."""
+        """A connection to Neo4j, after a check that Neo4j has all that this generation needs."""
         warehouse = self._layout.warehouse_id()
         shared = shared_graph(warehouse, self._settings, self._progress)
         graph = self._stack.enter_context(shared)
         graph.check_load(self.snapshot.commit.commit, self.snapshot.commit.generation)
         return graph
 
+    @cached_property
+    def declared(self) -> Declared:
+        """The levels of exactness that are declared for ops."""
+        return Declared(operations_of(self.snapshot))
+
     def warm(self) -> None:
         """Load everything that answers need, except the triples themselves."""
         snapshot = self.snapshot
         _ = self.spark.starting, self.graph
         _ = snapshot.set_components, snapshot.alone, snapshot.placements, snapshot.deaths
-        _ = snapshot.dependents, snapshot.names.locate(pa.array([""]))
+        _ = snapshot.dependents, snapshot.groups, snapshot.names.locate(pa.array([""]))
         self._walks.warm(self.graph)
-        recurse(snapshot.set_ids[:0], snapshot.set_ids[:0], 0)
-        _ = self.spark.partitions
+        none = snapshot.set_ids[:0]
+        recurse(none, none, 0)  # compiled on first use, and so is a search among millions
+        LevelSearch(none, none, ItemNumber(0))
+        _ = self.spark.partitions, self.declared
 
     def ask(
         self, item: str, direction: Direction, method: Method = "auto", depth: int | None = None
@@ -108,32 +116,81 @@ class Asker:
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """Return the answer to a question with the same ``as_of`` as this asker.
+        """Return the answer to a question, whose ``as_of`` must be that of this asker.
 
         Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
         a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
-        watch's limit passes.
+        time limit of ``watch`` passes.
         """
         watch = watch or Stopwatch()
-        return self.snapshot.names.settled(lambda: self._answer(question, watch, suggest))
 
-    def _answer(self, question: Question, watch: Stopwatch, suggest: bool) -> Answer:
+        def whole() -> Answer:
+            located = self._locate(question, watch, suggest)
+            results = list[MethodResult]()
+            for number in map(ItemNumber, located.numbers.tolist()):
+                choice, method = self._choose_method(question, number, watch)
+                results.append(method.find(number, question.direction, question.depth))
+            found = union(results, question.direction)
+            return self._answer(question, located, choice, watch, found)
+
+        return self.snapshot.names.settled(whole)
+
+    def answer_as_found(
+        self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
+    ) -> Answer | LargeAnswer:
+        """Return the answer to a question, whose rows may be named while they are read.
+
+        That is a ``LargeAnswer``, to be read before this asker is closed. It has more than
+        ``MANY_ITEMS`` items, was found by CSProv, no filter applies to it, and no op has a declared
+        exactness. Raises what ``answer`` raises.
+        """
+        watch = watch or Stopwatch()
+        # The exactness of an answer is known only when all its triples have been looked at.
+        if question.filtered or question.all_versions or self.declared.weakest:
+            return self.answer(question, watch, suggest=suggest)
+
+        def begun() -> Answer | LargeAnswer:
+            located = self._locate(question, watch, suggest)
+            choice, method = self._choose_method(question, located.first, watch)
+            found = _find(method, located.first, question)
+            if isinstance(found, Searched):
+                return self._large_answer(question, located, choice, watch, found)
+            return self._answer(question, located, choice, watch, found)
+
+        return self.snapshot.names.settled(begun)
+
+    def _locate(self, question: Question, watch: Stopwatch, suggest: bool) -> Located:
+        """Locate the item or its versions, and begin to start Spark."""
         with watch.step("locate"):
             check_tables(question.filter_tables, self.snapshot)
-            number = locate(self.snapshot, question.item, suggest=suggest)
+            located = locate_versions(
+                self.snapshot, question.item, every=question.all_versions, suggest=suggest
+            )
         for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
         _ = self.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
-        choice, method = self._choose_method(question, number, watch)
-        found = method.find(number, question.direction, question.depth)
+        return located
+
+    def _answer(
+        self,
+        question: Question,
+        located: Located,
+        choice: Choice,
+        watch: Stopwatch,
+        found: MethodResult,
+    ) -> Answer:
         names = self.snapshot.names
         with watch.step("recurse"):
-            shown = apply_filters(found, number, question, names)
+            shown, stated = self._filtered(found, located.numbers, question)
         with watch.step("name"):
             counts = count_rows(shown.result, names) if question.summary else None
-            items, triples = NO_ROWS if question.summary else name_rows(shown.result, names)
+            sets_of = self.snapshot.sets_of if question.sets else None
+            items, triples = (
+                no_rows(sets=question.sets) if question.summary
+                else name_rows(shown.result, names, sets_of)
+            )  # fmt: skip
         return Answer(
-            **self._header(question, number, choice, watch),
+            **self._header(question, located.first, choice, watch),
             complete=True,
             truncated=shown.truncated,
             items=items,
@@ -142,8 +199,57 @@ class Asker:
             hidden=shown.hidden,
             erased=shown.erased,
             links=shown.links,
+            missing_keys=shown.missing_keys,
+            versions=_versions(question, located),
             counts=counts,
+            exactness=stated.weakest,
+            exactness_triples=dict(stated.triples),
         )
+
+    def _large_answer(
+        self,
+        question: Question,
+        located: Located,
+        choice: Choice,
+        watch: Stopwatch,
+        found: Searched,
+    ) -> LargeAnswer:
+        watch.seconds_left()
+        sets_of = self.snapshot.sets_of if question.sets else None
+        rows = AsFound(found, self.snapshot.names, sets_of, repeats=bool(self.snapshot.derived))
+        return LargeAnswer(
+            **self._header(question, located.first, choice, watch),
+            complete=True,
+            truncated="depth" if len(found.search.unexpanded) else None,
+            read=found.read,
+            erased=rows.erased,
+            count=len(found.search) - rows.erased,
+            sets=question.sets,
+            versions=_versions(question, located),
+            items=rows.items(),
+            triples=rows.triples(),
+        )
+
+    def _filtered(
+        self, found: MethodResult, asked: ItemNumbers, question: Question
+    ) -> tuple[Filtered, Stated]:
+        """Apply the filters, and state how exact the paths to what is left are.
+
+        Shared derivations are written out; if possible, only those that are shown.
+        """
+        names = self.snapshot.names
+        if question.looks_at_triples or len(names.erased):
+            each = self._each(found, question)
+            shown = apply_filters(each, asked, question, names)
+            return shown, self.declared.of_paths(each, shown.result, question.direction)
+        shown = apply_filters(found, asked, question, names)
+        shown = replace(shown, result=self._each(shown.result, question))
+        return shown, self.declared.of_triples(shown.result.triples[OP])
+
+    def _each(self, found: MethodResult, question: Question) -> MethodResult:
+        """Return the result with each triple once."""
+        found = written_out(found, self.snapshot.groups, question.direction)
+        return found.without_repeats() if self.snapshot.derived else found
 
     def explain(self, question: Question) -> Explanation:
         """Return what each method would read and cost, without reading triples or starting Spark.
@@ -152,20 +258,27 @@ class Asker:
         """
         watch = Stopwatch()
         with watch.step("locate"):
-            number = locate(self.snapshot, question.item)
+            located = locate_versions(self.snapshot, question.item)
+            number, question = located.first, replace(question, item=located.names[0])
         walk = self.walk(number, question.direction, watch)
         copied = self.spark.has_hashed(question.direction)
         choice, methods = estimate_methods(question, self.snapshot, number, walk, copied)
-        return Explanation(**self._header(question, number, choice, watch), methods=methods)
+        return Explanation(
+            **self._header(question, number, choice, watch),
+            sets=self.snapshot.ids_of(SetPositions(walk.sets[:EXPLAINED_SETS])),
+            methods=methods,
+            exactness=self.declared.weakest,
+        )
 
     def _header(
         self, question: Question, number: ItemNumber, choice: Choice, watch: Stopwatch
     ) -> dict[str, Any]:
         """Return the fields that answers and explanations share, those of ``ItemHeader``."""
-        commit = self.snapshot.commit
+        commit, one = self.snapshot.commit, ItemNumbers(np.array([number]))
         header = ItemHeader(
             item=question.item,
-            table=str(self.snapshot.names.tables(ItemNumbers(np.array([number])))[0].as_py()),
+            table=str(self.snapshot.names.tables(one)[0].as_py()),
+            set_id=SetId(int(self.snapshot.sets_of(one)[0])),
             direction=question.direction,
             method=choice.method,
             why=choice.why,
@@ -190,9 +303,23 @@ class Asker:
             return choice, CSProv(self.snapshot, self.spark, watch, walk)
         if choice.method == "ccprov":
             return choice, CCProv(self.snapshot, self.spark, watch)
-        return choice, RQ(self.spark, watch)
+        return choice, RQ(self.snapshot, self.spark, watch)
 
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
         """Return the sets that an item needs, from the cache if the walk was made before."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph)
+
+
+def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:
+    """Return what a method finds: a search if its rows can be sent as they are found."""
+    direction, depth = question.direction, question.depth
+    if not isinstance(method, CSProv) or not method.may_find(MANY_ITEMS):
+        return method.find(item, direction, depth)
+    found = method.search(item, direction, depth)
+    return found if len(found.search) > MANY_ITEMS else found.result()
+
+
+def _versions(question: Question, located: Located) -> tuple[str, ...]:
+    """Return the names of the versions that were used instead of the item; none if it was used."""
+    return () if located.names == (question.item,) else located.names

@@ -53,7 +53,7 @@ def _less(depth: int, by_levels: float, by_sets: cost.Estimate) -> str:
 
 def _sets_of(snapshot: Snapshot, item: ItemNumber) -> str:
     sets = component_sets(snapshot, item)
-    items = int(snapshot.set_items[sets].sum())
+    items = int(snapshot.set_sizes[sets].sum())
     if len(sets) == 1:
         return f"The item's component is one set of {items:,} items, read as a whole"
     return (

@@ -23,15 +23,15 @@ from .recurse import recurse
 from .walk import Walk, component_sets, set_of
 
 ASK = 0.02
-"""CSProv: the fixed cost of locating, one closure, one job and one recursion."""
+"""CSProv: the cost of any question: locate the item, one closure, one job, one recursion."""
 SET = 6e-6
 """CSProv: the cost of each set that is walked."""
 PARTITION = 1.2e-3
-"""CSProv: the cost of each partition, which is one task of the job."""
+"""CSProv: the cost of each partition that is read, by one task of the Spark job."""
 TRIPLE = 0.4e-6
 """CSProv: the cost of reading a triple, following it and naming its items."""
 LEVEL = 0.024
-"""RQ and CCProv: the cost of each level, which is one job."""
+"""RQ and CCProv: the cost of each level, which is one Spark job."""
 FILTERED = 0.17e-6
 """CCProv: the cost of each triple in the warehouse, since the filter reads all triples."""
 COPIED = 6.7e-6
@@ -46,11 +46,13 @@ class Estimate:
     read: Read
     """The data to read: exact for CSProv and CCProv, all triples for RQ."""
     levels: int | None
-    """The assumed number of levels, each of which is a job; None for CSProv, without levels."""
+    """The assumed number of levels, one Spark job each; None for CSProv, which has no levels."""
     seconds: float
     """The duration in a warm process."""
     prepare: float
     """The additional time if the method first has to load a copy of all triples."""
+    guessed: bool = False
+    """Whether the number of levels is a guess, which is mostly too low."""
 
 
 def estimate_csprov(walk: Walk) -> Estimate:
@@ -91,8 +93,13 @@ def ccprov_seconds(triples: int, levels: int) -> float:
     return FILTERED * triples + rq_seconds(levels)
 
 
+def copy_seconds(triples: int) -> float:
+    """Return the seconds that loading the copy of all triples for RQ and CCProv takes."""
+    return COPIED * triples
+
+
 def _prepare_seconds(triples: int, copied: bool) -> float:
-    return 0.0 if copied else COPIED * triples
+    return 0.0 if copied else copy_seconds(triples)
 
 
 def estimate_levels(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction: Direction) -> int:

@@ -23,11 +23,14 @@ _TRIPLES = pa.schema([(name, pa.string()) for name in TRIPLE])
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two generations compared; ``answer`` is None if it does not have the item."""
+    """One of the two generations that are compared."""
 
     generation: int
     time: str
-    answer: Answer | None
+    stored: bool
+    """Whether the generation has the item."""
+    erased: int
+    """The number of erased items that the answer from this generation leads through."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Diff:
 
 
 def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
-    """Compare the answer to a question as of its own ``as_of`` with the answer as of ``until``.
+    """Compare two answers to a question: as of its own ``as_of``, and as of ``until``.
 
     If ``until`` is None, it means the current generation. ``askers`` opens the asker of a
     generation. Raises NotFound if neither generation has the item.
@@ -65,37 +68,42 @@ def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
 def _compare(question: Question, before: Asker, after: Asker) -> Diff:
     watch = Stopwatch()
     with watch.step("from"):
-        one = _side(before, question)
+        one = _answer(before, question)
     with watch.step("to"):
-        other = _side(after, question)
-    if not (one.answer or other.answer):
+        other = _answer(after, question)
+    since, until = _side(before, one), _side(after, other)
+    if not (one or other):
         raise NotFound(
-            f"Item {question.item!r} is not in generation {one.generation} or {other.generation}",
+            f"Item {question.item!r} is not in generation {since.generation} or {until.generation}",
             "Neither of them has it",
             "Names must match exactly; check spelling and case",
         )
     with watch.step("compare"):
         came, went = _only_in(other, one), _only_in(one, other)
-    return Diff(question.item, question.direction, one, other, came, went, watch.total())
+    return Diff(question.item, question.direction, since, until, came, went, watch.total())
 
 
-def _side(asker: Asker, question: Question) -> Side:
-    commit = asker.snapshot.commit
-    answer: Answer | None
+def _answer(asker: Asker, question: Question) -> Answer | None:
+    """Return the answer, or None if the generation does not have the item."""
     try:
-        answer = asker.answer(question)
+        return asker.answer(question)
     except NotFound:
-        answer = None
-    return Side(commit.generation, commit.time, answer)
+        return None
 
 
-def _only_in(one: Side, other: Side) -> Change:
+def _side(asker: Asker, answer: Answer | None) -> Side:
+    commit = asker.snapshot.commit
+    erased = answer.erased if answer else 0
+    return Side(commit.generation, commit.time, answer is not None, erased)
+
+
+def _only_in(one: Answer | None, other: Answer | None) -> Change:
     """Return the items and triples that ``one`` has and ``other`` lacks."""
 
     def rows(of: Callable[[Answer], pa.Table], form: pa.Schema, keys: list[str]) -> pa.Table:
         mine, theirs = (
-            of(side.answer).select(form.names).cast(form) if side.answer else form.empty_table()
-            for side in (one, other)
+            of(answer).select(form.names).cast(form) if answer else form.empty_table()
+            for answer in (one, other)
         )
         return _missing_rows(mine, theirs, keys)
 

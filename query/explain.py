@@ -1,9 +1,10 @@
 """Explain a question instead of answering it: what each method would read, and how fast."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from provhouse.model.answer import ItemHeader
-from provhouse.model.arrays import ItemNumber
+from provhouse.model.arrays import ItemNumber, SetIds
+from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -11,6 +12,8 @@ from . import cost
 from .choose import Choice, choose
 from .cost import Estimate
 from .walk import Walk
+
+EXPLAINED_SETS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +25,13 @@ class Explanation(ItemHeader):
     """
 
     methods: tuple[Estimate, ...]
+    sets: SetIds
+    """The ids of the sets that CSProv would read, in order, but at most ``EXPLAINED_SETS``."""
+    exactness: Weakest | None = None
+    """The weakest exactness that any op of the generation has, because no triple is read.
+
+    None if no exactness is declared. On the paths of the answer it may be stronger, or unknown.
+    """
 
 
 def estimate_methods(
@@ -29,8 +39,9 @@ def estimate_methods(
 ) -> tuple[Choice, tuple[Estimate, ...]]:
     """Return the method that would be chosen, and the estimates for all three methods."""
     levels = question.depth or cost.estimate_levels(snapshot, walk, item, question.direction)
+    guessed = question.depth is None
     return choose(question, snapshot, item, walk, copied), (
         cost.estimate_csprov(walk),
-        cost.estimate_ccprov(snapshot, item, levels, copied),
-        cost.estimate_rq(snapshot, levels, copied),
+        replace(cost.estimate_ccprov(snapshot, item, levels, copied), guessed=guessed),
+        replace(cost.estimate_rq(snapshot, levels, copied), guessed=guessed),
     )

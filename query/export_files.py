@@ -17,9 +17,12 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.manifest import Part, part_of
 
 FILE_TRIPLES = 2 << 20
-"""About how many triples go into one file."""
+"""The approximate number of triples in one file."""
 PIECE_BYTES = 1 << 30
-"""About how much text is written at once; Arrow string arrays are limited to 2 GiB."""
+"""The most bytes of text written at once; Arrow string arrays are limited to 2 GiB."""
+
+OPERATIONS_FILE = "operations.parquet"
+"""The file with the descriptions of ops, if there are any."""
 
 
 def create_folder(layout: Layout, folder: Path) -> None:
@@ -45,6 +48,15 @@ def create_folder(layout: Layout, folder: Path) -> None:
             f"The folder is not empty: it contains {existing.name}",
             "Choose another folder; if an interrupted export left these files, delete them",
         )
+
+
+def write_operations(operations: pa.Table, folder: Path) -> Part | None:
+    """Write the descriptions of ops, if there are any, as ``ingest --operations`` reads them."""
+    if not operations.num_rows:
+        return None
+    path = folder / OPERATIONS_FILE
+    pq.write_table(operations, path, compression="zstd", write_page_checksum=True)
+    return part_of(path, operations.num_rows)
 
 
 class ExportWriter:

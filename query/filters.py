@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import I64, Bools, Column, ItemNumber, ItemNumbers, among
+from provhouse.model.answer import MissingKeys
+from provhouse.model.arrays import I64, Bools, Column, ItemNumbers, among
 from provhouse.model.attributes import as_text
 from provhouse.model.columns import ATTRIBUTES, OP
 from provhouse.model.question import Direction, Question
@@ -24,6 +25,8 @@ from provhouse.store.tables.links import touching
 from .methods.method import MethodResult, near_and_far, src_and_dst
 from .recurse import recurse
 
+_SAMPLE = 10_000
+"""The number of triples whose attribute keys are listed if a key of ``where`` is missing."""
 _OUTSIDE = -1
 """An artificial item that links to several items, to search from all of them at once."""
 _PAIR = r'"(?:[^"\\]|\\.)*":"(?:[^"\\]|\\.)*",'
@@ -44,21 +47,44 @@ class Filtered:
     """The number of triples found that lead from or to an erased item."""
     truncated: str | None
     """The option that cut the answer short: ``limit``, ``depth`` or None."""
+    missing_keys: MissingKeys | None = None
+    """Keys of ``where`` that no triple of the result has; not looked for if an item is shown."""
 
 
 def apply_filters(
-    found: MethodResult, item: ItemNumber, question: Question, names: Names
+    found: MethodResult, asked: ItemNumbers, question: Question, names: Names
 ) -> Filtered:
-    """Return the part of ``found``, a method's result for ``item``, that the question shows."""
+    """Return the part of ``found``, a method's result for ``asked``, that the question shows."""
     # Filter before removing erased items, since paths may lead through them.
     shown = without_erased(_filter(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
     truncated = "depth" if len(found.unexpanded) else None
     if question.limit is not None and len(shown.items) > question.limit:
-        shown, truncated = _nearest(shown, item, question.limit, names), "limit"
+        shown, truncated = _nearest(shown, asked, question.limit, names), "limit"
     hidden = len(found.items) - erased - len(shown.items)
     links = int(touching(found.triples, names.erased).sum())
-    return Filtered(shown, hidden, erased, links, truncated)
+    missing = None if len(shown.items) else _missing_keys(found, question, names)
+    return Filtered(shown, hidden, erased, links, truncated, missing)
+
+
+def _missing_keys(found: MethodResult, question: Question, names: Names) -> MissingKeys | None:
+    """Return the keys of ``where`` that no visible triple has, or None if there is none."""
+    visible = found.triples.filter(pa.array(~touching(found.triples, names.erased)))
+    texts = visible[ATTRIBUTES]
+    missing = tuple(
+        key
+        for key in dict.fromkeys(key for key, _ in question.where)
+        if not pc.any(pc.match_substring_regex(texts, has_key(key))).as_py()
+    )
+    if not missing or not len(texts):
+        return None
+    first = {text or "{}" for text in texts.slice(0, _SAMPLE).to_pylist()}
+    return MissingKeys(missing, tuple(sorted({key for text in first for key in json.loads(text)})))
+
+
+def has_key(key: str) -> str:
+    """Return a pattern for canonical attributes with a key; a match ends before the key's value."""
+    return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:"
 
 
 def without_erased(found: MethodResult, erased: ItemNumbers) -> MethodResult:
@@ -82,17 +108,17 @@ def _filter(found: MethodResult, question: Question, names: Names) -> MethodResu
     return found
 
 
-def _nearest(found: MethodResult, item: ItemNumber, limit: int, names: Names) -> MethodResult:
+def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) -> MethodResult:
     """Return the first ``limit`` items in the answer's order: by depth, then name.
 
-    A triple from or to an omitted item is removed too, unless the omitted item is ``item``.
+    A triple from or to an omitted item is removed too, unless the omitted item is ``asked``.
     """
     farthest = np.partition(found.depths, limit - 1)[limit - 1]
     kept = found.depths < farthest
     equal = np.flatnonzero(found.depths == farthest)
     by_name = np.asarray(pc.sort_indices(names.names(ItemNumbers(found.items[equal]))))
     kept[equal[by_name[: limit - int(kept.sum())]]] = True
-    cut = np.sort(found.items[~kept & (found.items != item)])
+    cut = np.sort(found.items[~kept & ~np.isin(found.items, asked)])
     src, dst = src_and_dst(found.triples)
     return found.select(kept, ~among(src, cut) & ~among(dst, cut))
 
@@ -107,14 +133,14 @@ def _through(found: MethodResult, table: str, direction: Direction, names: Names
     """Return the items and triples that are on a path through an item of the table."""
     passed = found.items[_in_tables(found.items, [table], names)]
     near, far = near_and_far(found.triples, direction)
-    behind = _reached(near, far, passed)
-    before = _reached(far, near, passed)
+    behind = reached(near, far, passed)
+    before = reached(far, near, passed)
     items = among(found.items, behind) | among(found.items, before)
     return found.select(items, among(near, behind) | among(far, before))
 
 
-def _reached(near: I64, far: I64, items: I64) -> I64:
-    """Return these items and all items that they reach, in order."""
+def reached(near: I64, far: I64, items: I64) -> I64:
+    """Return these items and all items that they reach along the given triples, in order."""
     into = np.full(len(items), _OUTSIDE)
     reached = recurse(np.append(near, into), np.append(far, items), _OUTSIDE)
     return np.sort(reached.items)
@@ -136,7 +162,7 @@ def _pattern(key: str, values: list[str]) -> str:
     It matches pair by pair from the start, since a value may contain text that looks like a pair.
     """
     given = "|".join(re.escape(_quoted(as_text(value))) for value in values)
-    return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:(?:{given})[,}}]"
+    return rf"{has_key(key)}(?:{given})[,}}]"
 
 
 def _in_tables(items: ItemNumbers, tables: Iterable[str], names: Names) -> Bools:

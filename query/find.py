@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import ITEM, NAME, TABLE
+from provhouse.model.derivations import GROUP_PREFIX
 from provhouse.model.progress import Stopwatch
 from provhouse.store.names.scan import scan
 from provhouse.store.names.segments import BATCH
@@ -49,15 +50,16 @@ def find(
 ) -> Finding:
     """Return the first ``limit`` items, by name, whose names begin with ``text``.
 
-    ``text`` is not a pattern; every character stands for itself. With ``table``, only items of
-    this table match; the empty name stands for items without a table. Raises UsageError if the
-    table has no items.
+    With ``anywhere``, a name may contain ``text`` at any position. ``text`` is not a pattern; every
+    character stands for itself. With ``table``, only items of this table match; the empty name
+    stands for items without a table. Raises UsageError if the table has no items.
     """
     watch = Stopwatch()
     check_tables([table or ""], snapshot)
     columns = (NAME,) if table is None else (NAME, TABLE)
     parts, matches = [_NONE], 0
-    for some, count in scan(snapshot.names, _matching(text, anywhere, table, limit), columns):
+    select = _matching(text, anywhere, table, limit, groups=bool(len(snapshot.groups)))
+    for some, count in scan(snapshot.names, select, columns):
         parts.append(some)
         matches += count
         if sum(map(len, parts)) > 2 * limit + BATCH:
@@ -78,16 +80,19 @@ def find(
 
 
 def _matching(
-    text: str, anywhere: bool, table: str | None, limit: int
+    text: str, anywhere: bool, table: str | None, limit: int, *, groups: bool
 ) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
     """Return a function that searches some rows of names.
 
     It returns the names and numbers of the first ``limit`` matches, and the number of all matches.
+    If there are ``groups``, they do not match.
     """
     holds = pc.match_substring if anywhere else pc.starts_with
 
     def select(rows: pa.Table, first: int) -> tuple[pa.Table, int]:
         matches = pc.fill_null(holds(rows[NAME], text), False)
+        if groups:
+            matches = pc.and_not(matches, pc.starts_with(rows[NAME], GROUP_PREFIX))
         if table is not None:
             matches = pc.and_(matches, pc.equal(rows[TABLE].cast(pa.string()), table))
         at = pc.indices_nonzero(matches)
@@ -99,7 +104,7 @@ def _matching(
 
 
 def _first(rows: pa.Table, limit: int) -> pa.Table:
-    """Return the ``limit`` rows whose names come first, in no particular order."""
+    """Return the ``limit`` rows with the smallest names; the result is not sorted."""
     if rows.num_rows <= limit:
         return rows
     return rows.take(pc.select_k_unstable(rows, limit, [(NAME, "ascending")]))

@@ -1,13 +1,13 @@
 """List the generations of a warehouse: when and how each was made, what it added, its totals."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from provhouse.model.columns import BORN, DIED, ROWS
+from provhouse.model.columns import BORN, DIED, INGEST, ITEMS, ROWS
 from provhouse.store.tables.delta import read_rows
-from provhouse.store.warehouse.commits import Commit, generations, read_commit
+from provhouse.store.warehouse.commits import Beyond, Commit, generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 
 from .as_of import commit_as_of
@@ -56,7 +56,7 @@ def list_generations(layout: Layout) -> list[Generation]:
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """The first generation that had each content: a base and its visible ingests."""
+    """The first generation with each combination of a base and visible ingests."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
@@ -65,20 +65,39 @@ def list_generations(layout: Layout) -> list[Generation]:
         first = shown.setdefault(content, commit.generation) if commit.visible else 0
         restores = change == "rollback" and first != commit.generation
         row = _row(commit, change, first if restores else None, ingest or {}, commit is commits[-1])
-        rows.append(replace(row, ended=ended[commit.generation]))
+        beyond = commit.beyond if ingest and change != "compact" else Beyond()
+        rows.append(
+            replace(
+                row,
+                new_triples=row.new_triples + beyond.new,
+                ended=ended[commit.generation] + beyond.ended,
+            )
+        )
     return rows
 
 
 def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[str, Any]]:
-    """Return the rows of the tables ``ingests`` of all bases, by the generation that each made."""
+    """Return the rows of all tables ``ingests``, by the generation that each ingest made."""
     newest = {commit.base: commit for commit in commits}
+    groups = _count_groups(layout, newest)
     ingests: dict[int, dict[str, Any]] = {}
     for base, commit in newest.items():
         folder, version = layout.table(base, "ingests"), commit.tables.get("ingests")
-        rows = read_rows(folder, "ingests", version, _COLUMNS).to_pylist()
+        rows = read_rows(folder, "ingests", version, (*_COLUMNS, INGEST)).to_pylist()
+        rows = [{**row, ITEMS: row[ITEMS] - groups[base, row[INGEST]]} for row in rows]
         begins = min((row[BORN] for row in rows), default=0)
         ingests |= {row[BORN]: {**row, _FIRST_OF_BASE: row[BORN] == begins} for row in rows}
     return ingests
+
+
+def _count_groups(layout: Layout, newest: Mapping[int, Commit]) -> Counter[tuple[int, int]]:
+    """Return the number of groups, which are no items, by base and ingest."""
+    found: Counter[tuple[int, int]] = Counter()
+    for base, commit in newest.items():
+        rows = read_rows(layout.table(base, "groups"), "groups", commit.tables.get("groups"))
+        for count in rows[INGEST].value_counts().to_pylist():
+            found[base, count["values"]] = count["counts"]
+    return found
 
 
 def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
@@ -118,7 +137,7 @@ def _row(
         duplicates=new.get("duplicates", 0),
         rejected=new.get("rejected", 0),
         ended=0,
-        triples=totals.triples,
+        triples=commit.triples,
         items=totals.items,
         components=totals.components,
         sets=totals.sets,

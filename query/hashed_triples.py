@@ -2,7 +2,7 @@
 
 As long as no triple has died, Spark reads the Delta table. Otherwise its tasks read the partition
 files directly, because a death names a row by its position in a file, and Delta does not show
-positions.
+positions. A session that another program created may lack Delta, so it reads the files too.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import ItemNumbers, PartitionNumbers
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
-from provhouse.spark.session import working
+from provhouse.spark.session import is_own, working
 from provhouse.store.cache.blocks import SENT, as_block, from_block, joined, run_on
 from provhouse.store.tables.partitions import partition_path, read_partition
 from provhouse.store.tables.ranges import Ranges, places
@@ -41,9 +41,13 @@ class HashedTriples:
         self.partition_count = count
         self._storage = storage
         self._blocks = blocks.persist(getattr(StorageLevel, storage))
-        with working():
-            # Counting also fills the cache, which all queries share.
-            self.triple_count = sum(self._blocks.map(_row_count).collect())
+        try:
+            with working():
+                # Counting also fills the cache, which all queries share.
+                self.triple_count = sum(self._blocks.map(_row_count).collect())
+        except BaseException:
+            self.release()
+            raise
 
     @classmethod
     def load(
@@ -53,7 +57,8 @@ class HashedTriples:
         from pyspark.sql import functions as f
 
         count = max(len(snapshot.partitions), session.sparkContext.defaultParallelism)
-        rows = (_live if len(snapshot.deaths) else _visible)(session, snapshot)
+        direct = len(snapshot.deaths) or not is_own(session)
+        rows = (_live if direct else _visible)(session, snapshot)
         spread = rows.select(*TRIPLE, (f.col(key) % count).cast("int").alias(BUCKET))
         blocks = (
             spread.repartitionById(count, BUCKET)

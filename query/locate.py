@@ -1,30 +1,54 @@
 """Find the number of the item that a question names, and check the tables of its filters."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 
+import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import ItemNumber
+from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.store.tables.snapshot import Snapshot
 
 from .suggest import similar_names
 
 
-def locate(snapshot: Snapshot, item: str, *, suggest: bool = True) -> ItemNumber:
-    """Return the number of an item.
+@dataclass(frozen=True)
+class Located:
+    """The items that a question is about, and their names: one item, or several versions of it."""
 
-    Raises NotFound if it is not stored; the error suggests similar names if ``suggest``.
+    numbers: ItemNumbers
+    names: tuple[str, ...]
+
+    @property
+    def first(self) -> ItemNumber:
+        """The number of the item itself if it is stored, else of its newest version."""
+        return ItemNumber(int(self.numbers[0]))
+
+
+def locate_versions(
+    snapshot: Snapshot, item: str, *, every: bool = False, suggest: bool = True
+) -> Located:
+    """Return an item, or else its newest version. With ``every``, return all of these.
+
+    Versions are looked for only if they are needed: a stored item needs none. Raises NotFound if
+    nothing is stored; the error suggests similar names if ``suggest``.
     """
-    number = int(snapshot.names.locate(pa.array([item], pa.string()))[0])
-    if number < 0:
+    number = int(snapshot.locate(pa.array([item], pa.string()))[0])
+    found = [(number, item)] if number >= 0 else []
+    if every or not found:
+        newest_first = reversed(snapshot.names.versions(item))
+        found += [(version.item, version.name) for version in newest_first]
+    if not found:
         raise NotFound(
             f"Item {item!r} is not in generation {snapshot.commit.generation}",
             f"None of its {snapshot.commit.totals.items:,} items has that name",
             _remedy(similar_names(snapshot.names, item) if suggest else []),
         )
-    return ItemNumber(number)
+    kept = found if every else found[:1]
+    numbers = ItemNumbers(np.array([number for number, _ in kept], np.int64))
+    return Located(numbers, tuple(name for _, name in kept))
 
 
 def _remedy(others: list[str]) -> str:

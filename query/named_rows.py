@@ -1,30 +1,52 @@
 """Turn a method's result into the rows of an answer, with names and in order, or into counts."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.answer import Counts
-from provhouse.model.arrays import I32, I64, ItemNumbers, distinct
-from provhouse.model.columns import ATTRIBUTES, DEPTH, DST, ITEM, ITEMS, OP, SRC, TABLE, TRIPLES
+from provhouse.model.arrays import I32, I64, ItemNumbers, SetIds, distinct
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    DEPTH,
+    DST,
+    ITEM,
+    ITEMS,
+    OP,
+    SET,
+    SRC,
+    TABLE,
+    TRIPLES,
+)
 from provhouse.store.names.names import Names
 
 from .methods.method import MethodResult
 
+SetsOf = Callable[[ItemNumbers], SetIds]
+"""A function that returns the id of each item's connected set."""
+
 _TEXT = pa.string()
 _CODED = pa.dictionary(pa.int32(), _TEXT)
-NO_ROWS = (
-    pa.schema([(ITEM, _CODED), (TABLE, _CODED), (DEPTH, pa.int32())]).empty_table(),
-    pa.schema([(SRC, _CODED), (DST, _CODED), (OP, _TEXT), (ATTRIBUTES, _TEXT)]).empty_table(),
-)
-"""The two tables of an answer, items and triples, both without rows."""
+_ITEMS = pa.schema([(ITEM, _CODED), (TABLE, _CODED), (DEPTH, pa.int32())])
+_TRIPLES = pa.schema([(SRC, _CODED), (DST, _CODED), (OP, _TEXT), (ATTRIBUTES, _TEXT)])
 
 
-def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
+def no_rows(*, sets: bool) -> tuple[pa.Table, pa.Table]:
+    """Return the two tables of an answer, items and triples, both without rows."""
+    items = _ITEMS.append(pa.field(SET, pa.int64())) if sets else _ITEMS
+    return items.empty_table(), _TRIPLES.empty_table()
+
+
+def name_rows(
+    found: MethodResult, names: Names, sets_of: SetsOf | None = None
+) -> tuple[pa.Table, pa.Table]:
     """Return the items and the triples of a result, with names and in the order of an answer.
 
-    Items are ordered by depth, then name; triples by the depth of the near end, then src, dst, op,
-    attributes. Names are dictionary-encoded, and both Arrow tables share one dictionary.
+    With ``sets_of``, items have a column with the ids of their sets. Items are ordered by depth,
+    then name; triples by the depth of the near end, then src, dst, op, attributes. Names are
+    dictionary-encoded, and both Arrow tables share one dictionary.
     """
     src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
     every, places = distinct(np.concatenate([found.items, src, dst]))
@@ -36,11 +58,13 @@ def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
     item = item[by_name]
     items = pa.table(
         {
-            ITEM: _coded(item, texts),
+            ITEM: coded(item, texts),
             TABLE: tables.take(pa.array(item)),
             DEPTH: found.depths[by_name],
         }
     )
+    if sets_of:
+        items = items.append_column(SET, pa.array(sets_of(ItemNumbers(every[item]))))
     op, attributes = (found.triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
     attributes = pc.if_else(pc.equal(attributes, ""), "{}", attributes)
     op_ranks, attribute_ranks = _ranks_of_few(op), _ranks_of_few(attributes)
@@ -48,8 +72,8 @@ def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
     rows = pa.array(order)
     triples = pa.table(
         {
-            SRC: _coded(src[order], texts),
-            DST: _coded(dst[order], texts),
+            SRC: coded(src[order], texts),
+            DST: coded(dst[order], texts),
             OP: op.take(rows),
             ATTRIBUTES: attributes.take(rows),
         }
@@ -57,7 +81,8 @@ def name_rows(found: MethodResult, names: Names) -> tuple[pa.Table, pa.Table]:
     return items, triples
 
 
-def _coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
+def coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
+    """Return the texts at these places, as codes into the array of texts."""
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), texts)
 
 

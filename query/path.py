@@ -19,7 +19,8 @@ from provhouse.store.names.names import Names
 
 from .ask import Asker
 from .filters import without_erased
-from .locate import locate
+from .groups import written_out
+from .locate import locate_versions
 from .methods.csprov import CSProv
 from .methods.method import MethodResult, src_and_dst
 from .named_rows import name_rows
@@ -29,7 +30,7 @@ from .walk import walk_between
 
 
 @dataclass(frozen=True, kw_only=True)
-class Path(FoundRows):
+class Paths(FoundRows):
     """The triples on one shortest path from ``source`` to ``target``, or on all paths.
 
     A path follows the data, from src to dst. ``items`` has the columns item, table (text) and depth
@@ -44,7 +45,7 @@ class Path(FoundRows):
     """The number of triples on a shortest path."""
 
 
-def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path:
+def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Paths:
     """Return one shortest path from ``source`` to ``target``, or all paths if ``every``.
 
     Paths from an item to itself are its cycles. Raises NotFound if an item is not stored, or if no
@@ -53,11 +54,13 @@ def path(asker: Asker, source: str, target: str, *, every: bool = False) -> Path
     return asker.snapshot.names.settled(lambda: _path(asker, source, target, every))
 
 
-def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
+def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
     watch = Stopwatch()
     snapshot = asker.snapshot
     with watch.step("locate"):
-        first, last = locate(snapshot, source), locate(snapshot, target)
+        ends = [locate_versions(snapshot, name) for name in (source, target)]
+        first, last = (end.first for end in ends)
+        source, target = (end.names[0] for end in ends)  # perhaps the newest versions
         sets = snapshot.set_rows(ItemNumbers(np.array([first, last])))
         apart = len(np.unique(snapshot.set_components[sets])) > 1
     if apart:
@@ -69,11 +72,12 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
         raise _no_path(source, target, *_why(source, target, back))
     with watch.step("recurse"):
         way = _all_paths(found, first) if every else _shortest(found, first, last, snapshot.names)
+        stated = asker.declared.of_triples(way.triples[OP])
     with watch.step("name"):
         shown = without_erased(way, snapshot.names.erased)
         items, triples = name_rows(shown, snapshot.names)
     commit = snapshot.commit
-    return Path(
+    return Paths(
         source=source,
         target=target,
         every=every,
@@ -86,13 +90,15 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Path:
         read=found.read,
         seconds=watch.total(),
         erased=len(way.items) - len(shown.items),
+        exactness=stated.weakest,
+        exactness_triples=dict(stated.triples),
     )
 
 
 def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch
 ) -> MethodResult | None:
-    """Return the lineage of ``last`` in the sets between both items, or None if no set is there."""
+    """Return the lineage of ``last`` in the sets between both items; None without such sets."""
     _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
@@ -100,7 +106,9 @@ def _between(
         walk = walk_between(asker.snapshot, first, walk)
     if not len(walk.sets):
         return None
-    return CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)
+    found = CSProv(asker.snapshot, asker.spark, watch, walk).find(last, "upstream", None)
+    found = written_out(found, asker.snapshot.groups, "upstream")
+    return found.without_repeats() if asker.snapshot.derived else found
 
 
 def _has_path(asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch) -> bool:
@@ -127,7 +135,7 @@ def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
 
 
 def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
-    """Return all triples that ``first`` reaches; all of them lead to the target."""
+    """Return the triples on all paths from ``first`` to the target, whose lineage is ``found``."""
     src, dst = src_and_dst(found.triples)
     reached = recurse(src, dst, first)
     others = reached.items != first
@@ -143,7 +151,7 @@ def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
 def _shortest(
     found: MethodResult, first: ItemNumber, last: ItemNumber, names: Names
 ) -> MethodResult:
-    """Return the shortest path whose triples come first in the order of dst, op, attributes."""
+    """Return one shortest path: the first in the order of its triples' dst, op, attributes."""
     src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
     by_name = pa.table(

@@ -2,7 +2,7 @@
 
 This is the last step of every method (``Recursive-Query`` in algorithms 1 and 2 of the CSProv
 paper). It is a breadth-first search over sorted arrays. It is compiled, since lineage may be
-thousands of levels deep.
+thousands of levels deep. Among millions of triples, ``LevelSearch`` takes its place.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from provhouse.model.arrays import I32, I64
+from provhouse.model.arrays import I32, I64, Bools, ItemNumber
+
+from .level_search import LevelSearch
 
 NEVER = -1
+MANY = 1 << 20
+"""Among at least this many triples, ``LevelSearch`` is faster and needs less memory."""
+_NO_GROUPS = np.zeros(0, bool)
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The items that an item reaches among some triples, and the triples that lead to them."""
+    """The items that an item reaches along given triples, and the triples that lead to them."""
 
     items: I64
     """The items in no particular order, with the start item only if a cycle leads back to it."""
@@ -28,36 +33,59 @@ class Reached:
     near_depths: I32
     """The depth of the near end of each of ``triples``."""
     unexpanded: I64
-    """The items, in order, that have more triples, left out because of the depth limit."""
+    """The items, in order, with further triples that the depth limit left out."""
 
 
-def recurse(near: I64, far: I64, item: int, limit: int | None = None) -> Reached:
+def recurse(
+    near: I64, far: I64, item: int, limit: int | None = None, to_group: Bools | None = None
+) -> Reached:
     """Follow triples from ``item``, each from its near end to its far end, up to ``limit`` hops.
 
     The near end of a triple is its dst upstream and its src downstream. The result has the triples
     whose near end is the item (depth 0) or was reached at a depth below the limit.
+
+    ``to_group`` says which triples have a group as far end. From each such group, triples must lead
+    on. The way through a group is one hop, and a group is none of the items reached.
     """
+    if len(near) >= MANY and to_group is None:
+        return all_reached(LevelSearch(near, far, ItemNumber(item), limit))
+    groups = _NO_GROUPS if to_group is None else to_group
     order: I64 | None = None
     if (near[1:] < near[:-1]).any():  # upstream, the triples of one partition are in order
         order = np.argsort(near, kind="stable")
         near, far = near[order], far[order]
+        groups = groups[order] if len(groups) else groups
     first = np.flatnonzero(np.append(True, near[1:] != near[:-1])[: len(near)])
     at = np.append(first, len(near))
     heads = near[first]
     most = np.iinfo(np.int32).max if limit is None else limit
-    rows, depths, left = _levels(heads, at, far, item, most)
-    items, places = np.unique(far[rows], return_index=True)  # the first visit is the nearest
+    rows, depths, left = _levels(heads, at, far, item, most, groups)
+    shown = rows[~groups[rows]] if len(groups) else rows
+    at_depths = depths[~groups[rows]] if len(groups) else depths
+    items, places = np.unique(far[shown], return_index=True)  # the first visit is the nearest
     kept = rows if order is None else order[rows]
-    return Reached(items, depths[places] + 1, kept, depths, np.sort(heads[left]))
+    return Reached(items, at_depths[places] + 1, kept, depths, np.sort(heads[left]))
+
+
+def all_reached(search: LevelSearch) -> Reached:
+    """Return everything that a search has reached."""
+    items, depths = search.items()
+    found = list(search.triples(MANY))
+    rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in found)])
+    near_depths = np.concatenate([np.empty(0, np.int32), *(depths for _, depths in found)])
+    return Reached(items, depths, rows, near_depths, search.unexpanded)
 
 
 @njit(cache=True)
-def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, I32, I64]:
+def _levels(
+    heads: I64, at: I64, far: I64, item: int, limit: int, groups: Bools
+) -> tuple[I64, I32, I64]:
     """Return the rows of triples reached, the depths of their near ends, and the heads left out.
 
     Rows are in order of depth. ``heads`` are the distinct near ends, in order. The triples of head
     ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. A head is left out if its depth has
-    reached the limit.
+    reached the limit. The rows that ``groups`` marks lead to groups, which are followed at once:
+    the depth of a group, and of the rows from it, is that of the first head that leads to it.
     """
     queue = np.empty(len(heads) + 1, np.int64)
     level = np.full(len(heads), NEVER, np.int32)
@@ -73,11 +101,22 @@ def _levels(heads: I64, at: I64, far: I64, item: int, limit: int) -> tuple[I64, 
         if depth >= limit:
             break
         taken += 1
+        first = found
         for row in range(at[head], at[head + 1]):
             rows[found], depths[found] = row, depth
             found += 1
+        while first < found:
+            row = rows[first]
+            first += 1
             target = np.searchsorted(heads, far[row])
-            if target < len(heads) and heads[target] == far[row] and level[target] == NEVER:
+            if target >= len(heads) or heads[target] != far[row] or level[target] != NEVER:
+                continue
+            if len(groups) and groups[row]:
+                level[target] = depth
+                for behind in range(at[target], at[target + 1]):
+                    rows[found], depths[found] = behind, depth
+                    found += 1
+            else:
                 level[target] = depth + 1
                 queue[filled] = target
                 filled += 1

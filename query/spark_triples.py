@@ -1,23 +1,26 @@
 """Keep the triples of a snapshot in Spark: by partition for CSProv, by hash for RQ and CCProv.
 
-Both copies are loaded on first use and stay in memory while the process runs.
+Both copies are loaded on first use and stay in memory until the generation is released.
 """
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import Damaged
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.spark.session import Starting, working
+from provhouse.spark.session import Starting, limited, working
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, unless_damaged
 from provhouse.store.tables.snapshot import Snapshot
 
+from . import cost
 from .hashed_triples import HashedTriples
+from .shared_fill import SharedFill, cancelled
 from .verify import check_all
 
 if TYPE_CHECKING:
@@ -44,7 +47,9 @@ class SparkTriples:
         self._progress = progress
         self._cached = cached or PartitionCache(settings)
         self._own = cached is None
-        self._hashed: dict[str, HashedTriples] = {}
+        self._fills: dict[str, SharedFill] = {}
+        self._lock = Lock()
+        self._ending = False
 
     @cached_property
     def starting(self) -> Starting:
@@ -62,27 +67,44 @@ class SparkTriples:
         """All visible partitions, each read on first use."""
         return self._cached.partitions(self.session.sparkContext, self._snapshot)
 
-    def hashed(self, direction: "Direction") -> HashedTriples:
-        """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream)."""
-        key = DST if direction == "upstream" else SRC
-        if key not in self._hashed:
-            session = self.session
+    def hashed(self, direction: "Direction", watch: Stopwatch | None = None) -> HashedTriples:
+        """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream).
+
+        Questions that come while the triples are being cached wait for the same fill. Raises
+        StillFilling when the watch's time is up, and TooSlow if the client has disconnected.
+        """
+        session = self.session
+        with self._lock:
+            fill = self._joined(session, _key(direction))
+        with working():
+            return fill.copy(watch or Stopwatch())
+
+    def _joined(self, session: "SparkSession", key: str) -> SharedFill:
+        fill = self._fills.get(key)
+        if fill is None or not fill.join():
+            if self._ending:
+                raise cancelled()
             self._progress.begin(f"Cache all triples by {key}")
-            with unless_damaged(self._paths()), working():
-                hashed = HashedTriples.load(
-                    session, self._snapshot, key, self._settings.spark_storage
-                )
-            try:
-                check_all(self._snapshot, hashed.triple_count)
-            except Damaged:
-                hashed.release()
-                raise
-            self._hashed[key] = hashed
-        return self._hashed[key]
+            expected = cost.copy_seconds(self._snapshot.commit.totals.triples)
+            fill = self._fills[key] = SharedFill(partial(self._fill, session, key), expected)
+            fill.join()
+        return fill
+
+    def _fill(self, session: "SparkSession", key: str, watch: Stopwatch) -> HashedTriples:
+        context = session.sparkContext
+        with unless_damaged(self._paths()), working(), limited(context, watch):
+            hashed = HashedTriples.load(session, self._snapshot, key, self._settings.spark_storage)
+        try:
+            check_all(self._snapshot, hashed.triple_count)
+        except Damaged:
+            hashed.release()
+            raise
+        return hashed
 
     def has_hashed(self, direction: "Direction") -> bool:
         """Return whether ``hashed`` has all triples in memory already."""
-        return (DST if direction == "upstream" else SRC) in self._hashed
+        fill = self._fills.get(_key(direction))
+        return fill is not None and fill.complete
 
     def _paths(self) -> Iterator[Path]:
         folder = self._snapshot.layout.table(self._snapshot.commit.base, "triples")
@@ -92,5 +114,17 @@ class SparkTriples:
         """Release Spark's memory."""
         if self._own:
             self._cached.release()
-        for hashed in self._hashed.values():
-            hashed.release()
+        with self._lock:
+            for fill in self._fills.values():
+                fill.release()
+
+    def cancel_fills(self) -> None:
+        """Cancel the copies for RQ and CCProv that are not complete, and begin no others."""
+        with self._lock:
+            self._ending = True
+            for fill in self._fills.values():
+                fill.cancel()
+
+
+def _key(direction: "Direction") -> str:
+    return DST if direction == "upstream" else SRC

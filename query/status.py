@@ -34,7 +34,7 @@ class Status:
     """The number of items that were erased."""
     neo4j: str | None
     server: str | None = None
-    """The address of the warm server; the caller sets it, as this package cannot find it."""
+    """The address of provhouse's server, set by the caller: this package cannot look it up."""
 
     @property
     def compact(self) -> bool:
@@ -51,7 +51,7 @@ def status(settings: Settings) -> Status:
     return Status(
         warehouse=str(settings.warehouse),
         generation=commit.generation if commit else None,
-        triples=totals.triples,
+        triples=commit.triples if commit else 0,
         items=totals.items,
         components=totals.components,
         sets=totals.sets,
@@ -65,7 +65,7 @@ def status(settings: Settings) -> Status:
 
 def _erased(layout: Layout, commit: Commit) -> int:
     snapshot = Snapshot(layout, commit)
-    erased = snapshot.names.erased
+    erased = snapshot.erased_items
     if not len(erased):  # the usual case, which reads no table
         return 0
     return sum(

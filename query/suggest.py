@@ -1,9 +1,9 @@
 """Suggest stored names that are similar to a name that is not stored.
 
-First look up variants of the name, such as typing errors make. Each variant costs one look-up among
-the sorted hashes, so this is as fast in a large warehouse as in a small one. If too few variants
-are stored, scan part of the stored names for those that differ from the given name only in case, or
-that begin with it.
+First look up variants of the name, such as typing errors produce. Each variant costs one look-up
+among the sorted hashes, so this is as fast in a large warehouse as in a small one. If too few
+variants are stored, scan part of the stored names for those that differ from the given name only in
+case, or that begin with it.
 """
 
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import Column
 from provhouse.model.columns import NAME
+from provhouse.model.derivations import GROUP_PREFIX
 from provhouse.store.names.names import Names
 from provhouse.store.names.scan import scan
 
@@ -25,7 +26,7 @@ MAX_NAMES = 3
 MAX_VARIED_LENGTH = 100
 """Names with more characters are not varied letter by letter: there would be too many variants."""
 SCANNED_NAMES = 1 << 21
-"""About how many names are scanned, which takes a fraction of a second."""
+"""The approximate number of names that are scanned, in a fraction of a second."""
 _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
@@ -37,7 +38,8 @@ def similar_names(names: Names, asked: str) -> list[str]:
     found: list[str] = tried.take(pa.array(stored[:MAX_NAMES])).to_pylist()
     if len(found) < MAX_NAMES and asked:
         found += _scan_names(names, asked)
-    return list(dict.fromkeys(found))[:MAX_NAMES]
+    shown = (name for name in dict.fromkeys(found) if not name.startswith(GROUP_PREFIX))
+    return list(shown)[:MAX_NAMES]
 
 
 def _variants(asked: str) -> Iterator[str]:

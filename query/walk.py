@@ -28,7 +28,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from .recurse import recurse
 
 WARMING = 300
-"""About how many walks ``WalkCache.warm`` makes."""
+"""The approximate number of walks that ``WalkCache.warm`` makes."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class WalkCache:
         return walk
 
     def warm(self, graph: Graph) -> None:
-        """Make some walks in advance: the first walks take Neo4j 10 ms each, later walks 3 ms."""
+        """Make some walks in advance, as Neo4j's first walks take 10 ms each, later walks 3 ms."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(SetId(int(self._snapshot.set_ids[own])), "upstream")

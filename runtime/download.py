@@ -25,7 +25,7 @@ CHUNK = 1 << 16
 def download(jars: Iterable[Jar], scratch: Path) -> Iterator[tuple[Jar, Path]]:
     """Download jars to ``scratch`` in parallel; yield each jar and its file once it is verified.
 
-    Raises Unavailable if a jar cannot be downloaded or differs from the locked one.
+    Raises Unavailable if a jar cannot be downloaded, or is not the jar that ``jars.lock`` lists.
     """
     # Imported late: the import takes a quarter of a second, and few commands download.
     from requests import Session

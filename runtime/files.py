@@ -1,8 +1,9 @@
-"""Write files that appear whole or not at all, and lock files until the process ends."""
+"""Write each file whole or not at all, and lock files against other processes."""
 
 import fcntl
 import os
 import re
+import resource
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,13 +64,16 @@ def _write(
 
 
 def left_aside(folder: Path, names: str) -> list[Path]:
-    """Return the temporary files of killed writers, for files whose names match a pattern."""
+    """Return the temporary files of unfinished or interrupted writes.
+
+    ``names`` is a pattern that matches the final names of the files being written.
+    """
     ours = re.compile(rf"\.({names})\.[0-9a-f]{{8}}")
     return [file for file in folder.iterdir() if ours.fullmatch(file.name)]
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on disk."""
+    """Wait until the names of the files in a folder are on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -99,6 +103,20 @@ def make_folder(folder: Path) -> None:
             "Change its permissions, or choose another warehouse with --warehouse or "
             "PROVHOUSE_WAREHOUSE",
         ) from error
+
+
+def allow_open_files(count: int) -> int:
+    """Raise this process's soft limit of open files to ``count`` if it is lower; return the limit.
+
+    The hard limit is not exceeded.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft == resource.RLIM_INFINITY:
+        return count
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
 
 
 def open_lock(file: Path, mode: int = 0o600) -> int:

@@ -68,7 +68,10 @@ def _candidates() -> Iterator[Path]:
 
 
 def _alternatives() -> Iterator[Path]:
-    """Yield all runtimes that Debian knows: a newer Java on PATH can hide a suitable one."""
+    """Yield all Java runtimes that Debian's ``update-alternatives`` lists.
+
+    One of them may be suitable although the ``java`` on PATH is too new.
+    """
     if tool := shutil.which("update-alternatives"):
         listed = subprocess.run([tool, "--list", "java"], capture_output=True, text=True)
         yield from (Path(line).resolve() for line in listed.stdout.splitlines())

@@ -11,7 +11,10 @@ EVERY = 0.5
 
 
 class PeakMemory:
-    """A context manager whose thread samples the total proportional set size of the processes."""
+    """A context manager whose thread samples how much memory the measured processes take together.
+
+    Memory that processes share is divided among them (proportional set size).
+    """
 
     def __init__(self) -> None:
         self.peak = 0
@@ -39,7 +42,7 @@ class PeakMemory:
 
     @property
     def megabytes(self) -> int:
-        """The peak so far, in megabytes."""
+        """The peak memory so far, in megabytes."""
         return round(self.peak / 1e6)
 
     def _watch(self) -> None:
@@ -57,6 +60,7 @@ class PeakMemory:
 
 def _size(process: psutil.Process) -> int:
     try:
-        return int(process.memory_full_info().pss)
+        memory = process.memory_full_info()
+        return int(getattr(memory, "pss", memory.uss))  # macOS has no proportional size
     except psutil.Error:  # it ended meanwhile
         return 0

@@ -14,6 +14,13 @@ LOG_LINES = 4
 """The number of lines of a log that an error message quotes."""
 
 
+def usable_cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS cannot restrict a process to some cores
+
+
 def spawn(
     command: Sequence[str], environment: Mapping[str, str], log: Path, *, append: bool = False
 ) -> int:
@@ -59,6 +66,7 @@ def end(pid: int, patience: float) -> None:
     try:
         process = psutil.Process(pid)
         process.terminate()
+        process.resume()  # a stopped process receives signals only when it continues
         if not _gone(process, patience):
             process.kill()
             _gone(process, inf)
@@ -73,6 +81,7 @@ def _gone(process: psutil.Process, patience: float) -> bool:
             process.wait(LOOK_SECONDS)  # collects the exit status of a child of ours
             return True
         except psutil.TimeoutExpired:
-            if process.status() == psutil.STATUS_ZOMBIE:
+            # Other threads of a process whose main thread has ended may still have its locks.
+            if process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1:
                 return True
     return False

@@ -1,4 +1,4 @@
-"""Make temporary folders, and remove the temporary folders that killed processes left."""
+"""Make temporary folders, and remove the temporary folders of killed processes."""
 
 import os
 import shutil
@@ -10,9 +10,9 @@ from .files import lock, open_lock
 
 PREFIX, IN_USE = "provhouse-", ".in-use"
 DEFECT = f"{PREFIX}defect-"
-"""The prefix of the traceback files that could not be written to a warehouse's logs.
+"""The prefix of traceback files in the system's temporary folder.
 
-They are in the system's temporary folder instead.
+A traceback is written there if it cannot be written to a warehouse's logs.
 """
 
 
@@ -44,7 +44,7 @@ def clear_abandoned() -> None:
 
 
 def clear_defects() -> None:
-    """Remove from the temporary folder the traceback files that a warehouse could not store."""
+    """Remove the traceback files that commands have written to the system's temporary folder."""
     for file in Path(tempfile.gettempdir()).glob(f"{DEFECT}*.txt"):
         with suppress(OSError):  # a file of another user
             file.unlink()

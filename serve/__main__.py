@@ -1,36 +1,113 @@
 """The server process: `python -m provhouse.serve`, with its settings in the environment.
 
-On SIGTERM, the server finishes the answers in progress, then releases Spark and Neo4j.
+On SIGTERM, the server finishes the answers in progress, then releases Spark and Neo4j. Its exit
+status is then 143.
 """
 
+import asyncio
 import logging
 import os
+import signal
 import socket
 import sys
+from pathlib import Path
+from types import FrameType
 
 import uvicorn
+from starlette.concurrency import run_in_threadpool
 
+from provhouse.model.command import COMMAND
+from provhouse.model.errors import Busy, ProvhouseError
 from provhouse.model.settings import Settings
+from provhouse.spark.session import end
 
 from .app import application
 from .auth import Access
 from .connections import Connection
 from .keeper import Keeper
-from .log import LogProgress
+from .lifetime import Lifetime
+from .listening import BACKLOG, TlsListener, listen, server_names, tls_listener
+from .log import LogProgress, log
+from .people import People
 from .server_file import HOST, ServerInfo, claim, log_file, publish, token
 
 GRACE_SECONDS = 10
-BACKLOG = 256
-"""The number of new connections that the system queues.
+HANDSHAKE_SECONDS = 10
+"""The time within which a client must have completed the handshake of TLS."""
+TICKS = 10
+"""The number of uvicorn's ticks, ten a second, between two checks whether the server should end."""
 
-The server accepts all queued connections before it reads any request.
-"""
+
+class _Server(uvicorn.Server):
+    """A uvicorn server that also ends when its ``Lifetime`` is over.
+
+    At its end, it does not wait until Spark has loaded all triples for RQ or CCProv.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, keeper: Keeper, lifetime: Lifetime, tls: TlsListener | None
+    ) -> None:
+        super().__init__(config)
+        self._keeper = keeper
+        self._lifetime = lifetime
+        self._tls = tls
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections: at ``sockets`` without TLS, and at the TLS listener with it."""
+        await super().startup(sockets)
+        if self._tls:
+            listening = await asyncio.get_running_loop().create_server(
+                self._connection,
+                sock=self._tls.socket,
+                ssl=self._tls.context,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS,
+                backlog=BACKLOG,
+            )
+            self.servers.append(listening)
+
+    def _connection(self) -> Connection:
+        return Connection(self.config, self.server_state, self.lifespan.state)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether the server should end now."""
+        state = self.server_state
+        if self._tls and counter % TICKS == 0:
+            self._tls.renew()
+        if counter % TICKS == 0 and (
+            why := self._lifetime.over(state.total_requests, len(state.tasks))
+        ):
+            log.info("%s; the server ends", why)
+            return True
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Cancel the loading of all triples for RQ or CCProv, finish the answers, and end Spark."""
+        await run_in_threadpool(self._keeper.cancel_fills)
+        await super().shutdown(sockets)
+        await run_in_threadpool(end)  # threads that wait for it would keep this process from ending
 
 
 def main() -> int:
-    """Serve until SIGTERM; return the exit status, 6 if the warehouse already has a server."""
+    """Serve until SIGTERM or the end of the server's lifetime.
+
+    Return the exit status, 6 if the warehouse already has a server.
+    """
+    signal.signal(signal.SIGTERM, _exit)  # uvicorn raises the signal again when it has stopped
+    COMMAND.set("serve")
     settings = Settings.load({})
-    warehouse = settings.warehouse
+    _begin_log(settings.warehouse)
+    lock = claim(settings.warehouse)
+    if lock is None:
+        return Busy.exit_status
+    try:
+        _serve(settings, lock)
+    except ProvhouseError as error:
+        log.error("%s", error)
+        return error.exit_status
+    return 0
+
+
+def _begin_log(warehouse: Path) -> None:
     log_file(warehouse).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
         filename=log_file(warehouse),
@@ -38,32 +115,33 @@ def main() -> int:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    lock = claim(warehouse)
-    if lock is None:
-        return 6
-    listening = _socket(settings.server_port)
+
+
+def _serve(settings: Settings, lock: int) -> None:
+    warehouse = settings.warehouse
+    names = server_names(settings)
+    tls = tls_listener(settings)
+    listening = listen(HOST, settings.server_port)
     port = listening.getsockname()[1]
-    access = Access(token(warehouse), frozenset(f"{name}:{port}" for name in (HOST, "localhost")))
-    app = application(Keeper(settings, LogProgress()), settings, access)
+    if tls:
+        log.info("Also at https://%s", settings.server_address)
+    people = People(warehouse, token(warehouse))
+    access = Access(people, frozenset(f"{name}:{port}" for name in (HOST, "localhost")), names)
+    keeper = Keeper(settings, LogProgress())
+    app = application(keeper, settings, access)
     publish(lock, ServerInfo(os.getpid(), port))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS, http=Connection, ws="none", lifespan="on",
         backlog=BACKLOG,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listening])
-    return 0
+    lifetime = Lifetime(warehouse, lock, os.getpid(), settings.idle_minutes)
+    _Server(config, keeper, lifetime, tls).run(sockets=[listening])
 
 
-def _socket(port: int) -> socket.socket:
-    # asyncio sets TCP_NODELAY only on sockets created with IPPROTO_TCP. Without TCP_NODELAY, on a
-    # reused connection, the body of an answer waits 40 ms until the client has acknowledged the
-    # head.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((HOST, port))
-    listening.listen(BACKLOG)
-    return listening
+def _exit(number: int, _: FrameType | None) -> None:
+    """Exit with the status of a process that this signal ended, after running all exit handlers."""
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A cache of recent answers, so that a repeated question gets the same bytes at once.
 
-Within one generation only an erasure can change an answer, and each answer was verified when it was
-computed. The cache is emptied when the generation changes or something is erased.
+A cached answer was verified when it was computed, and within one generation only an erasure could
+change it. So the cache is emptied when the generation changes or something is erased.
 """
 
 from threading import Lock
@@ -17,16 +17,16 @@ from provhouse.store.names.erased import Mark
 from .content_types import ResponseFormat
 
 SHARE = 8
-"""The cache may use an eighth of ``hot_mb``, in addition to the memory for partitions."""
+"""The cache may use 1/8 of ``hot_mb``, in addition to the ``hot_mb`` that partitions may use."""
 Key = tuple[Question, ResponseFormat]
 Version = tuple[int, Mark]
-"""The generation that answers come from, and the mark of the last erasure in its base."""
+"""A generation, and a value that changes with every erasure in the generation's base."""
 _Entry = tuple[bytes, float]
 """The bytes of an answer, and when they were written."""
 
 
 class AnswerCache:
-    """The answers of one version. The least recently used answers make room for new ones."""
+    """Answers of one ``Version``. A full cache drops the least recently used answers."""
 
     def __init__(self, hot_mb: int) -> None:
         self._version: Version | None = None
@@ -54,7 +54,8 @@ class AnswerCache:
     def put(self, version: Version, key: Key, body: bytes) -> None:
         """Store an answer unless it is larger than the whole cache.
 
-        ``version`` must be read before the answer is computed. If it is outdated, do nothing.
+        ``version`` must have been determined before the answer was computed. If the cache has been
+        emptied for another version since then, do nothing.
         """
         with self._lock:
             if version == self._version and len(body) <= self._answers.maxsize:

@@ -2,8 +2,8 @@
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from threading import Event
 from typing import TypeVar
@@ -16,12 +16,13 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
-from provhouse.model.answer import Answer
-from provhouse.model.errors import NotFound
+from provhouse.model.answer import Answer, LargeAnswer
+from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Question
-from provhouse.output.results.answer import AnswerResult
+from provhouse.output import arrow_stream
 from provhouse.output.results.answers import Absent, AnswersResult
+from provhouse.output.results.large_answer import answer_result
 from provhouse.output.writer import Writer
 from provhouse.query.ask import Asker
 from provhouse.query.locate import check_tables
@@ -40,7 +41,7 @@ WATCH_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Answering:
-    """Answers questions, each within ``seconds`` and with a slot of the limiter."""
+    """Answers questions, each within ``seconds``. The limiter decides how many run at once."""
 
     keeper: Keeper
     limiter: Limiter
@@ -51,28 +52,47 @@ class Answering:
     async def one(self, question: Question, form: ResponseFormat, request: Request) -> Response:
         """Answer one question, from the cache if possible.
 
-        A cached answer needs no slot of the limiter. Disconnecting cancels the question.
+        A cached answer is returned at once, even if the limiter's slots are all in use. If the
+        client disconnects, the question is cancelled.
         """
         version = self.keeper.version
         if cached := self.cache.get(version, (question, form)):
             self.metrics.cached.inc()
             return cached
 
-        def keep(answer: Answer, body: bytes) -> None:
+        held = ExitStack()
+
+        def keep(answer: Answer | LargeAnswer, body: bytes) -> None:
             if version and question.as_of is None and not form.timing:
                 self.cache.put((answer.generation, version[1]), (question, form), body)
 
         async with watch_disconnect(request) as disconnected:
             return await self.reply(
-                lambda keeper: self._one(keeper, question, disconnected),
-                lambda output, found: output.write(AnswerResult(found)),
+                lambda keeper: self._one(keeper, question, form, disconnected, held),
+                lambda output, found: output.write(answer_result(found)),
                 form,
                 keep,
+                held,
             )
 
-    def _one(self, keeper: Keeper, question: Question, disconnected: Event) -> Answer:
-        with keeper.asker(question.as_of) as asker:
-            return self._answer(asker, question, disconnected)
+    def _one(
+        self,
+        keeper: Keeper,
+        question: Question,
+        form: ResponseFormat,
+        disconnected: Event,
+        held: ExitStack,
+    ) -> Answer | LargeAnswer:
+        """Answer one question; ``held`` keeps the asker of a large answer open."""
+        with ExitStack() as stack:
+            asker = stack.enter_context(keeper.asker(question.as_of))
+            if not form.as_found:
+                return self._answer(asker, question, disconnected)
+            found = asker.answer_as_found(question, Stopwatch(self.seconds, disconnected))
+            self.metrics.count_answer(found)
+            if isinstance(found, LargeAnswer):
+                held.push(stack.pop_all())
+            return found
 
     async def reply(
         self,
@@ -80,13 +100,15 @@ class Answering:
         write: Callable[[Writer, Result], None],
         form: ResponseFormat,
         keep: Callable[[Result, bytes], None] = lambda result, body: None,
+        held: ExitStack | None = None,
     ) -> Response:
         """Run ``ask`` in a thread and return its result in the requested format.
 
-        A large result is streamed. ``keep`` is called with a small result and its bytes.
+        A large result is streamed. A small result is returned as a whole, and ``keep`` is called
+        with the result and its bytes. ``held`` is closed when the result has been sent.
         """
         async with self.limiter.slot():
-            return await run_in_threadpool(self._reply, ask, write, form, keep)
+            return await run_in_threadpool(self._reply, ask, write, form, keep, held or ExitStack())
 
     def _reply(
         self,
@@ -94,27 +116,37 @@ class Answering:
         write: Callable[[Writer, Result], None],
         form: ResponseFormat,
         keep: Callable[[Result, bytes], None],
+        held: ExitStack,
     ) -> Response:
-        result = ask(self.keeper)
-        if row_count(result) <= SMALL_ROWS:
-            with self.metrics.time_writing():
-                handle = io.StringIO()
-                write(form.output(handle), result)
-                body = handle.getvalue().encode()
-            keep(result, body)
-            return Response(body, media_type=form.media_type)
+        with held:
+            result = ask(self.keeper)
+            if row_count(result) <= SMALL_ROWS:
+                with self.metrics.time_writing():
+                    body = _body(result, write, form)
+                keep(result, body)
+                return Response(body, media_type=form.media_type)
+            stack = AsyncExitStack()
+            stack.callback(held.pop_all().close)
+        if form.form is None:
+            return _StreamedResponse(arrow_stream.pieces(result), stack, {}, form.media_type)
         pipe = Pipe(lambda handle: write(form.output(handle), result))
-        stack = AsyncExitStack()
         stack.callback(pipe.close)
         return _StreamedResponse(pipe, stack, {}, form.media_type)
 
     async def many(self, questions: Sequence[Question], form: ResponseFormat) -> Response:
-        """Answer questions that differ only in their items, and send each answer once it is found.
+        """Answer questions that differ only in their items, and send each answer when it is found.
 
-        All answers are from one generation and share one slot. Headers give the number of items
-        that are missing, and the first of them. Raises UsageError if a filter names an unknown
-        table. This is checked before anything is sent, because no error can be reported later.
+        All answers are from one generation and share one slot of the limiter. Headers contain the
+        number of missing items and the name of the first one. Raises UsageError if a filter names
+        an unknown table. Filters are checked before anything is sent, because an error cannot be
+        reported later.
         """
+        if form.form is None:
+            raise UsageError(
+                "Answers about many items have no Arrow form",
+                "Each of them would have streams of its own",
+                "Ask about one item at a time, or accept application/json",
+            )
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.limiter.long_slot())
@@ -172,12 +204,16 @@ async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
 
 
 class _StreamedResponse(StreamingResponse):
-    """A response that sends the text from a pipe. It always closes ``stack`` at the end."""
+    """A response that sends the text from a pipe and closes ``stack`` at the end or on an error."""
 
     def __init__(
-        self, pipe: Pipe, stack: AsyncExitStack, headers: Mapping[str, str], media_type: str
+        self,
+        pieces: Iterable[bytes],
+        stack: AsyncExitStack,
+        headers: Mapping[str, str],
+        media_type: str,
     ) -> None:
-        super().__init__(iter(pipe), headers=headers, media_type=media_type)
+        super().__init__(iter(pieces), headers=headers, media_type=media_type)
         self._stack = stack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -190,9 +226,21 @@ class _StreamedResponse(StreamingResponse):
                 await super().__call__(scope, receive, send_in_time)
 
 
+def _body(result: Result, write: Callable[[Writer, Result], None], form: ResponseFormat) -> bytes:
+    """Return a small result in the requested format."""
+    if form.form is None:
+        return b"".join(arrow_stream.pieces(result))
+    handle = io.StringIO()
+    write(form.output(handle), result)
+    return handle.getvalue().encode()
+
+
 def _absent_items(asker: Asker, questions: Sequence[Question]) -> list[str]:
-    """Return the items that are missing; raises UsageError if a filter names an unknown table."""
+    """Return the asked items that are not stored.
+
+    Raises UsageError if a filter names a table that is not stored.
+    """
     check_tables(questions[0].filter_tables, asker.snapshot)
     names = [question.item for question in questions]
-    numbers = asker.snapshot.names.locate(pa.array(names, pa.string()))
+    numbers = asker.snapshot.locate(pa.array(names, pa.string()))
     return [names[place] for place in np.flatnonzero(numbers < 0).tolist()]

@@ -21,6 +21,7 @@ from .concurrency import Limiter
 from .keeper import Keeper
 from .metrics import Metrics, MetricsMiddleware
 from .openapi import openapi_document, responses
+from .people import Admin
 from .problems import install_handlers
 from .requests import Health
 from .routes import add_routes
@@ -33,7 +34,7 @@ WAITING = 192
 
 
 def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
-    """Return the application. It starts the keeper on startup and closes it on shutdown."""
+    """Return the HTTP application, which starts ``keeper`` and closes it at the end."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -95,7 +96,7 @@ def _add_document_and_metrics(
         return openapi_document(app)
 
     @app.get("/v1/metrics", operation_id="text_v1_metrics_get")
-    def metrics_text() -> Response:
+    def metrics_text(_: Admin) -> Response:
         """Return counters and timings in the Prometheus text format."""
         metrics.active.set(limiter.active)
         metrics.generation.set(keeper.generation or 0)

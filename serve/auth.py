@@ -1,15 +1,13 @@
 """Middleware that checks the host, the token and the size of a request before it is handled."""
 
 import asyncio
-import hmac
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fastapi import HTTPException
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .problems import refusal
+from .people import People, Person, Unidentified
+from .problems import Refused, refusal
 from .server_file import BODY_BYTES
 
 BODIES_BYTES = 2 * BODY_BYTES
@@ -23,19 +21,19 @@ _RETRY = {**_CLOSE, "Retry-After": "1"}
 
 @dataclass(frozen=True)
 class Access:
-    """The token that clients must send, and the host names under which they may call."""
+    """The people who may send requests, and the values that their Host header may have."""
 
-    token: str
+    people: People
     hosts: frozenset[str]
+    """Names with a port."""
+    names: frozenset[str] = frozenset()
+    """Names that are accepted with any port, in lower case."""
 
-
-@dataclass(frozen=True)
-class Refused(Exception):
-    """The reason why a request is rejected, with its HTTP status."""
-
-    status: int
-    why: str
-    headers: Mapping[str, str]
+    def admits(self, host: str) -> bool:
+        """Return whether a Host header is one of the values."""
+        name, _, port = host.rpartition(":")
+        alone = name if name and port.isdecimal() else host
+        return host in self.hosts or alone.strip("[]").lower() in self.names
 
 
 class AccessMiddleware:
@@ -51,9 +49,9 @@ class AccessMiddleware:
             await self._app(scope, receive, send)
             return
         try:
-            self._check(scope["path"], Headers(scope=scope))
+            scope["person"] = self._check(scope["path"], Headers(scope=scope))
         except Refused as no:
-            await refusal(no.status, no.why, no.headers)(scope, receive, send)
+            await refusal(no)(scope, receive, send)
             return
         body = _Body(self, receive)
         try:
@@ -61,31 +59,53 @@ class AccessMiddleware:
         finally:
             self._body_bytes -= body.size
 
-    def _check(self, path: str, headers: Headers) -> None:
+    def _check(self, path: str, headers: Headers) -> Person | None:
+        """Return who sent a request, or None for a request that needs no token."""
         # DNS rebinding: if the host name of a web page resolves to this machine, the page can send
         # requests here, but with that name as their host.
-        if headers.get("host", "") not in self._access.hosts:
-            raise Refused(403, "The Host header does not name the address of this server", _CLOSE)
-        shown = headers.get("authorization", "").encode()
-        token = f"Bearer {self._access.token}".encode()
-        if path != "/v1/health" and not hmac.compare_digest(shown, token):
+        host = headers.get("host", "")
+        if not self._access.admits(host):
             raise Refused(
-                401,
-                "The Authorization header is not `Bearer` with the token in WAREHOUSE/server/token",
-                {"WWW-Authenticate": "Bearer", **_CLOSE},
+                403,
+                "The Host header does not name the address of this server",
+                f"It is {host!r}, which the setting server_names does not list",
+                "Use the address that `provhouse status` shows, or add the name to server_names",
+                _CLOSE,
             )
+        person = None if path == "/v1/health" else self._person(headers)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > BODY_BYTES:
-            raise Refused(413, _TOO_LARGE, _CLOSE)
+            raise _too_large(f"Its Content-Length is {length[:20]!r}")
+        return person
+
+    def _person(self, headers: Headers) -> Person:
+        try:
+            return self._access.people.person(headers.get("authorization", ""))
+        except Unidentified as no:
+            raise Refused(
+                401,
+                "The request has no valid token",
+                no.why,
+                no.remedy,
+                {"WWW-Authenticate": "Bearer", **_CLOSE},
+            ) from None
 
     def reserve(self, size: int) -> None:
-        """Reserve memory for a piece of a body; raises HTTPException if the limit is reached."""
+        """Count ``size`` bytes of a body; raises Refused above ``BODIES_BYTES`` in total."""
         if self._body_bytes + size > BODIES_BYTES:
-            raise HTTPException(429, "The requests in progress are too large together", _RETRY)
+            raise Refused(
+                429,
+                "The requests in progress are too large together",
+                f"Their bodies would have more than {BODIES_BYTES:,} bytes",
+                "Send the request again in a second",
+                _RETRY,
+            )
         self._body_bytes += size
 
 
-_TOO_LARGE = f"The request is larger than {BODY_BYTES:,} bytes; split it into several"
+def _too_large(why: str) -> Refused:
+    title = f"The request is larger than {BODY_BYTES:,} bytes"
+    return Refused(413, title, why, "Split it into several requests", _CLOSE)
 
 
 class _Body:
@@ -99,20 +119,24 @@ class _Body:
         self.size = 0
 
     async def receive(self) -> Message:
-        """Return the next piece; raises HTTPException if the body is too large or too slow."""
+        """Return the next piece of the body; raises Refused if it is too large or slow."""
         if self._complete:
             return await self._receive()
         try:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
-            raise HTTPException(
-                408, f"The request did not arrive within {BODY_SECONDS:.0f} seconds", _CLOSE
+            raise Refused(
+                408,
+                f"The request did not arrive within {BODY_SECONDS:.0f} seconds",
+                f"Only {self.size:,} bytes of its body arrived",
+                "Send the whole body at once, or split it into several requests",
+                _CLOSE,
             ) from None
         self._complete = not message.get("more_body", False)
         piece = len(message.get("body", b""))
         if self.size + piece > BODY_BYTES:
-            raise HTTPException(413, _TOO_LARGE, _CLOSE)
+            raise _too_large(f"{self.size + piece:,} bytes of its body have arrived")
         self._middleware.reserve(piece)
         self.size += piece
         return message

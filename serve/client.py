@@ -5,8 +5,9 @@ Every command imports this module, so it imports little besides the standard lib
 
 import http.client
 import json
+import ssl
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -18,11 +19,15 @@ from provhouse.model.errors import (
     Damaged,
     NotFound,
     ProvhouseError,
+    StillFilling,
+    TooSlow,
     Unavailable,
     UsageError,
 )
 
-from .server_file import BODY_BYTES, HOST, ServerInfo, running, token
+from .health import SILENT_SECONDS, Watched, health
+from .remote import AnyServer, RemoteServer
+from .server_file import BODY_BYTES, running, token
 
 PIECE = 1 << 16
 ERRORS: dict[int, type[ProvhouseError]] = {
@@ -42,9 +47,11 @@ class Reply:
 class Client:
     """A client of one server."""
 
-    def __init__(self, warehouse: Path, server: ServerInfo) -> None:
+    def __init__(self, warehouse: Path, server: AnyServer, known: str = "") -> None:
+        """Create a client that sends the token ``known``, or else the warehouse's token."""
         self._warehouse = warehouse
         self._server = server
+        self._known = known
 
     @classmethod
     def of(cls, warehouse: Path) -> Self | None:
@@ -54,8 +61,8 @@ class Client:
 
     def health(self) -> dict[str, Any]:
         """Return whether the server can answer, and from which generation, or why it cannot."""
-        with self._request("GET", "/v1/health") as response:
-            return dict(json.loads(response.read()))
+        with self._translated():
+            return health(self._server)
 
     def accepts(self, question: Mapping[str, object]) -> bool:
         """Return whether a question is small enough for the server."""
@@ -67,7 +74,7 @@ class Client:
     ) -> Iterator[Reply]:
         """Post a question and yield the reply.
 
-        Raises the same errors as an answer without a server.
+        Raises the errors that a command would raise if it answered without a server.
         """
         body = json.dumps(question).encode()
         if len(body) > BODY_BYTES:
@@ -76,45 +83,86 @@ class Client:
                 f"It has {len(body):,} bytes, and the limit is {BODY_BYTES:,}",
                 "Ask about fewer items at once",
             )
-        headers = {"Accept": accept, "Content-Type": "application/json"}
+        headers = {
+            "Authorization": f"Bearer {self._known or token(self._warehouse)}",
+            "Accept": accept,
+            "Content-Type": "application/json",
+        }
         address = f"{path}?{urlencode(options)}" if options else path
-        with self._request("POST", address, body, headers) as response:
-            if response.status != 200:
-                raise _error(response)
+        watched = Watched(self._server)
+        with ExitStack() as stack:
+            with self._translated(watched):
+                connection = stack.enter_context(watched.connection())
+                connection.request("POST", address, body, headers)
+                response = connection.getresponse()
+                if response.status != 200:
+                    raise _error(response)
             absent = int(response.headers.get("Provhouse-Absent", 0))
             first = unquote(response.headers.get("Provhouse-First-Absent", ""))
-            yield Reply(_pieces(response), absent, first)
+            yield Reply(self._pieces(response, watched), absent, first)
+
+    def _pieces(self, response: http.client.HTTPResponse, watched: Watched) -> Iterator[bytes]:
+        while piece := self._piece(response, watched):
+            yield piece
+
+    def _piece(self, response: http.client.HTTPResponse, watched: Watched) -> bytes:
+        with self._translated(
+            watched
+        ):  # errors of the caller, such as a full disk, stay as they are
+            piece = response.read1(PIECE)
+            if not piece and response.length:  # otherwise a truncated answer would look complete
+                raise http.client.IncompleteRead(b"", response.length)
+            return piece
 
     @contextmanager
-    def _request(
-        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = {}
-    ) -> Iterator[http.client.HTTPResponse]:
-        connection = http.client.HTTPConnection(HOST, self._server.port)
-        headers = {"Authorization": f"Bearer {token(self._warehouse)}", **headers}
+    def _translated(self, watched: Watched | None = None) -> Iterator[None]:
+        """Raise Unavailable if the connection is lost during the block."""
         try:
-            connection.request(method, path, body, headers)
-            yield connection.getresponse()
+            yield
+        except ssl.SSLCertVerificationError as error:
+            raise Unavailable(
+                f"The certificate of the server at {self._server.address} is not trusted",
+                error.verify_message,
+                "Name the file with the authority that signed it: --set ca_file=FILE, or "
+                "PROVHOUSE_CA_FILE",
+            ) from error
         except (OSError, http.client.HTTPException) as error:
+            if isinstance(error, TimeoutError) or (watched and watched.silent):
+                raise self._silent() from error
             raise Unavailable(
                 f"Lost the connection to the server at {self._server.address}",
                 f"{error or type(error).__name__}",
-                "Run the command again; to restart the server, run `provhouse down` and `up`",
+                self._remedy(),
             ) from error
-        finally:
-            connection.close()
 
+    def _remedy(self) -> str:
+        if isinstance(self._server, RemoteServer):
+            return "Check the address, and on its machine, with `provhouse status`, if it runs"
+        return "Run the command again; to restart the server, run `provhouse down` and `up`"
 
-def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    while piece := response.read1(PIECE):
-        yield piece
-    if response.length:  # otherwise a truncated answer would look complete
-        raise http.client.IncompleteRead(b"", response.length)
+    def _silent(self) -> Unavailable:
+        if isinstance(self._server, RemoteServer):
+            return Unavailable(
+                f"The server at {self._server.address} does not respond",
+                f"A connection or a health check got no reply for {SILENT_SECONDS:g} seconds",
+                self._remedy(),
+            )
+        return Unavailable(
+            f"The server at {self._server.address} does not respond",
+            f"Its process {self._server.pid} is stopped or hangs: a health check got no reply for"
+            f" {SILENT_SECONDS:g} seconds",
+            "End it with `provhouse down`, then run the command again",
+        )
 
 
 def _error(response: http.client.HTTPResponse) -> ProvhouseError:
     try:
         problem = json.loads(response.read())
         kind = ERRORS.get(problem["exit_status"], ProvhouseError)
-        return kind(problem["title"], problem["detail"], problem["remedy"])
+        parts = problem["title"], problem["detail"], problem["remedy"]
+        if response.status == http.HTTPStatus.GATEWAY_TIMEOUT:
+            again = response.getheader("Retry-After")
+            return StillFilling(*parts, int(again)) if again else TooSlow(*parts)
+        return kind(*parts)
     except (ValueError, KeyError, TypeError):
         return Unavailable("The server cannot answer", f"It returned the status {response.status}")

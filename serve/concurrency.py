@@ -8,7 +8,7 @@ from .problems import Crowded
 
 
 class Limiter:
-    """Lets ``running`` questions run at once and ``waiting`` more wait. Refuses all others."""
+    """Limits how many questions run (``running``) and wait (``waiting``); refuses all others."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self._slots = asyncio.Semaphore(running)
@@ -19,9 +19,10 @@ class Limiter:
 
     @asynccontextmanager
     async def long_slot(self) -> AsyncIterator[None]:
-        """Hold a slot during the block, for work that lasts as long as the client reads.
+        """Wait for a slot and hold it during the block, which lasts as long as the client reads.
 
-        At most half of the slots are used for such work. Raises Crowded if too many wait.
+        Such blocks use at most half of all slots, so that slow clients cannot occupy all of them.
+        Raises Crowded if too many questions wait.
         """
         with self._counted():
             async with self._long_slots, self._slots:
@@ -29,7 +30,10 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait for a slot and hold it during the block; raises Crowded if too many wait."""
+        """Wait for a slot, the permission to run a question, and hold it during the block.
+
+        Raises Crowded if too many questions wait.
+        """
         with self._counted():
             async with self._slots:
                 yield

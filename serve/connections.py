@@ -1,7 +1,7 @@
 """Limits on connections, so that many or slow clients cannot block the others.
 
-Without these limits, uvicorn would wait for the head of a request without end, and store all that
-it receives of this head. The system also limits the number of open connections of a process.
+Without these limits, uvicorn would wait forever for the head of a request, store a head of any
+size, and accept connections until the system refuses to open more for this process.
 """
 
 import asyncio
@@ -10,15 +10,15 @@ from typing import cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST = 700
-"""The largest number of open connections. A new one beyond this limit closes an idle one."""
+"""The largest number of open connections. If one more is opened, the oldest idle one is closed."""
 HEAD_SECONDS = 10.0
 """The time within which the head of a request must arrive, in seconds."""
 HEAD_BYTES = 1 << 17
-"""The largest size of a request's head, in bytes. Longer names can be sent by POST."""
+"""The largest size of a request's head, in bytes. Names too long for it must be sent by POST."""
 
 
 class Connection(HttpToolsProtocol):
-    """A connection with limits on the size and the duration of a request's head."""
+    """A connection that limits the size of a request's head and the time until it is complete."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, and close the oldest idle one if there are too many."""

@@ -1,6 +1,6 @@
-"""Choose the format of a response by its request.
+"""Choose the format of a response from the request's header ``Accept`` and its parameters.
 
-The bytes are those that a command would print.
+In each format, a response has the same bytes that a command would print.
 """
 
 from dataclasses import dataclass
@@ -8,18 +8,20 @@ from typing import Annotated, TextIO
 
 from fastapi import Depends, Header, Query
 
-from provhouse.model.answer import Answer
+from provhouse.model.answer import Answer, LargeAnswer
 from provhouse.model.errors import UsageError
-from provhouse.output.form import Form
+from provhouse.output.form import Form, Order
 from provhouse.output.writer import Writer, writer_of
 from provhouse.query.diff import Diff
-from provhouse.query.path import Path
+from provhouse.query.path import Paths
 
+ARROW_TYPE = "application/vnd.apache.arrow.stream"
 MEDIA_TYPES = {
     Form.json: "application/json",
     Form.lines: "application/jsonl",
     Form.csv: "text/csv; charset=utf-8",
     Form.table: "text/plain; charset=utf-8",
+    None: ARROW_TYPE,
 }
 MANY_TYPE = "application/x-ndjson"
 """The media type of many JSON answers, one on each line."""
@@ -28,6 +30,7 @@ ACCEPTED = {
     "application/jsonl": Form.lines,
     "text/csv": Form.csv,
     **dict.fromkeys(("text/plain", "text/*"), Form.table),
+    ARROW_TYPE: None,
 }
 SMALL_ROWS = 5_000
 """Results of up to this many rows are sent in one piece; larger ones are streamed."""
@@ -35,14 +38,21 @@ SMALL_ROWS = 5_000
 
 @dataclass(frozen=True)
 class ResponseFormat:
-    """The requested form. ``width``, ``color`` and ``timing`` apply to printed tables only."""
+    """The form of a response. ``width``, ``color`` and ``timing`` apply to printed tables only."""
 
-    form: Form
+    form: Form | None
+    """None means Arrow streams, which are not text."""
     width: int
     color: bool
     timing: bool
     csv_safe: bool
     """In CSV, escape cells that a spreadsheet would run as formulas."""
+    order: Order = Order.auto
+
+    @property
+    def as_found(self) -> bool:
+        """Whether the rows of a large answer may be sent as they are found."""
+        return self.form is Form.lines and self.order is Order.auto
 
     @property
     def media_type(self) -> str:
@@ -55,7 +65,8 @@ class ResponseFormat:
         return MANY_TYPE if self.form is Form.json else self.media_type
 
     def output(self, handle: TextIO) -> Writer:
-        """Return a writer that writes results in this form to ``handle``."""
+        """Return a writer that writes results in this form, which is text, to ``handle``."""
+        assert self.form
         return writer_of(
             self.form, handle, width=self.width, color=self.color, timing=self.timing,
             safe=self.csv_safe,
@@ -74,18 +85,26 @@ async def response_format(
     csv_safe: Annotated[
         bool, Query(description="In CSV, escape cells that a spreadsheet would run as formulas")
     ] = False,
+    order: Annotated[
+        Order,
+        Query(
+            description="In JSON lines, `auto` sends the rows of an answer of over a million items"
+            " as they are found; `depth` sorts them by depth, then name"
+        ),
+    ] = Order.auto,
 ) -> ResponseFormat:
-    """Return the format of the first supported type in ``Accept``; JSON if it is empty.
+    """Return the format of the first supported type in ``accept``; JSON if ``accept`` is empty.
 
     Raises UsageError if no type is supported.
     """
     for media_type in accept.split(","):
-        if form := ACCEPTED.get(media_type.partition(";")[0].strip().lower()):
-            return ResponseFormat(form, width, color, timing, csv_safe)
+        kind = media_type.partition(";")[0].strip().lower()
+        if kind in ACCEPTED:
+            return ResponseFormat(ACCEPTED[kind], width, color, timing, csv_safe, order)
     raise UsageError(
         "No type in the Accept header is supported",
         f"It is {accept!r}",
-        "Accept application/json, application/jsonl, text/csv or text/plain",
+        f"Accept application/json, application/jsonl, text/csv, text/plain or {ARROW_TYPE}",
     )
 
 
@@ -96,7 +115,9 @@ Format = Annotated[ResponseFormat, Depends(response_format)]
 def row_count(result: object) -> int:
     """Return the number of items and triples that a result lists."""
     match result:
-        case Answer() | Path():
+        case LargeAnswer():
+            return result.count
+        case Answer() | Paths():
             return int(result.items.num_rows + result.triples.num_rows)
         case Diff():
             return sum(c.items.num_rows + c.triples.num_rows for c in (result.came, result.went))

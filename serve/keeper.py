@@ -1,16 +1,17 @@
-"""Keeps an asker of the current generation open, and follows what other processes commit.
+"""Keeps an asker of the current generation open, and replaces it after each commit.
 
-The keeper checks twice a second. It opens the asker of a new generation beside the old one, caches
-its partitions, and only then switches to it, so that no question mixes generations or waits for
-partitions. After an erasure it drops all data that was read before, even though no
-answer would use this data any more. If Spark or Neo4j has died, it restarts them, and questions
-are refused until then.
+An asker answers questions from one generation. Twice a second, the keeper looks for a new
+generation. It opens an asker of the new generation beside the old one, caches its partitions, and
+only then switches to it. So no question mixes generations or waits for partitions. After an
+erasure, the keeper drops all data that it read before, so that nothing erased stays in memory. If
+Spark or Neo4j has died, the keeper restarts it, and refuses questions until then.
 """
 
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
+from weakref import WeakSet
 
 import numpy as np
 
@@ -34,12 +35,14 @@ from .asker_pool import AskerPool, SharedAsker
 from .log import log
 
 CHECK_SECONDS = 0.5
+VIEWS_SECONDS = 3600.0
+"""The number of seconds between two removals of expired views from Neo4j."""
 PARTITIONS_PER_JOB = 8
-"""The number of partitions that one Spark job caches. Questions can run between these jobs."""
+"""The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 
 
 class Keeper:
-    """Provides askers. ``start`` begins to open the first, and ``close`` releases everything."""
+    """Provides askers of the current and earlier generations, from ``start`` to ``close``."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self._settings = settings
@@ -50,20 +53,34 @@ class Keeper:
         self._earlier = AskerPool(self._open)
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._reason = "The server is starting"
+        self._views_checked = perf_counter()
+        self._deaths = 0
+        self._opened: WeakSet[Asker] = WeakSet()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
 
     def start(self) -> None:
-        """Start the thread that opens and renews the asker; return at once."""
+        """Start the thread that opens the asker and replaces it after commits; return at once."""
         self._thread.start()
 
+    def cancel_fills(self) -> None:
+        """Cancel the loading of all triples for RQ or CCProv, so that no question waits for it.
+
+        The server calls this before it finishes the answers in progress.
+        """
+        self._closing.set()
+        for asker in list(self._opened):
+            asker.spark.cancel_fills()
+
     def close(self) -> None:
-        """Wait for the thread to end, then release everything."""
+        """End the keeper's thread, then drop all askers."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join()
         self._switch(None)
         self._earlier.drop()
+        for asker in list(self._opened):  # else a question that still runs would keep Neo4j in use
+            asker.close()
 
     @property
     def generation(self) -> int | None:
@@ -73,7 +90,7 @@ class Keeper:
 
     @property
     def version(self) -> Version | None:
-        """The generation that answers come from, with the mark of the last erasure in its base."""
+        """The generation that answers come from, with a mark that changes with every erasure."""
         shared = self._current
         if not shared:
             return None
@@ -98,21 +115,44 @@ class Keeper:
 
     @contextmanager
     def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
-        """Yield the asker of a generation, which stays open during the block.
+        """Yield an asker of the current generation or, with ``as_of``, of an earlier one.
 
-        Raises Unavailable while the server is not ready, and the errors of ``commit_as_of``.
+        It stays open during the block. Raises Unavailable while the server is not ready, and if
+        Spark or Neo4j dies during the block; also raises the errors of ``commit_as_of``.
         """
-        now = self._acquire()
+        with self._lost_as_unavailable():
+            now = self._acquire()
+            try:
+                shown = now.asker.snapshot.commit.generation
+                asked = shown if as_of is None else commit_as_of(self.layout, as_of).generation
+                if asked == shown:
+                    yield now.asker
+                else:
+                    with self._earlier.asker(asked) as asker:
+                        yield asker
+            finally:
+                now.release()
+
+    @contextmanager
+    def _lost_as_unavailable(self) -> Iterator[None]:
+        """Turn any error in the block into Unavailable if Spark or Neo4j died meanwhile.
+
+        A Spark session that has ended raises many kinds of errors, depending on the moment.
+        """
+        deaths = self._deaths
         try:
-            shown = now.asker.snapshot.commit.generation
-            asked = shown if as_of is None else commit_as_of(self.layout, as_of).generation
-            if asked == shown:
-                yield now.asker
-            else:
-                with self._earlier.asker(asked) as asker:
-                    yield asker
-        finally:
-            now.release()
+            with spark.working():
+                yield
+        except ProvhouseError:
+            raise
+        except Exception as error:
+            if self._deaths == deaths:
+                raise
+            raise Unavailable(
+                "The question was interrupted",
+                self._reason,
+                "Ask again in a few seconds",
+            ) from error
 
     def _acquire(self) -> SharedAsker:
         while shared := self._current:
@@ -131,7 +171,8 @@ class Keeper:
             before.drop()
 
     def _drop_all(self, reason: str) -> None:
-        """Drop all askers because something that they need has died."""
+        """Drop all askers, because Spark or Neo4j has died."""
+        self._deaths += 1
         self._report(reason)
         self._switch(None)
         self._earlier.drop()
@@ -170,9 +211,10 @@ class Keeper:
         )  # the asker of a pruned generation would keep its base in use
 
     def _erased_marks(self) -> frozenset[tuple[int, Mark]]:
-        """Return the erasure mark of each base.
+        """Return, for each base with erasures, a value that changes with every erasure.
 
-        During an erasure, return no marks, so that everything is read again afterwards.
+        During an erasure, return nothing. So every value returned after the erasure is new to the
+        keeper, which then reads everything again.
         """
         marks = {base: erased_mark(self.layout.names(base)) for base in bases(self.layout)}
         if self.layout.erasure.exists():
@@ -180,7 +222,10 @@ class Keeper:
         return frozenset((base, mark) for base, mark in marks.items() if mark)
 
     def _check_services(self) -> None:
-        """Drop the asker if Spark or Neo4j has died. The next check opens another asker."""
+        """Drop all askers if Spark or Neo4j has died.
+
+        Opening the next asker starts whichever of the two is not running.
+        """
         if not spark.alive():
             self._drop_all("Spark has stopped and is being restarted")
             spark.end()
@@ -188,6 +233,10 @@ class Keeper:
             self._cached = PartitionCache(self._settings)
         elif not running(self._settings.graph_home):
             self._drop_all("Neo4j has stopped and is being restarted")
+        elif perf_counter() - self._views_checked > VIEWS_SECONDS:
+            self._views_checked = perf_counter()
+            with self.asker() as asker:
+                asker.graph.remove_views(expired=True)
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()
@@ -216,10 +265,11 @@ class Keeper:
             )
             asker.warm()
             stack.pop_all()
+        self._opened.add(asker)
         return asker
 
     def _cache_partitions(self, asker: Asker) -> None:
-        """Have Spark cache the missing partitions, a few at a time."""
+        """Have Spark cache the partitions that it has not cached yet, a few at a time."""
         partitions = asker.spark.partitions
         missing = partitions.missing()
         for some in np.array_split(missing, 1 + len(missing) // PARTITIONS_PER_JOB):

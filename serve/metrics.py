@@ -7,7 +7,7 @@ from time import perf_counter
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from provhouse.model.answer import Answer
+from provhouse.model.answer import Answer, LargeAnswer
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -42,8 +42,8 @@ class Metrics:
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
 
-    def count_answer(self, answer: Answer) -> None:
-        """Record the steps of an answer and the triples that were read for it."""
+    def count_answer(self, answer: Answer | LargeAnswer) -> None:
+        """Record the time of each step of an answer, and the number of triples read for it."""
         for step, seconds in answer.seconds.items():
             self.step_seconds.labels(step).observe(seconds)
         self.triples_read.inc(answer.read.triples)

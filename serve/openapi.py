@@ -7,21 +7,24 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from .content_types import MANY_TYPE
+from .content_types import ARROW_TYPE, MANY_TYPE
 from .requests import Problem
 
-SCHEMAS = ("answer", "path", "find", "explanation", "diff", "generations", "status")
+SCHEMAS = (
+    "answer", "path", "find", "explanation", "set", "view", "diff", "ops", "generations", "status",
+)  # fmt: skip
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
 
 
 def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Return the responses of a route: JSON of this schema, CSV, a table, or a problem.
+    """Describe the responses of a route: a result in several media types, or a problem document.
 
-    ``lines`` adds a stream of JSON answers, one on each line.
+    A result in JSON has the schema named ``form``. ``lines`` adds the media type of a stream of
+    JSON answers, one on each line.
     """
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": _COMPONENTS + form}}}
-    for kind in ("text/csv", "text/plain", *([MANY_TYPE] if lines else [])):
+    for kind in ("text/csv", "text/plain", ARROW_TYPE, *([MANY_TYPE] if lines else [])):
         content[kind] = {}
     return {200: {"content": content}, "4XX": _PROBLEM, "5XX": _PROBLEM}
 
@@ -42,7 +45,7 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 
 
 def _schemas(form: str) -> dict[str, Any]:
-    """Return a schema and the parts it refers to, under their names in the document."""
+    """Return a schema and its definitions, by their names in the OpenAPI document."""
     text = (files("provhouse.output") / "schemas" / f"{form}.json").read_text(encoding="utf-8")
     schema = json.loads(text.replace('"#/$defs/', f'"{_COMPONENTS}{form}.'))
     parts = {f"{form}.{name}": part for name, part in schema.pop("$defs", {}).items()}

@@ -13,6 +13,7 @@ from provhouse.model.errors import (
     Damaged,
     NotFound,
     ProvhouseError,
+    StillFilling,
     TooSlow,
     Unavailable,
     UsageError,
@@ -20,6 +21,7 @@ from provhouse.model.errors import (
 from provhouse.output.escape import in_json
 
 from .log import log
+from .people import Forbidden
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1
@@ -32,6 +34,7 @@ class Crowded(Unavailable):
 _STATUS: dict[type[ProvhouseError], int] = {
     Crowded: 429,
     TooSlow: 504,
+    Forbidden: 403,
     UsageError: 400,
     NotFound: 404,
     BadInput: 400,
@@ -39,13 +42,15 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The HTTP status of each error; the first class that matches counts."""
+"""The HTTP status of each class of errors. The first class that an error belongs to counts."""
 
 
 def problem(error: ProvhouseError) -> Response:
     """Return the response for an error: ``title`` is the problem, ``detail`` the reason."""
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
-    headers = {"Retry-After": str(RETRY_SECONDS)} if status in (429, 503) else None
+    seconds = error.seconds if isinstance(error, StillFilling) else RETRY_SECONDS
+    retry = isinstance(error, StillFilling) or status in (429, 503)
+    headers = {"Retry-After": str(seconds)} if retry else None
     return _response(
         status, error.wanted, error.found, error.remedy, error.exit_status, headers=headers
     )
@@ -71,9 +76,23 @@ def _response(
     return Response(text, status, headers, media_type=MEDIA_TYPE)
 
 
-def refusal(status: int, why: str, headers: Mapping[str, str]) -> Response:
-    """Return the response for an error of HTTP itself, such as 404."""
-    return _response(status, why, exit_status=2, headers=dict(headers))
+class Refused(HTTPException):
+    """A request that is refused because of HTTP itself; the parts are those of ProvhouseError."""
+
+    def __init__(
+        self, status: int, wanted: str, found: str, remedy: str, headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(status, wanted, dict(headers))
+        self.found = found
+        self.remedy = remedy
+
+
+def refusal(error: Refused) -> Response:
+    """Return the response for a refused request."""
+    headers = dict(error.headers or {})
+    return _response(
+        error.status_code, error.detail, error.found, error.remedy, exit_status=2, headers=headers
+    )
 
 
 def install_handlers(app: FastAPI) -> None:
@@ -94,8 +113,14 @@ def install_handlers(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> Response:
-        return refusal(error.status_code, str(error.detail), error.headers or {})
+    async def http(request: Request, error: HTTPException) -> Response:
+        if isinstance(error, Refused):
+            return refusal(error)
+        found = "The server cannot read the request"
+        if error.status_code in (404, 405):
+            found = f"The server has no route {request.method} {request.url.path}"
+        remedy, headers = "See /v1/openapi.json for all routes", error.headers or {}
+        return refusal(Refused(error.status_code, str(error.detail), found, remedy, headers))
 
     @app.exception_handler(Exception)
     async def defect(_: Request, error: Exception) -> Response:

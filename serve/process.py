@@ -2,8 +2,9 @@
 
 import os
 import sys
-from contextlib import suppress
-from dataclasses import fields
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import fields, replace
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -14,29 +15,80 @@ from provhouse.runtime.java import java
 from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 from .client import Client
-from .server_file import ServerInfo, log_file, running
+from .listening import check_listening
+from .server_file import ServerInfo, claimed, is_kept, keep, log_file, running
 
 READY_SECONDS = 300
 STOP_SECONDS = 30
 
 
 def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
-    """Start the server unless it is running, and return its address once it accepts connections.
+    """Start the server unless it is running, and keep it running until ``down``.
 
-    With ``wait``, also wait until the server can answer, unless the warehouse is empty. Raises
-    Unavailable if the server ends or is not ready in time.
+    Return its address once it accepts connections. With ``wait``, also wait until the server can
+    answer, unless the warehouse is empty. Raises Unavailable if the server ends or is not ready in
+    time.
     """
-    server = running(settings.warehouse)
-    pid = None
-    if server is None:
-        java()  # reports a missing Java here, not only in the log
-        progress.say("Starting the server")
-        pid = _start(settings)
-    server = _await_listening(settings.warehouse, pid)
+    server, _ = _running(settings, progress)
+    keep(settings.warehouse, server.pid)
     if wait:
-        progress.begin("Load the warehouse into Spark")
-        _await_ready(settings.warehouse, server)
+        _await_ready(settings.warehouse, server, progress)
     return server
+
+
+def up_for_a_while(settings: Settings, progress: Progress) -> None:
+    """Start the server unless it is running, and wait until it can answer.
+
+    The server ends after ``idle_minutes`` without questions. If several commands call this at once,
+    only one starts the server and says so. Raises what ``up`` raises.
+    """
+    server, started = _running(settings, progress)
+    if started:
+        progress.say(
+            f"Started a server for the next questions (process {server.pid}); it ends after"
+            f" {settings.idle_minutes} minutes without questions, or with `provhouse down`"
+        )
+    _await_ready(settings.warehouse, server, progress)
+
+
+@contextmanager
+def without_server(settings: Settings, progress: Progress) -> Iterator[None]:
+    """Stop the server during the block, then start it again, on the same port if that is free."""
+    warehouse = settings.warehouse
+    before = running(warehouse)
+    kept = before is not None and is_kept(warehouse, before.pid)
+    down(warehouse, progress)
+    try:
+        yield
+    finally:
+        if before:
+            server = _restarted(settings, before.port, progress)
+            if kept:
+                keep(warehouse, server.pid)
+            _await_ready(warehouse, server, progress)
+
+
+def _restarted(settings: Settings, port: int, progress: Progress) -> ServerInfo:
+    try:
+        return _running(replace(settings, server_port=port), progress)[0]
+    except Unavailable:  # another program has taken the port
+        return _running(settings, progress)[0]
+
+
+def _running(settings: Settings, progress: Progress) -> tuple[ServerInfo, bool]:
+    """Return the server, and whether it had to be started."""
+    if server := running(settings.warehouse):
+        return server, False
+    check_listening(settings)
+    java()  # reports a missing Java here, not only in the log
+    progress.say("Starting the server")
+    pid = _start(settings)
+    try:
+        server = _await_listening(settings.warehouse, pid)
+    except KeyboardInterrupt:
+        end(pid, STOP_SECONDS)
+        raise
+    return server, server.pid == pid
 
 
 def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
@@ -59,7 +111,7 @@ def await_generation(settings: Settings, generation: int | None, progress: Progr
 
 
 def down(warehouse: Path, progress: Progress) -> bool:
-    """Stop the server once it has sent its answers; return whether it was running."""
+    """Stop the server after the answers in progress are sent; return whether it was running."""
     server = running(warehouse)
     if server is None:
         return False
@@ -77,13 +129,15 @@ def _start(settings: Settings) -> int:
     return spawn(command, {**os.environ, **named}, log, append=True)
 
 
-def _await_listening(warehouse: Path, pid: int | None) -> ServerInfo:
+def _await_listening(warehouse: Path, pid: int) -> ServerInfo:
     deadline = monotonic() + READY_SECONDS
+    ended = False
     while monotonic() < deadline:
-        server = running(warehouse)
-        if server:
+        if server := running(warehouse):
             return server
-        if pid and os.waitpid(pid, os.WNOHANG)[0]:
+        # The process also ends if another command has started a server at the same time.
+        ended = ended or os.waitpid(pid, os.WNOHANG)[0] != 0
+        if ended and not claimed(warehouse):
             break
         sleep(0.02)
     raise Unavailable(
@@ -93,7 +147,8 @@ def _await_listening(warehouse: Path, pid: int | None) -> ServerInfo:
     )
 
 
-def _await_ready(warehouse: Path, server: ServerInfo) -> None:
+def _await_ready(warehouse: Path, server: ServerInfo, progress: Progress) -> None:
+    progress.begin("Load the warehouse into Spark")
     client = Client(warehouse, server)
     deadline = monotonic() + READY_SECONDS
     health = client.health()

@@ -1,7 +1,7 @@
 """The parameters of HTTP requests.
 
-The names of the classes are names in the OpenAPI document. The fields of a question come from
-``Question``, so a filter that is added there becomes a parameter of `/v1/lineage` and `/v1/impact`.
+The OpenAPI document contains the names of these classes. The fields of a question come from the
+class ``Question``: a filter added to it becomes a parameter of `/v1/lineage` and `/v1/impact`.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from provhouse.model.question import OPTIONAL, AsOf, Direction, Question
 
-OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe"})
+OUTPUT_OPTIONS = frozenset({"width", "color", "timing", "csv_safe", "order"})
 AS_OF = OPTIONAL["as_of"].metadata["help"]
 Name = Annotated[str, Field(min_length=1)]
 Model = TypeVar("Model", bound=BaseModel)
@@ -37,7 +37,7 @@ QUESTION_FIELDS = _question_fields()
 
 
 def _with_question_fields(*names: str) -> Callable[[type[Model]], type[Model]]:
-    """Return a decorator that adds the named fields of Question to a request, or all fields."""
+    """Return a decorator that adds fields of Question to a request: all fields if none is named."""
 
     def extend(model: type[Model]) -> type[Model]:
         added = {name: QUESTION_FIELDS[name] for name in names or QUESTION_FIELDS}
@@ -55,7 +55,7 @@ class _Asking(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_output_options(cls, given: object) -> object:
-        """Remove the parameters that choose the format. For a GET, FastAPI passes them along."""
+        """Remove the parameters that choose the format. For a GET, FastAPI passes them, too."""
         if not isinstance(given, Mapping):
             return given
         return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}
@@ -91,6 +91,7 @@ class AskingPath(_Asking):
         bool,
         Field(alias="all", description="Every triple on any path, instead of one shortest path"),
     ] = False
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 
 class AskingFind(_Asking):
@@ -114,6 +115,32 @@ class AskingExplain(_Asking):
     def question(self) -> Question:
         """Return the question to explain."""
         return Question(**self.model_dump())
+
+
+class AskingView(_Asking):
+    """Write the lineage or impact of an item into Neo4j, to look at in Neo4j Browser."""
+
+    item: Name
+    direction: Direction = "upstream"
+    depth: Annotated[int | None, Field(ge=1, description="At most this many hops away")] = None
+
+    def question(self) -> Question:
+        """Return the question whose answer is to be written to Neo4j."""
+        return Question(self.item, self.direction, depth=self.depth, sets=True)
+
+
+class AskingSet(_Asking):
+    """Show a connected set and its items."""
+
+    number: Annotated[int, Field(alias="set", ge=1)]
+    limit: Annotated[int, Field(ge=1)] = 100
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
+
+
+class AskingOps(_Asking):
+    """List the ops that are described."""
+
+    as_of: Annotated[AsOf | None, Field(description=AS_OF)] = None
 
 
 class AskingDiff(_Asking):

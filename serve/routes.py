@@ -5,30 +5,49 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import FastAPI, Query, Request, Response
 
+from provhouse.commit.writer_log import log_event
+from provhouse.model.arrays import SetId
 from provhouse.model.question import Direction, Question
 from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
 from provhouse.output.results.generations import GenerationsResult
+from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
+from provhouse.output.results.shown_set import ShownSetResult
+from provhouse.output.results.view import ViewResult
 from provhouse.output.writer import Writer
 from provhouse.query.diff import Diff, compare
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding, find
 from provhouse.query.generations import Generation, list_generations
-from provhouse.query.path import Path, path
+from provhouse.query.operations import Operations, list_operations
+from provhouse.query.path import Paths, path
+from provhouse.query.show_set import ShownSet, show_set
+from provhouse.query.view import View, write_view
 
 from .answering import Answering
 from .content_types import Format, ResponseFormat
 from .keeper import Keeper
 from .openapi import responses
-from .requests import AskingDiff, AskingExplain, AskingFind, AskingMany, AskingOne, AskingPath
+from .people import Writer as WriterRole
+from .requests import (
+    AskingDiff,
+    AskingExplain,
+    AskingFind,
+    AskingMany,
+    AskingOne,
+    AskingOps,
+    AskingPath,
+    AskingSet,
+    AskingView,
+)
 
 Result = TypeVar("Result")
 
 
 def add_routes(app: FastAPI, answering: Answering) -> None:
-    """Add all routes that answer questions to the application."""
+    """Add to the application all routes that answer questions."""
     text = "Show the lineage of an item: everything it was derived from."
     _add_lineage(app, answering, "lineage", "upstream", text)
     text = "Show the impact of an item: everything derived from it."
@@ -62,9 +81,27 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         "explain", "explanation", AskingExplain, _explain,
         lambda output, told: output.write(ExplanationResult(told)),
     )  # fmt: skip
+    add("set", "set", AskingSet, _set, lambda output, found: output.write(ShownSetResult(found)))
     add("diff", "diff", AskingDiff, _diff, lambda output, found: output.write(DiffResult(found)))
 
+    add("ops", "ops", AskingOps, _ops, lambda output, found: output.write(OperationsResult(found)))
+
+    @app.post("/v1/view", description=AskingView.__doc__, responses=responses("view"))
+    async def view(
+        asked: AskingView, form: Format, person: WriterRole, request: Request
+    ) -> Response:
+        def write(keeper: Keeper) -> View:
+            address = request.client.host if request.client else ""
+            log_event(keeper.layout, "view", person.name, address)
+            with keeper.asker() as asker:
+                return write_view(asker, asked.question())
+
+        return await answering.reply(
+            write, lambda output, found: output.write(ViewResult(found)), form
+        )
+
     @app.get("/v1/generations", responses=responses("generations"))
+    @app.post("/v1/generations", name="generations_posted", responses=responses("generations"))
     async def generations(form: Format) -> Response:
         """List all generations in order."""
         return await answering.reply(
@@ -91,8 +128,8 @@ def _add_lineage(
         return await answering.many([asking.question(i, direction) for i in asking.items], form)
 
 
-def _path(keeper: Keeper, asked: AskingPath) -> Path:
-    with keeper.asker() as asker:
+def _path(keeper: Keeper, asked: AskingPath) -> Paths:
+    with keeper.asker(asked.as_of) as asker:
         return path(asker, asked.source, asked.target, every=asked.every)
 
 
@@ -111,6 +148,16 @@ def _explain(keeper: Keeper, asked: AskingExplain) -> Explanation:
     question = asked.question()
     with keeper.asker(question.as_of) as asker:
         return asker.explain(question)
+
+
+def _set(keeper: Keeper, asked: AskingSet) -> ShownSet:
+    with keeper.asker(asked.as_of) as asker:
+        return show_set(asker.snapshot, SetId(asked.number), asked.limit)
+
+
+def _ops(keeper: Keeper, asked: AskingOps) -> Operations:
+    with keeper.asker(asked.as_of) as asker:
+        return list_operations(asker.snapshot)
 
 
 def _diff(keeper: Keeper, asked: AskingDiff) -> Diff:

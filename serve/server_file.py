@@ -1,8 +1,8 @@
 """The folder `WAREHOUSE/server/`, in which clients find the server's port and token.
 
-A server keeps `server.json` locked while it runs, so that no client mistakes another program on the
-same port for the server. Every command imports this module, so it imports little besides the
-standard library.
+`server.json` has the process id and the port. A server keeps this file locked while it runs. If the
+file is not locked, the server has ended, and a program on the port is not the server. Every command
+imports this module, so it imports little besides the standard library.
 """
 
 import json
@@ -11,7 +11,7 @@ import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from provhouse.runtime.files import lock, open_lock, write_new
+from provhouse.runtime.files import lock, open_lock, write_new, write_over
 
 HOST = "127.0.0.1"
 BODY_BYTES = 16 << 20
@@ -54,9 +54,9 @@ def running(warehouse: Path) -> ServerInfo | None:
 
 
 def claim(warehouse: Path) -> int | None:
-    """Claim the role of this warehouse's server until this process ends.
+    """Make this process the warehouse's only server until the process ends.
 
-    Return the locked file for ``publish``, or None if the warehouse already has a server.
+    Return the locked file, which ``publish`` needs, or None if the warehouse already has a server.
     """
     folder(warehouse).mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = open_lock(_file(warehouse))
@@ -67,6 +67,39 @@ def claim(warehouse: Path) -> int | None:
     return handle
 
 
+def claimed(warehouse: Path) -> bool:
+    """Return whether a process is the warehouse's server, even if it is not ready yet."""
+    try:
+        handle = os.open(_file(warehouse), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not lock(handle, shared=True)
+    finally:
+        os.close(handle)
+
+
+def is_own(warehouse: Path, handle: int) -> bool:
+    """Return whether the file that ``claim`` locked is still this warehouse's `server.json`."""
+    try:
+        return os.path.samestat(os.stat(_file(warehouse)), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def keep(warehouse: Path, pid: int) -> None:
+    """Record that the server with this process id runs until it is stopped, even if idle."""
+    write_over(_kept(warehouse), str(pid).encode())
+
+
+def is_kept(warehouse: Path, pid: int) -> bool:
+    """Return whether ``keep`` was called for the server with this process id."""
+    try:
+        return _kept(warehouse).read_text(encoding="ascii") == str(pid)
+    except FileNotFoundError:
+        return False
+
+
 def publish(handle: int, server: ServerInfo) -> None:
     """Write the process id and the port of the server, so that clients can find it."""
     os.pwrite(handle, json.dumps(asdict(server)).encode(), 0)
@@ -74,6 +107,10 @@ def publish(handle: int, server: ServerInfo) -> None:
 
 def _file(warehouse: Path) -> Path:
     return folder(warehouse) / "server.json"
+
+
+def _kept(warehouse: Path) -> Path:
+    return folder(warehouse) / "kept"
 
 
 def _read(handle: int) -> ServerInfo | None:

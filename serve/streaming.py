@@ -1,6 +1,6 @@
 """A pipe between the thread that writes an answer and the thread that sends it.
 
-A large answer is never in memory as a whole.
+So the text of a large answer is never in memory as a whole.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ class Pipe:
         self._thread = Thread(target=self._run, args=(write,), name="pipe", daemon=True)
 
     def write(self, text: str) -> int:
-        """Queue text for the reader. Wait if the reader is behind; raise TooSlow after too long."""
+        """Queue text for the reader; raises TooSlow if the queue stays full for too long."""
         self._parts.append(text)
         self._size += len(text)
         if self._size >= PIECE:
@@ -58,7 +58,10 @@ class Pipe:
             yield piece
 
     def _next(self) -> bytes | BaseException | None:
-        """Return the next piece, or TooSlow if the writer gave up because nothing was read."""
+        """Return the next piece, the writer's error, or None at the end.
+
+        The error is TooSlow if the writer has given up because nothing was read.
+        """
         while True:
             with suppress(Empty):
                 return self._pieces.get(timeout=1)

@@ -1,4 +1,4 @@
-"""Divide items into groups that a cut may join: tables, bands of depth, or levels of both.
+"""Divide items into groups that a cut may join: by table, by depth, or by level.
 
 In the paper's workflows each table derives from other tables (CSProv, section IV). But a table of
 versions, or of hashes of hashes, derives from itself over any number of steps. Items without a
@@ -18,7 +18,7 @@ from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
-"""The items of all tables that derive from themselves are divided into this many bands together."""
+"""The number of bands for all items whose tables derive from themselves."""
 MAX_GROUPS = 256
 """The most groups in a grouping: the contraction looks at each pair of groups many times."""
 
@@ -27,9 +27,10 @@ def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
     """Yield at least one grouping of a component's items, as numbers from 0 without gaps.
 
     The first grouping is by table. If some tables derive from themselves, the second grouping
-    replaces these tables by bands. The last grouping is by level: the length of the longest path of
-    groups that leads to an item's group. A grouping by tables or bands is left out if it has more
-    than ``MAX_GROUPS`` groups. If there are more levels than that, levels are merged.
+    replaces these tables by bands of depth. The last grouping merges groups of the same level: a
+    group's level is the length of the longest path of groups that leads to it. A grouping by tables
+    or bands is left out if it has more than ``MAX_GROUPS`` groups. If there are more than
+    ``MAX_GROUPS`` levels, neighbouring levels are merged.
 
     ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
     each other.

@@ -17,9 +17,9 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """Return the component of each item, as the smallest place in the component.
+    """Return the component of each item, as the lowest position of an item in the component.
 
-    ``edges`` are chunks of edges: two arrays of places, src and dst.
+    ``edges`` are chunks of edges: two arrays of item positions, src and dst.
     """
     parent = np.arange(items, dtype=np.int32)
     for src, dst in edges:
@@ -31,7 +31,7 @@ def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
 def dense(labels: I32) -> tuple[I32, int]:
     """Renumber labels as 0, 1, 2, …; return the new labels and the number of distinct labels.
 
-    Each label is a place, and the label of that place is itself.
+    Each label must be the position of an item with this label.
     """
     roots = labels == np.arange(len(labels), dtype=labels.dtype)
     rank = np.cumsum(roots, dtype=np.int32) - np.int32(1)
@@ -40,7 +40,7 @@ def dense(labels: I32) -> tuple[I32, int]:
 
 @njit(cache=True)
 def find(parent: I32, item: int) -> int:
-    """Return the root of an item, and halve the path on the way."""
+    """Return the root of an item; shorten the path to it, so that later calls are faster."""
     while parent[item] != item:
         parent[item] = parent[parent[item]]
         item = parent[item]

@@ -1,4 +1,4 @@
-"""Cut a component without given splits: join tables while queries read hardly more.
+"""Find the sets of a component without given splits, by joining tables at little cost to queries.
 
 In CSProv (section IV) a person divides the tables of a large component into splits. Here the sets
 are found instead. At first every item is a set of its own. A query then reads no more than it
@@ -12,10 +12,8 @@ A cost is measured again only when it is the lowest. Costs rarely fall while set
 that is still the cheapest after measuring again is joined.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,45 +21,29 @@ from provhouse.model.arrays import I32
 
 from .components import Edges
 from .forest import Forest
-from .sampling import UNBOUNDED, Reader
+from .prices import STALE, Pair, Prices
+from .sampling import UNBOUNDED, Reader, SetGraph
 
-Pair = tuple[int, int]
-"""Two groups of tables, the smaller number first, or one group twice."""
-Packed = Callable[[I32, bool], I32 | None]
-"""Packs sets, given as the root of each item, and returns the number of each item's packed set.
+Packed = Callable[[I32, bool], SetGraph | None]
+"""Packs sets, given as the root of each item, and returns the packed sets.
 
 Returns None if there are still too many sets or dependencies. If the second argument is True, packs
 even a set graph that takes long to pack.
 """
-WORK = 100
-"""To measure costs, up to this many times a component's triples are read.
+WORK = 20
+"""The limit on triples read to measure costs, as a multiple of the component's triples.
 
-If that is less than ``MIN_WORK``, up to ``MIN_WORK`` triples are read.
+The limit is at least ``MIN_WORK``. Beyond it, pairs get no measured cost. They are joined after the
+other pairs, beginning with those that save the most sets and dependencies.
 """
 MIN_WORK = 20_000_000
-"""To measure costs, this many triples may always be read.
-
-Pairs without a measured cost are ordered by the number of sets and dependencies that they save.
-"""
+"""The number of triples that may be read to measure costs, however small the component is."""
 UNMEASURED = 1e18
-"""A cost above all measured costs."""
+"""The cost of a pair without a measured cost, before it is divided by what the pair saves."""
 PRICE_CUTOFF = 4
 """Measuring a cost stops at this many times the lowest known cost."""
 RECHECK_AT = 0.8
-"""Packing is tried again once the set graph may have shrunk to this part of its former size."""
-
-
-@dataclass(frozen=True, order=True)
-class _Price:
-    """The cost of joining a pair: triples that the samples read, per saved set or dependency."""
-
-    each: float
-    taken: int
-    """The number of joined pairs when the cost was measured."""
-
-
-STALE = -1
-UNKNOWN = _Price(0.0, STALE)
+"""Packing is tried again once the set graph may have shrunk to this fraction of its old size."""
 
 
 class Contraction:
@@ -77,12 +59,14 @@ class Contraction:
         together = cycle[src] == cycle[dst]
         self._forest.join_some(src[together], dst[together], theta - 1)
         self._between: dict[Pair, list[tuple[Edges, Edges]]] = defaultdict(list)
-        self._derived: dict[int, set[int]] = defaultdict(set)
-        """For each group, the other groups that derive from it."""
+        self._derived: dict[int, int] = defaultdict(int)
+        """For each group, the other groups that derive from it, as the bits of a number."""
+        self._reach: dict[int, int] = {}
+        """A cache of the results of ``_reached``, emptied when two groups are joined."""
         for one, other, edges in _by_tables(src, dst, table):
             self._between[_pair(one, other)].append(edges)
             if one != other:
-                self._derived[one].add(other)
+                self._derived[one] |= 1 << other
         self._size = self._looked = len(table) + len(src)
         self._left = 0
         """The number of triples that may still be read to measure costs."""
@@ -111,40 +95,44 @@ class Contraction:
         """
         self.read = reader.read(self._forest)
         self._left = max(WORK * self._edges, MIN_WORK)
-        prices = dict.fromkeys(self._between, UNKNOWN)
-        label = None
-        while label is None and prices and self.read <= most:
-            pair = min(prices, key=prices.__getitem__)
-            last = prices.pop(pair)
+        prices = Prices(self._between)
+        graph = None
+        while graph is None and prices and self.read <= most:
+            pair, taken = prices.pop()
             joins = -1 if self._parted(*pair) else self._join(pair)
             if joins < 0:
                 continue  # for now, theta or other groups forbid the join
-            if last.taken < len(self.plan):
-                known = min((p.each for p in prices.values() if p != UNKNOWN), default=math.inf)
-                prices[pair] = self._price(reader, joins + self._triples(pair), known)
+            if taken < len(self.plan):
+                saved = joins + self._triples(pair)
+                prices.put(pair, *self._price(reader, saved, prices.lowest()))
                 self._forest.take_back(joins)
                 continue
             self._keep(pair, joins)
             if self._left > 0:
                 self.read = reader.read(self._forest)
             if self._shrunk():
-                label = packed(self.roots(), False)
-            prices = {p: price for p, price in prices.items() if p in self._between}
-            prices.update((near, UNKNOWN) for near in self._between if pair[0] in near)
-        if label is None and self.read <= most:
-            label = packed(self.roots(), True)
-        if label is not None:
-            self.read = reader.read(Forest.holding(label), most)
-        return label is not None and self.read <= most
+                graph = packed(self.roots(), False)
+            prices.forget(near for near in self._between if pair[0] in near)
+            prices.keep(self._between)
+        if graph is None and self.read <= most:
+            graph = packed(self.roots(), True)
+        if graph is not None:
+            self.read = reader.read_sets(graph, most)
+        return graph is not None and self.read <= most
 
-    def _price(self, reader: Reader, saved: int, lowest: float) -> _Price:
-        """Return the cost of the joins just made, which save ``saved`` sets and dependencies."""
+    def _price(self, reader: Reader, saved: int, lowest: float) -> tuple[float, int]:
+        """Return the cost of the joins just made, and the number of pairs joined before them.
+
+        The joins save ``saved`` sets and dependencies. The cost is the number of triples that the
+        samples read in addition, divided by ``saved``. If the cost was not fully measured, returns
+        ``STALE`` instead of the number of pairs.
+        """
         if self._left <= 0:
-            return _Price(UNMEASURED / saved, len(self.plan))
+            return UNMEASURED / saved, len(self.plan)
         most = int(min(self.read + PRICE_CUTOFF * lowest * saved, UNBOUNDED))
         now = reader.read(self._forest, most)
         self._left -= now
-        return _Price((now - self.read + 1) / saved, len(self.plan) if now <= most else STALE)
+        return (now - self.read + 1) / saved, len(self.plan) if now <= most else STALE
 
     def _join(self, pair: Pair) -> int:
         """Join items along the triples between two groups; return the number of joins.
@@ -159,20 +147,20 @@ class Contraction:
         return joins
 
     def _keep(self, pair: Pair, joins: int) -> None:
-        """Keep the joins and merge the second group into the first."""
+        """Keep the joins along a pair of groups, and merge its second group into its first."""
         self._size -= joins + self._triples(pair)
         self.plan.append(pair)
         del self._between[pair]
+        self._reach.clear()
         one, other = pair
         for far in [p for p in self._between if other in p and one != other]:
             a, b = (one if end == other else end for end in far)
             self._between[_pair(a, b)].extend(self._between.pop(far))
-        for derived in self._derived.values():
-            if other in derived:
-                derived.remove(other)
-                derived.add(one)
-        self._derived[one] |= self._derived.pop(other, set()) if one != other else set()
-        self._derived[one].discard(one)
+        for group, derived in self._derived.items():
+            if derived >> other & 1:
+                self._derived[group] = derived ^ (1 << other) | 1 << one
+        self._derived[one] |= self._derived.pop(other, 0) if one != other else 0
+        self._derived[one] &= ~(1 << one)
 
     def _parted(self, one: int, other: int) -> bool:
         """Return whether one group derives from the other through third groups.
@@ -183,16 +171,24 @@ class Contraction:
         return self._leads(one, other) or self._leads(other, one)
 
     def _leads(self, one: int, other: int) -> bool:
-        seen = self._derived[one] - {one, other}
-        stack = [*seen]
-        while stack:
-            for group in self._derived[stack.pop()]:
-                if group == other:
-                    return True
-                if group not in seen:
-                    seen.add(group)
-                    stack.append(group)
-        return False
+        third = self._derived[one] & ~(1 << one | 1 << other)
+        return any(self._reached(group) >> other & 1 for group in _bits(third))
+
+    def _reached(self, group: int) -> int:
+        """Return all groups that derive from a group, directly or not, as the bits of a number."""
+        if group not in self._reach:
+            seen = waiting = self._derived[group]
+            while waiting:
+                near = waiting.bit_length() - 1
+                waiting ^= 1 << near
+                if near in self._reach:
+                    seen |= self._reach[near]
+                    waiting &= ~self._reach[near]
+                else:
+                    waiting |= self._derived[near] & ~seen
+                    seen |= waiting
+            self._reach[group] = seen
+        return self._reach[group]
 
     def _triples(self, pair: Pair) -> int:
         return sum(len(src) for src, _ in self._between[pair])
@@ -202,6 +198,14 @@ class Contraction:
             return False
         self._looked = self._size
         return True
+
+
+def _bits(number: int) -> Iterator[int]:
+    """Yield the positions of the bits that are 1."""
+    while number:
+        bit = number.bit_length() - 1
+        yield bit
+        number ^= 1 << bit
 
 
 def _pair(one: int, other: int) -> Pair:

@@ -29,9 +29,9 @@ def cut(
     """Cut pieces into sets below ``theta`` items; return each item's set and the number of sets.
 
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
-    edges within pieces, and ``table`` is each item's table. ``split_codes`` returns ``splits``. The
-    caller will pack sets up to ``limit`` items, and the cut takes that into account. Sets are
-    numbered from 0.
+    edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
+    ``split_codes``. The caller will pack sets up to ``limit`` items, and the cut takes that into
+    account. Sets are numbered from 0.
     """
     sets = piece.copy()
     large = np.bincount(piece)[piece] >= theta
@@ -51,7 +51,11 @@ def cut(
 
 
 def _relabel(label: I32, src: Edges, dst: Edges, side: I32) -> I32:
-    """Return the weakly connected components of each side of each piece."""
+    """Cut each piece between items of different splits; return the connected part of each item.
+
+    ``label`` has the piece of each item, and ``side`` the split of each item. Parts are
+    numbered from 0.
+    """
     parent = np.arange(len(label), dtype=np.int32)
     join_within(parent, src, dst, label, side)
     flatten(parent)

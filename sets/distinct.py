@@ -4,8 +4,12 @@
 """
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
 from provhouse.model.arrays import I32, I64
+
+Numbers = npt.NDArray[np.signedinteger]
 
 WIDTH = np.int64(1) << 32
 
@@ -28,9 +32,34 @@ def distinct(values: I64) -> I64:
 
 
 def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
-    """Return the distinct pairs whose two numbers differ, in order."""
-    across = one != other
-    return decoded(distinct(coded(one[across], other[across])))
+    """Return the distinct pairs whose two numbers differ, in order. Numbers are 0 or more.
+
+    Most pairs are repeated, so the repeated pairs are left out before the others are sorted.
+    """
+    begin = np.zeros(int(one.max(initial=-1)) + 2, np.int64)
+    np.cumsum(np.bincount(one), out=begin[1:])
+    width = int(other.max(initial=-1)) + 1
+    return decoded(distinct(_first_pairs(begin[:-1].copy(), begin, one, other, width)))
+
+
+@njit(cache=True)
+def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int) -> I64:
+    """Return each pair of different numbers once, as the code that ``coded`` gives to it."""
+    grouped = np.empty(len(one), np.int32)
+    for pair in range(len(one)):
+        grouped[free[one[pair]]] = other[pair]
+        free[one[pair]] += 1
+    codes = np.empty(len(one), np.int64)
+    last = np.full(width, -1, np.int32)
+    found = 0
+    for number in range(len(begin) - 1):
+        for place in range(begin[number], begin[number + 1]):
+            to = grouped[place]
+            if to != number and last[to] != number:
+                last[to] = number
+                codes[found] = number * WIDTH + to
+                found += 1
+    return codes[:found]
 
 
 def dense_values(labels: I32) -> I32:

@@ -1,8 +1,8 @@
 """A union-find forest that can undo joins and list the items of each tree.
 
 Each tree is a growing set. Paths are never shortened and the smaller tree goes below the larger
-one, so that removing one link undoes a join. The items of a tree form a ring. Exchanging the links
-of two items joins two rings into one ring, or divides one ring into two rings.
+one, so that removing one link undoes a join. The items of a tree form a ring. If two items
+exchange their next items, two rings become one, or one ring becomes two.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,10 @@ class Forest:
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
-        """Join along edges while no tree exceeds ``largest`` items; return the number of joins."""
+        """Join the trees at both ends of each edge; return the number of joins.
+
+        Skips each join that would make a tree of more than ``largest`` items.
+        """
         return int(_join_some(self.parent, self.size, self.ring, src, dst, largest))
 
     def roots(self) -> I32:

@@ -25,17 +25,18 @@ class StoredSets:
     """The stored sets that an ingest touches, in order of their ids."""
 
     of_place: I64
-    """For each place of a stored item, in order, the index of its set."""
+    """The index of each stored item's set; items are in the order of ``is_new`` of `ItemGraph`."""
     components: I64
     """The id of each set's component."""
 
 
 class ItemGraph:
-    """New and stored items by place, and the edges between them.
+    """The new and stored items of an ingest, and the edges between them.
 
-    ``is_new`` marks the places of new items, and ``table`` holds the table of each new item.
-    ``edges`` is called for every pass over the edges and returns chunks of them: two arrays of
-    places, src and dst. ``stored`` is called once, when the sets of stored items are first needed.
+    An item's place is its position in ``is_new``, which marks the new items. ``table`` holds the
+    table of each new item. ``edges`` is called for every pass over the edges and returns chunks of
+    them: two arrays of places, src and dst. ``stored`` is called once, when the sets of stored
+    items are first needed.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class ItemGraph:
 
     @cached_property
     def _index(self) -> I32:
-        """The position of each place among the places of new items."""
+        """For each place of a new item, the position of that item among the new items."""
         return np.cumsum(self._is_new, dtype=np.int32) - np.int32(1)
 
     @cached_property
@@ -85,7 +86,7 @@ class ItemGraph:
 
     @cached_property
     def _roots(self) -> tuple[I32, I32]:
-        """The root of the component of each new item, and of each stored component."""
+        """The union-find root of each new item, and of each stored component."""
         count = len(self.new_places)
         ids, of_set = self._stored_components
         node = np.empty(len(self._is_new), np.int32)
@@ -98,7 +99,7 @@ class ItemGraph:
         return parent[:count], parent[count:]
 
     def group_of(self, label: I32, count: int) -> I32:
-        """Return the component of each new set, as a root."""
+        """Return the component of each new set: the root that its items have in ``_roots``."""
         group = np.zeros(count, np.int32)
         group[label] = self._roots[0]
         return group

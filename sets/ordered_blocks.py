@@ -8,6 +8,11 @@ from the other items, which fall into pieces that depend on the core and not on 
 
 Several core sizes and block sizes are tried, and the resulting sets are packed. Of the cuts that
 are then small enough, the cut from which the samples read least is kept.
+
+If the samples still read very much, each table is also cut by itself, into windows of items that
+are neighbours in the order. This helps in a history of versions of many things, such as a
+repository of which each folder is a table: a version derives from recent versions of few other
+things, but everything is connected at every time.
 """
 
 from collections.abc import Iterator
@@ -23,55 +28,102 @@ from .depths import depths, neighbours
 from .distinct import distinct_pairs
 from .forest import Forest
 from .ordering import parents_first
-from .sampling import UNBOUNDED, Reader
+from .sampling import UNBOUNDED, Reader, SetGraph
 
 CHILDREN = (1 << 30, 8, 2)
-"""Items with more children than this belong to the core. The first value selects no items."""
+"""The limits that are tried: items with more children than the limit belong to the core.
+
+No item exceeds the first limit.
+"""
 SMALLEST = 8
 """Blocks with fewer items are not tried: there would be too many blocks."""
 NEAR_SMALLEST = 2
-"""If no cut is small enough, a set graph may be this many times as large as the smallest."""
+"""The limit on the set graphs of cuts that are compared if no cut is small enough.
+
+It is a multiple of the smallest set graph.
+"""
+MUCH = 10_000
+"""Windows are tried if a sampled question reads more triples than this on average."""
+WINDOWS = (4096, 1024, 256, 64, 16)
+"""The window sizes in items, tried in this order until there are too many windows."""
 GROWTH = 8
-"""If no cut is small enough, sets may grow by this factor in each round."""
+"""The factor by which the size limit of sets grows with each round of joining."""
 
 
 def blocks(
-    src: Edges, dst: Edges, theta: int, cycle: I32, packed: Packed, reader: Reader
+    src: Edges,
+    dst: Edges,
+    table: I32,
+    theta: int,
+    cycle: I32,
+    packed: Packed,
+    reader: Reader,
+    free: int = 0,
 ) -> tuple[I32, int]:
     """Return the set of each item, as one of its items, and the number of triples the samples read.
 
-    Of the cuts that are small enough, returns the cut from which the samples read least. If no cut
-    is small enough, returns a cut that is little larger than necessary, and ``UNBOUNDED`` as the
-    number, since any cut that is small enough is better.
+    Of the cuts that are small enough, returns the cut from which the samples read least. Cuts from
+    which they read at most ``free`` triples count as equal, and the smallest set graph is returned.
+    If no cut is small enough, returns a cut whose set graph is little larger than necessary, with
+    ``UNBOUNDED`` as the number, so that the caller prefers any cut that is small enough.
     """
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
     while sizes[-1] >= 2 * SMALLEST:
         sizes.append(sizes[-1] // 2)
-    best, least, coarsest = None, UNBOUNDED, 0
+    best, coarsest = _Best(packed, reader, free), 0
     for core in graph.cores():
         below, above = coarsest, len(sizes)
+        middle = below  # if these blocks are too many, all smaller blocks are
         while below < above:  # smaller blocks read less, as long as they are few enough
-            middle = (below + above) // 2
-            roots = graph.cut(core, sizes[middle])
-            sets = packed(roots, True)
-            if sets is None:
+            if best.still_reads(graph.cut(core, sizes[middle])):
+                below, coarsest = middle + 1, middle
+            else:
                 above = middle
-                continue
-            below, coarsest = middle + 1, middle
-            read = reader.read(Forest.holding(sets), least)
-            if read < least:
-                best, least = roots, read
-    return _compromise(graph, reader) if best is None else best, least
+            middle = (below + above) // 2
+    walks = 2 * len(reader.samples)
+    if min(best.read, walks * len(src)) > walks * MUCH:
+        for size in WINDOWS:
+            if size < theta and not best.still_reads(graph.windows(table, size)):
+                break
+    return _compromise(graph, reader) if best.roots is None else best.roots, best.read
+
+
+class _Best:
+    """The best cut so far: its roots, and the number of triples that the samples read."""
+
+    def __init__(self, packed: Packed, reader: Reader, free: int) -> None:
+        self._packed, self._reader, self._free = packed, reader, free
+        self._size = 0
+        self.roots: I32 | None = None
+        self.read = UNBOUNDED
+
+    def still_reads(self, roots: I32) -> bool:
+        """Keep a cut if it is the best so far; return whether to try a finer cut.
+
+        A finer cut may be better if this cut is small enough, but the samples read more than
+        ``free`` triples from it.
+        """
+        sets = self._packed(roots, True)
+        if sets is None:
+            return False
+        read = self._reader.read_sets(sets, max(self.read, self._free))
+        if (max(read, self._free), sets.size) < (max(self.read, self._free), self._size):
+            self.roots, self.read, self._size = roots, read, sets.size
+        return read > self._free
 
 
 def _compromise(graph: "Ordered", reader: Reader) -> I32:
-    """Return sets joined as far as possible, or large blocks if these are few and read less."""
+    """Return the cut with the fewest reads, if no cut is small enough.
+
+    One candidate is the cut that ``Ordered.joined`` returns. The others are cuts into the largest
+    blocks. They are left out if their set graph is over ``NEAR_SMALLEST`` times that of ``joined``.
+    """
     joined = graph.joined()
-    most = NEAR_SMALLEST * graph.size(joined)
+    most = NEAR_SMALLEST * graph.sets(joined).size
     ways = [joined, *(graph.cut(core, graph.theta - 1) for core in graph.cores())]
-    few = [way for way in ways if graph.size(way) <= most]
-    return min(few, key=lambda way: reader.read(Forest.holding(dense(way)[0])))
+    few = [way for way in ways if graph.sets(way).size <= most]
+    return min(few, key=lambda way: reader.read_sets(graph.sets(way)))
 
 
 class Ordered:
@@ -106,7 +158,11 @@ class Ordered:
                 yield chosen[self._cycle]
 
     def cut(self, core: Bools, size: int) -> I32:
-        """Cut into blocks of about ``size`` items at most; return the set of each item."""
+        """Cut the core and the other items into blocks of up to ``size``; return each item's set.
+
+        Connected items of a block share a set. Items that derive from each other share a set, too,
+        even if they are in several blocks.
+        """
         src, dst = self._src, self._dst
         piece = np.arange(len(core), dtype=np.int32)
         join_within(piece, src, dst, np.zeros_like(piece), core.astype(np.int32))
@@ -115,7 +171,38 @@ class Ordered:
         inside = (piece[src] == piece[dst]) & (block[src] == block[dst])
         forest = self._begun()
         forest.join_some(src[inside], dst[inside], self.theta - 1)
+        self._join_only_parents(forest, size)
         return forest.roots()
+
+    def _join_only_parents(self, forest: Forest, size: int) -> None:
+        """Join each set that has a single parent to this parent, up to ``size`` items.
+
+        The joins are worth while because many items derive only from an item of an earlier block,
+        and no item derives from them. They never make sets depend on each other in cycles, because
+        every path into the joined set leads through its parent.
+        """
+        roots = forest.roots()
+        child, parent = distinct_pairs(roots[self._dst], roots[self._src])
+        only = np.bincount(child, minlength=len(roots))[child] == 1
+        forest.join_some(parent[only], child[only], size)
+
+    def windows(self, table: I32, size: int) -> I32:
+        """Put up to ``size`` items of a table that are neighbours in the order into one set.
+
+        Items that derive from nothing are in sets of their own. These sets contain no triples, so
+        reading them upstream costs nothing. Returns the set of each item.
+        """
+        derived = np.zeros(len(table), np.int32)
+        derived[self._dst] = 1
+        group = (2 * table + derived)[self._items]
+        order = np.argsort(group, kind="stable")
+        group, items = group[order], self._items[order]
+        place = np.arange(len(items))
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        since = place - np.repeat(first, np.diff(first, append=len(items)))
+        roots = np.empty(len(items), np.int32)
+        roots[items] = items[place - since % size]
+        return roots
 
     def joined(self) -> I32:
         """Return the set of each item, joined along edges as far as theta allows."""
@@ -125,10 +212,10 @@ class Ordered:
             forest.join_some(self._src, self._dst, largest)
         return forest.roots()
 
-    def size(self, roots: I32) -> int:
-        """Return the number of sets and dependencies of a cut."""
-        sets = np.count_nonzero(roots == np.arange(len(roots)))
-        return int(sets) + len(distinct_pairs(roots[self._dst], roots[self._src])[0])
+    def sets(self, roots: I32) -> SetGraph:
+        """Return the sets of a cut and their dependencies."""
+        label = dense(roots)[0]
+        return SetGraph(label, *distinct_pairs(label[self._dst], label[self._src]))
 
     def _begun(self) -> Forest:
         """Return a forest in which only items that derive from each other are joined."""
@@ -148,7 +235,7 @@ def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
 
 @njit(cache=True)
 def _fill(items: I64, piece: I32, size: int) -> I32:
-    """Return the block of each item within its piece, filled in the order of ``items``."""
+    """Return each item's block within its piece; blocks take items in the order of ``items``."""
     filled = np.zeros(len(piece), np.int32)
     block = np.empty(len(piece), np.int32)
     for item in items:

@@ -5,7 +5,8 @@ other until sets and dependencies are few enough; ``docs/decisions/0006-sets.md`
 
 1. A set that is the only child of its only parent joins that parent.
 2. Sets with the same parents and the same children join each other.
-3. Sets without parents join each other while they have at most twice the children of the first set.
+3. Sets without parents join each other, as long as the joined set has at most twice as many
+   children as the first of them.
 4. Sets with the same parents join each other.
 
 Rules 1 and 2 enlarge a closure only by the joined items. Rule 3 costs nothing upstream, since no
@@ -150,7 +151,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3 (sets without parents), ordered so that sets with common children meet."""
+    """Apply rule 3 (sets without parents); sets with common children are tried in a row."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

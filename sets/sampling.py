@@ -17,14 +17,29 @@ from .depths import neighbours
 from .forest import Forest, root
 
 SAMPLES = 50
-"""This many items are drawn from all derived items, and the same number evenly from the tables."""
+"""The number of items drawn from all derived items; about as many are drawn table by table."""
 SEED = 0
 UNBOUNDED = 1 << 62
 
 
 @dataclass(frozen=True)
+class SetGraph:
+    """Sets numbered from 0 without gaps, and the dependencies between them as distinct pairs."""
+
+    label: I32
+    """The set of each item."""
+    child: I32
+    parent: I32
+
+    @property
+    def size(self) -> int:
+        """The number of sets and dependencies."""
+        return int(self.label.max(initial=-1)) + 1 + len(self.child)
+
+
+@dataclass(frozen=True)
 class Reader:
-    """A graph and sampled items, whose upstream and downstream closures are measured."""
+    """A graph and sampled items, to measure how much queries for these items would read."""
 
     samples: I64
     up: tuple[I64, I32]
@@ -44,10 +59,21 @@ class Reader:
 
         Counting stops once the number is above ``most``.
         """
-        seen = np.full(len(forest.parent), -1, np.int32)
-        return int(
-            _read(self.samples, *self.up, *self.down, forest.parent, forest.ring, seen, most)
+        edges = *self.up, *self.down, self.up[0]
+        return int(_read(self.samples, *edges, forest.parent, forest.ring, most))
+
+    def read_sets(self, graph: SetGraph, most: int = UNBOUNDED) -> int:
+        """Return what ``read`` returns for these sets; this is faster if closures are large."""
+        sets = int(graph.label.max()) + 1
+        own = np.bincount(graph.label, np.diff(self.up[0]), sets).astype(np.int64)
+        up, down = (
+            neighbours(sets, *ends)
+            for ends in ((graph.child, graph.parent), (graph.parent, graph.child))
         )
+        alone = np.arange(sets, dtype=np.int32)
+        triples_at = np.append(0, np.cumsum(own))
+        samples = graph.label[self.samples].astype(np.int64)
+        return int(_read(samples, *up, *down, triples_at, alone, alone, most))
 
 
 def _drawn(random: np.random.Generator, derived: I64, table: I32) -> I64:
@@ -68,17 +94,19 @@ def _read(
     up_heads: I32,
     down_at: I64,
     down_heads: I32,
+    triples_at: I64,
     parent: I32,
     ring: I32,
-    seen: I32,
     most: int,
 ) -> int:
+    seen = np.full(len(parent), -1, np.int32)
     stack = np.empty(len(parent), np.int32)
     total = 0
     for number in range(2 * len(samples)):
         item = samples[number // 2]
         at, heads = (down_at, down_heads) if number % 2 else (up_at, up_heads)
-        total += _reach(item, at, heads, up_at, parent, ring, seen, number, stack, most - total)
+        left = most - total
+        total += _reach(item, at, heads, triples_at, parent, ring, seen, number, stack, left)
         if total > most:
             break
     return total

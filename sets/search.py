@@ -9,6 +9,7 @@ alike. So one search is enough for all copies of a workflow, and for each time i
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
@@ -16,15 +17,25 @@ from provhouse.model.arrays import I32, I64
 
 from .bands import bands
 from .components import Edges, dense
-from .contraction import Contraction, Pair
+from .contraction import Contraction
 from .cycles import cycles, on_cycles
-from .distinct import distinct_pairs
+from .distinct import distinct, distinct_pairs
 from .ordered_blocks import blocks
 from .packing import pack
-from .sampling import UNBOUNDED, Reader
+from .prices import Pair
+from .sampling import UNBOUNDED, Reader, SetGraph
 
 ENOUGH = 5
 """A cut is small enough if it has at most one set or dependency for every ``ENOUGH`` items."""
+FREE = 1_000
+"""The most triples that sampled questions read on average from a cut that is fast enough.
+
+This limit applies if tables derive from themselves. Of the cuts that are fast enough, the one with
+the smallest set graph is chosen. Reading this many triples takes less time than looking up the item
+that a question names.
+"""
+FREE_PART = 100
+"""In a small component, the limit ``FREE`` is lowered to one in this many of its triples."""
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
@@ -38,12 +49,15 @@ class Piece:
     src: I32
     dst: I32
     kind: bytes
-    """The piece's tables and the dependencies between them."""
+    """A digest of the piece's tables and the dependencies between them."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The cut of a kind's first piece: the number of the grouping, and the joined groups."""
+    """A way to cut all pieces of a kind, found with the first of them.
+
+    ``grouping`` is the number of the grouping, and ``taken`` are the joined pairs of groups.
+    """
 
     grouping: int
     taken: list[Pair]
@@ -77,14 +91,20 @@ def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]
     packed = _Packed(piece, limit)
     reader = Reader.of(piece.src, piece.dst, piece.table)
 
+    cyclic = on_cycles(piece.src, piece.dst, piece.table).any()
+    free = min(FREE, len(piece.src) // FREE_PART) * 2 * len(reader.samples) if cyclic else 0
+
     def in_blocks() -> tuple[I32, int]:
-        return blocks(piece.src, piece.dst, theta, cycle, packed, reader)
+        edges = piece.src, piece.dst
+        return blocks(*edges, piece.table, theta, cycle, packed, reader, free)
 
     if plan is None and piece.kind in plans:
         return in_blocks()[0]
     best, least, plan = None, UNBOUNDED, None
-    if on_cycles(piece.src, piece.dst, piece.table).any():
+    if cyclic:
         best, least = in_blocks()
+        if least <= free:
+            groupings = []
     for number in range(len(groupings)):
         contraction = begun(number)
         if contraction.find(packed, reader, least - 1):
@@ -111,17 +131,24 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) ->
         place[items] = np.arange(len(items), dtype=np.int32)
         from_, to = place[src[between]], place[dst[between]]
         tables, own = np.unique(table[items], return_inverse=True)
-        pairs = np.zeros(len(tables) ** 2, bool)
-        pairs[own[from_] * len(tables) + own[to]] = True
-        kind = tables.tobytes() + pairs.tobytes()
-        yield Piece(items, own.astype(np.int32), from_, to, kind)
+        yield Piece(items, own.astype(np.int32), from_, to, _kind(tables, own[from_], own[to]))
+
+
+def _kind(tables: I32, from_: I64, to: I64) -> bytes:
+    """Return a digest of a piece's tables and of the pairs of tables between which it has edges.
+
+    The pairs are listed and not marked in a matrix, which would be huge: a piece may have as many
+    tables as items.
+    """
+    return sha256(tables.tobytes() + distinct(from_ * len(tables) + to).tobytes()).digest()
 
 
 def _as_met(src: I32, dst: I32) -> I64:
     """Return the items in the order in which the edges name them.
 
-    Files tend to name an item near the items it derives from. In the order of hashes, the search
-    takes nine times as long on the paper's trace.
+    Files tend to name an item near the items it derives from, and the search is faster if such
+    items are close to each other. With items in the order of hashes, it takes nine times as long on
+    the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)
@@ -130,7 +157,7 @@ def _as_met(src: I32, dst: I32) -> I64:
 
 
 def _runs(rank: I32, count: int) -> Iterator[I64]:
-    """Yield, for each rank below ``count`` in order, the rows that have the rank."""
+    """For each number from 0 to ``count`` - 1, yield its positions in ``rank``."""
     order = np.argsort(rank, kind="stable")
     yield from np.split(order, np.searchsorted(rank[order], np.arange(1, count + 1)))[:count]
 
@@ -142,15 +169,16 @@ class _Packed:
         self._piece, self._limit = piece, limit
         self._most = len(piece.items) // ENOUGH
 
-    def __call__(self, roots: I32, thorough: bool) -> I32 | None:
+    def __call__(self, roots: I32, thorough: bool) -> SetGraph | None:
         label, count = dense(roots)
         child, parent = self._dependencies(label)
-        graph = count + len(child)
-        if graph > self._most and (thorough or graph <= PACKING_FACTOR * self._most):
+        size = count + len(child)
+        if size > self._most and (thorough or size <= PACKING_FACTOR * self._most):
             sizes, group = np.bincount(label), np.zeros(count, np.int32)
             label = pack(count, sizes, child, parent, group, self._limit, self._most)[label]
-            graph = int(label.max()) + 1 + len(self._dependencies(label)[0])
-        return label if graph <= self._most else None
+            child, parent = self._dependencies(label)
+        graph = SetGraph(label, child, parent)
+        return graph if graph.size <= self._most else None
 
     def _dependencies(self, label: I32) -> tuple[I32, I32]:
         return distinct_pairs(label[self._piece.dst], label[self._piece.src])

@@ -32,8 +32,7 @@ def restricted(splits: Sequence[Split], tables: Set[str]) -> list[Split]:
 def split_codes(splits: Sequence[Split], tables: Sequence[str]) -> list[I32]:
     """Return, for each nesting level, the number of the split that each table is in.
 
-    Tables that a level does not divide get the number of the split around them. A table in no split
-    (the empty name) gets -1.
+    A table that is in no split of a level gets -1 there.
     """
     code = {table: number for number, table in enumerate(tables)}
     levels: list[I32] = []

@@ -11,7 +11,10 @@ import pyarrow.csv
 import pyarrow.parquet
 from pyspark.daemon import manager
 
+from provhouse.spark.workers import mark_own
+
 IMPORTED = (numba, numpy, pyarrow, pyarrow.compute, pyarrow.csv, pyarrow.parquet)
 
 if __name__ == "__main__":
+    mark_own()
     manager()

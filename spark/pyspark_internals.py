@@ -5,7 +5,7 @@ function, read in PySpark's source how that method works now, and adapt the func
 module of provhouse uses private attributes of PySpark.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -34,27 +34,67 @@ def _ignore(*_: object) -> None:
     pass
 
 
+def leave_jvm() -> None:
+    """Make PySpark forget its JVM, so that the next session starts another one.
+
+    Otherwise PySpark would use the first JVM of this process permanently, also for each new
+    ``SparkConf``. If another program's session started that JVM, it lacks our jars. There is no
+    public method for this.
+    """
+    from pyspark import SparkContext
+
+    contexts: Any = SparkContext
+    contexts._gateway = contexts._jvm = None
+
+
 def forget_jvm(session: "SparkSession") -> None:
     """Stop a session whose JVM is gone, so that Spark can be started again in this process.
 
     ``SparkSession.stop`` would call the JVM. It would also leave the JVM in class attributes, where
     PySpark permanently keeps the first JVM of a process.
     """
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     context: Any = session.sparkContext
     context._jsc = None  # otherwise stop() calls the JVM
     context.stop()
-    contexts: Any = SparkContext
-    contexts._gateway = contexts._jvm = None
+    leave_jvm()
     sessions: Any = SparkSession
     sessions._instantiatedSession = sessions._activeSession = None
 
 
-def leave_job_group(context: "SparkContext") -> None:
-    """Undo ``SparkContext.setJobGroup`` for this thread; there is no public method for this."""
-    context.setLocalProperty("spark.jobGroup.id", cast(str, None))
+def running_session() -> "SparkSession | None":
+    """Return the session of this process, whichever code created it; None if Spark is not running.
+
+    ``SparkSession.getActiveSession`` also does this, but only in the thread that created it.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    contexts: Any = SparkContext
+    sessions: Any = SparkSession
+    context = contexts._active_spark_context
+    if context is None or has_stopped(context):
+        return None
+    session: SparkSession | None = sessions._instantiatedSession
+    if session is None or session.sparkContext is not context:
+        session = SparkSession(context)  # the program made a context only
+    return session
+
+
+def has_stopped(context: "SparkContext") -> bool:
+    """Return whether ``SparkContext.stop`` was called; there is no public method for this."""
+    private: Any = context
+    return private._jsc is None
+
+
+def restore_properties(context: "SparkContext", properties: Mapping[str, str | None]) -> None:
+    """Set local properties of this thread; None removes one.
+
+    ``SparkContext.setLocalProperty`` does this, but its type does not allow None.
+    """
+    for name, value in properties.items():
+        context.setLocalProperty(name, cast(str, value))
 
 
 def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:

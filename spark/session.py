@@ -6,15 +6,16 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import psutil
 
-from provhouse.model.errors import TooSlow, Unavailable
-from provhouse.model.progress import Stopwatch
+from provhouse.model.errors import ProvhouseError, TooSlow, Unavailable
+from provhouse.model.progress import LOOK_SECONDS, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.class_archives import options as archive
 from provhouse.runtime.files import make_folder
@@ -22,7 +23,15 @@ from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 from provhouse.runtime.scratch import scratch
 
-from .pyspark_internals import forget_jvm, leave_job_group, start_context
+from .adopting import check_usable
+from .pyspark_internals import (
+    forget_jvm,
+    has_stopped,
+    leave_jvm,
+    restore_properties,
+    running_session,
+    start_context,
+)
 
 if TYPE_CHECKING:
     from pyspark import SparkConf, SparkContext
@@ -46,17 +55,35 @@ LONGEST_SOCKET_FOLDER = 60
 
 The path of a socket can have 107 bytes, of which Spark's file name takes 42.
 """
+KILL_SECONDS = 10
+"""The longest time that ``end`` waits for killed processes, or for a start in another thread."""
 DAEMON = "provhouse.spark.daemon"
-ENDINGS = ("Python worker exited unexpectedly", f"from {DAEMON}", "SparkContext was shut down")
+ENDINGS = (
+    "Python worker exited unexpectedly",
+    f"from {DAEMON}",
+    "from pyspark.daemon",
+    "SparkContext was shut down",
+    "SparkContext has been shutdown",
+    "stopped SparkContext",
+)
 """Strings that Spark's errors contain after a worker was killed or Spark was asked to end."""
 
 
+RUN_AGAIN = "Check whether the machine has enough memory, then run the command again"
+OPEN_AGAIN = "If the program has stopped its Spark session, create one and open the warehouse again"
+JOB_GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+"""The local properties that ``SparkContext.setJobGroup`` sets."""
+
+
 class _Process:
-    """The Spark session of this process; PySpark supports only one JVM per process."""
+    """The Spark sessions of this process; PySpark supports only one JVM per process."""
 
     def __init__(self) -> None:
         self.starting = threading.Lock()
         self.session: SparkSession | None = None
+        """The session that provhouse started, configured and will end."""
+        self.adopted: SparkSession | None = None
+        """The last session of the program around provhouse that was found to be usable."""
 
 
 _process = _Process()
@@ -65,14 +92,34 @@ _process = _Process()
 def spark(settings: Settings, logs: Path) -> "SparkSession":
     """Return the session of this process; the first call starts Spark, which takes 6 to 11 seconds.
 
-    The JVM prints to ``spark.log`` in the folder ``logs``. Raises Unavailable if Java, the jars or
-    the master are missing.
+    If the program around provhouse has created a session, return that one: it is never configured,
+    stopped or ended by provhouse. Otherwise the JVM prints to ``spark.log`` in the folder ``logs``.
+    Raises Unavailable if Java, the jars or the master are missing, or if the program's session
+    cannot be used.
     """
     with _process.starting:
-        if _process.session is None:
-            make_folder(logs)
-            _process.session = _started(settings, logs / "spark.log")
+        if _process.session is not None:
+            return _process.session
+        if (found := running_session()) is not None:
+            return _adopted(found)
+        make_folder(logs)
+        _process.adopted = None
+        _process.session = _started(settings, logs / "spark.log")
         return _process.session
+
+
+def _adopted(found: "SparkSession") -> "SparkSession":
+    known = _process.adopted
+    if known is None or known.sparkContext is not found.sparkContext:
+        check_usable(found.sparkContext)
+    _process.adopted = found
+    return found
+
+
+def is_own(session: "SparkSession") -> bool:
+    """Return whether provhouse started this session, with Delta's jars and our workers."""
+    own = _process.session
+    return own is not None and session.sparkContext is own.sparkContext
 
 
 class Starting:
@@ -108,6 +155,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
     from pyspark.sql import SparkSession
 
     _set_environment()
+    leave_jvm()
     jars = jar_folder("delta")
     temporary = scratch("spark")
     conf = _configured(settings, jars, Path(temporary.name))
@@ -124,7 +172,10 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
 
 
 def _set_environment() -> None:
-    """Set the Java of the JVM and the Python of its workers; PATH may have other versions first."""
+    """Make Spark run on the Java that provhouse has chosen, and its workers on this Python.
+
+    Spark would otherwise take the first versions on PATH.
+    """
     os.environ["JAVA_HOME"] = str(java().parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -166,21 +217,27 @@ def _stop(temporary: "tempfile.TemporaryDirectory[str]") -> None:
 
 
 def alive() -> bool:
-    """Return whether the JVM that this process started is running."""
+    """Return whether the JVM that provhouse started in this process is running."""
     return any(_is_spark(child) for child in psutil.Process().children())
 
 
 def end(patience: float = 10) -> None:
-    """End the JVM that this process started and its workers, and wait until all are gone.
+    """End the JVM that provhouse started here and its workers, and wait until all are gone.
 
-    This sends signals because the JVM may be dead or not ready yet. A process that has not ended
-    after ``patience`` seconds is killed. Spark can be started again afterwards.
+    A session that the program around provhouse created stays. This sends signals because the JVM
+    may be dead or not ready yet. A process that has not ended after ``patience`` seconds is killed.
+    Spark can be started again afterwards.
     """
-    for _ in range(100):
-        _end_processes(patience)
-        # A start in another thread fails, and frees the lock, once its JVM is gone.
+    family: set[psutil.Process] = set()
+    late = monotonic() + patience
+    while monotonic() < late + KILL_SECONDS:
+        send = psutil.Process.kill if monotonic() > late else psutil.Process.terminate
+        family |= _signal_all(send)
+        # Another thread may be starting Spark. Its PySpark must be the one to see the JVM end:
+        # it waits forever for a JVM whose exit status was already taken here.
         if _process.starting.acquire(timeout=0.1):
             try:
+                _await_end(family, patience)
                 if _process.session:
                     forget_jvm(_process.session)
                 _process.session = None
@@ -189,20 +246,31 @@ def end(patience: float = 10) -> None:
             return
 
 
-def _end_processes(patience: float) -> None:
+def _signal_all(send: Callable[[psutil.Process], None]) -> set[psutil.Process]:
+    """Send a signal to each JVM that provhouse started; return the JVMs and their workers."""
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
-    family = [*jvms, *(worker for jvm in jvms for worker in _below(jvm))]
+    family = {*jvms, *(worker for jvm in jvms for worker in _below(jvm))}
     for jvm in jvms:
         with suppress(psutil.Error):
-            jvm.terminate()
-    for left in psutil.wait_procs(family, patience)[1]:
+            send(jvm)
+    return family
+
+
+def _await_end(family: set[psutil.Process], patience: float) -> None:
+    left = psutil.wait_procs(family, patience)[1]
+    for process in left:
         with suppress(psutil.Error):
-            left.kill()
+            process.kill()
+    psutil.wait_procs(left, KILL_SECONDS)
 
 
 def _is_spark(process: psutil.Process) -> bool:
+    """Return whether a child process is the JVM that ``_started`` launched.
+
+    Only the options of that JVM name our daemon.
+    """
     try:
-        return "pyspark-shell" in process.cmdline()
+        return f"spark.python.daemon.module={DAEMON}" in process.cmdline()
     except psutil.Error:
         return False
 
@@ -218,23 +286,28 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 def working() -> Iterator[None]:
     """Run a block that uses Spark; raise Unavailable if Spark dies meanwhile.
 
-    Other errors pass unchanged. A KeyboardInterrupt ends Spark, so that no task still writes while
-    the command removes its unfinished work.
+    Other errors pass unchanged. A KeyboardInterrupt ends the Spark that provhouse started, so that
+    no task still writes while the command removes its unfinished work. A session of the program
+    around provhouse does not end, because PySpark itself cancels the jobs of that session.
     """
+    session = _process.session
     try:
         yield
     except KeyboardInterrupt:
         end()
         raise
+    except ProvhouseError:
+        raise
     except Exception as error:
         message = _message(error)
         if not _was_lost(error, message):
             raise
-        end()
+        remedy = RUN_AGAIN if _process.adopted is None else OPEN_AGAIN
+        # Otherwise another thread has restarted Spark, or is about to.
+        if (now := _process.session) and session in (None, now):
+            end()
         raise Unavailable(
-            "Spark or one of its workers ended unexpectedly",
-            message.splitlines()[0],
-            "Check whether the machine has enough memory, then run the command again",
+            "Spark or one of its workers ended unexpectedly", message.splitlines()[0], remedy
         ) from error
 
 
@@ -244,6 +317,7 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
     if watch.pause() is None:
         yield
         return
+    before = {name: context.getLocalProperty(name) for name in JOB_GROUP}
     group = f"limited {threading.get_ident()}"
     context.setJobGroup(group, group, interruptOnCancel=True)
     over = threading.Event()
@@ -255,7 +329,7 @@ def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
         raise
     finally:
         over.set()
-        leave_job_group(context)
+        restore_properties(context, before)
 
 
 def _stop_late(
@@ -265,16 +339,25 @@ def _stop_late(
         while not over.wait(watch.pause()):
             pass
     except TooSlow:
-        context.cancelJobGroup(group)
+        with suppress(Exception):  # Spark may have ended
+            context.cancelJobGroup(group)
+            while not over.wait(LOOK_SECONDS):  # the block may have begun another job
+                context.cancelJobGroup(group)
 
 
 def _was_lost(error: Exception, message: str) -> bool:
-    """Return whether Spark or a worker was killed; wait up to 3 seconds for the JVM to end."""
-    from py4j.protocol import Py4JJavaError
+    """Return whether an error shows that Spark or a worker was killed.
+
+    A connection may break before its JVM has ended, so this waits for the end, up to 3 seconds.
+    """
+    from py4j.protocol import Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
     if isinstance(error, Py4JJavaError | PySparkException):  # the JVM still answers
         return any(ending in message for ending in ENDINGS)
+    if _process.session is None and _process.adopted:
+        gone = has_stopped(_process.adopted.sparkContext)
+        return gone or isinstance(error, Py4JNetworkError | ConnectionError)
     jvms = [child for child in psutil.Process().children() if _is_spark(child)]
     return not psutil.wait_procs(jvms, 3)[1]
 

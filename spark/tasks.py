@@ -3,16 +3,15 @@
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-import numpy as np
-
 from provhouse.model.arrays import I64
 from provhouse.model.errors import ProvhouseError
 from provhouse.model.progress import Progress
+from provhouse.runtime.storage import create_shared_numbers, shared_number, shared_numbers
 
 from .session import working
 from .workers import freeze_imports
@@ -37,20 +36,29 @@ class Sizes:
     file: Path
     of: Sequence[int]
     unit: str = ""
-    """The unit of ``of`` to display, such as bytes; empty if people would not know it."""
+    """The displayed unit of the amounts in ``of``, such as bytes; empty to display no unit."""
 
-    def mine(self, number: int) -> tuple[I64, int]:
-        """Return an array of one number for the task's progress, and the size of the task."""
-        place = np.memmap(self.file, np.int64, "r+", offset=8 * number, shape=(1,))
-        return place, self.of[number]
+    def mine(self, number: int) -> tuple[I64, int] | None:
+        """Return an array of one number, to which a task writes its progress, and the task's size.
+
+        Returns None if the progress file is on another machine.
+        """
+        place = shared_number(self.file, number)
+        return None if place is None else (place, self.of[number])
 
     def prepare(self) -> None:
-        """Write the file with no work done."""
-        np.zeros(len(self.of), np.int64).tofile(self.file)
+        """Write the progress file, with a zero for each task."""
+        create_shared_numbers(self.file, len(self.of))
 
-    def done(self) -> tuple[int, int, str]:
-        """Return the work done by all tasks, the total and the unit."""
-        return int(np.fromfile(self.file, np.int64).sum()), sum(self.of), self.unit
+    def done(self, finished: int) -> tuple[int, int, str]:
+        """Return the work done by all tasks, the total and the unit.
+
+        ``finished`` is the number of finished tasks. It is all that the driver knows of tasks on
+        other machines, so these are taken to be of equal size.
+        """
+        total = sum(self.of)
+        reported = int(shared_numbers(self.file).sum())
+        return min(max(reported, total * finished // len(self.of)), total), total, self.unit
 
 
 class _Running:
@@ -63,6 +71,8 @@ class _Running:
     def __init__(self) -> None:
         self.share: tuple[I64, int] | None = None
         """The array to which the task writes its progress, and the task's size."""
+        self.part = (0.0, 1.0)
+        """The part of the task that runs now: the fractions at which it begins and ends."""
 
 
 _running = _Running()
@@ -72,7 +82,21 @@ def report_progress(part: float) -> None:
     """Report which fraction of the current task is done, from 0 to 1."""
     if _running.share:
         mine, size = _running.share
-        mine[0] = part * size
+        begin, end = _running.part
+        mine[0] = (begin + part * (end - begin)) * size
+
+
+@contextmanager
+def part_of_task(begin: float, end: float) -> Iterator[None]:
+    """Run a block that does a part of the current task, from the fraction ``begin`` to ``end``.
+
+    In the block, ``report_progress`` takes fractions of this part instead of the entire task.
+    """
+    _running.part = (begin, end)
+    try:
+        yield
+    finally:
+        _running.part = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -115,9 +139,9 @@ def run_tasks(
 ) -> list[Result]:
     """Run ``task`` on every argument as one Spark job; return the results in the same order.
 
-    Without a context, the tasks run one after the other in this process. If tasks raise expected
-    errors, raise the error for the first of their arguments. Raises Unavailable if Spark ends
-    meanwhile.
+    Without a context, the tasks run one after the other in this process. If several tasks raise
+    expected errors, only the error for the earliest argument is raised. Raises Unavailable if Spark
+    ends meanwhile.
     """
     if not arguments:
         return []
@@ -154,7 +178,7 @@ class _Watch:
         self._tracker = context.statusTracker()
         self._total = total
         self._progress = progress
-        self._look = sizes.done if sizes else self._ended
+        self._sizes = sizes
         self._watched = total > 1 or sizes is not None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
@@ -171,8 +195,14 @@ class _Watch:
     def _follow(self) -> None:
         with suppress(Exception):  # if Spark ends, the job itself raises the error
             while not self._over.wait(LOOK_SECONDS):
-                self._progress.advance(*self._look())
+                ended = min(self._ended(), self._total)
+                done = self._sizes.done(ended) if self._sizes else (ended, self._total, "")
+                self._progress.advance(*done)
 
-    def _ended(self) -> tuple[int, int, str]:
+    def _ended(self) -> int:
+        """Return the number of finished tasks in the active stages.
+
+        This includes tasks of other jobs that run in the same Spark session.
+        """
         stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
-        return sum(stage.numCompletedTasks for stage in stages if stage), self._total, ""
+        return sum(stage.numCompletedTasks for stage in stages if stage)

@@ -13,17 +13,25 @@ class _Worker:
 
     def __init__(self) -> None:
         self.frozen_modules = 0
+        self.own = False
+        """Whether our daemon forked this worker, so that it runs no other program's tasks."""
 
 
 _worker = _Worker()
 
 
+def mark_own() -> None:
+    """Record that all workers forked from this process run only our tasks."""
+    _worker.own = True
+
+
 def freeze_imports() -> None:
-    """Exempt the modules that this worker has imported from garbage collection.
+    """Keep garbage collection from scanning the modules that this worker has imported.
 
     Call this at the end of a task. With Arrow and numba imported, the collection after each task
-    would take 70 ms, which is most of the time of a small task. Exempt objects cost nothing.
+    would take 70 ms, which is most of the time of a small task. This does nothing in the workers of
+    another program's session, where it would also keep that program's objects from being collected.
     """
-    if len(sys.modules) != _worker.frozen_modules:
+    if _worker.own and len(sys.modules) != _worker.frozen_modules:
         _worker.frozen_modules = len(sys.modules)
         gc.freeze()

@@ -37,6 +37,7 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
+pytest_plugins = ["helpers.results"]
 
 WARM = (
     "e2e/test_input.py",
@@ -44,6 +45,7 @@ WARM = (
     "e2e/test_machine.py",
     "e2e/test_results.py",
     "e2e/test_server.py",
+    "e2e/test_typed.py",
     "test_readme.py",
 )
 """Test files outside ``fire`` that use the fixture ``warm``."""
@@ -84,17 +86,17 @@ def _parts(text: str) -> list[str]:
 
 
 class Files(LoadScopeScheduling):  # type: ignore[misc]  # untyped
-    """A scheduler that runs tests in one process if they share a file or a slow fixture."""
+    """A scheduler that keeps tests of one file, or with the same slow fixture, in one process."""
 
     def _split_scope(self, nodeid: str) -> str:
         """Return the group of a test; the tests of one group run in one process.
 
-        The tests of the demo are a group, because they share one run of it. The contract tests are
-        a group, because they share a warehouse. The tests with the fixture ``warm`` are a group.
-        All other tests are grouped by file.
+        The tests of the demo are a group, because they share one run of it. The tests of Python,
+        and those of contracts, are groups, because each of these shares a server. The tests with
+        the fixture ``warm`` are a group. All other tests are grouped by file.
         """
         file = nodeid.split("::")[0]
-        for folder in ("contracts", "examples"):
+        for folder in ("api", "contracts", "examples"):
             if f"/{folder}/" in file:
                 return folder
         return "warm" if "/fire/" in file or file.endswith(WARM) else file
@@ -136,14 +138,14 @@ def graph(address: Address) -> Iterator[Graph]:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    """The Spark session of all tests, started as commands start it; it ends with the process."""
+    """The Spark session of all tests, started as commands start one; it ends when the tests end."""
     folder = tmp_path_factory.mktemp("spark")
     return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
 
 
 @pytest.fixture(scope="session")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
-    """A ``Warm``, which starts commands on a running Spark of its own, not that of ``spark``."""
+    """A ``Warm``, which starts commands on a Spark of its own, not on that of all tests."""
     with Warm(tmp_path_factory.mktemp("warm")) as started:
         yield started
 

@@ -10,11 +10,6 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
-API = {"(warehouse)": "api"}
-"""The folder of each layer that pyproject.toml marks as optional by parentheses.
-
-The folder ``api`` is the package ``provhouse`` itself.
-"""
 
 
 def _drawn() -> list[set[str]]:
@@ -26,9 +21,13 @@ def _drawn() -> list[set[str]]:
 
 def _layers() -> list[set[str]]:
     contract = PROJECT["tool"]["importlinter"]["contracts"][0]
-    return [
-        {API.get(n.strip(), n.strip()) for n in layer.split("|")} for layer in contract["layers"]
-    ]
+    layers: list[set[str]] = []
+    for layer in contract["layers"]:
+        # The folder ``api`` is the package ``provhouse`` itself; its modules are in parentheses.
+        names = {"api" if "(" in name else name.strip() for name in re.split("[|:]", layer)}
+        if names not in layers:
+            layers.append(names)
+    return layers
 
 
 def test_the_drawing_shows_the_layers_in_their_order() -> None:

@@ -1,4 +1,4 @@
-"""The links in ``typings`` and pyproject.toml have all packages, and the lock files are complete.
+"""``typings`` links to all packages, pyproject.toml lists them, and lock files are complete.
 
 Folder ``X`` is the package ``provhouse.X``, with one exception: ``api`` is ``provhouse`` itself.
 """
@@ -62,7 +62,14 @@ def test_every_package_has_a_layer() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["requirements.lock", "requirements-build.lock", "requirements-bench.lock"]
+    "name",
+    [
+        "requirements.lock",
+        "requirements-run.lock",
+        "requirements-build.lock",
+        "requirements-bench.lock",
+        "requirements-containers.lock",
+    ],
 )
 def test_a_lock_has_versions_and_hashes_but_no_addresses(name: str) -> None:
     lock = (ROOT / name).read_text(encoding="utf-8")

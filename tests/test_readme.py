@@ -1,4 +1,4 @@
-"""The README's examples run as typed and print what it shows.
+"""The README's examples run as typed and print what the README shows.
 
 All examples run in one new folder that also has the repository's ``examples``. First come the
 fenced blocks marked ``console``, in their order: a command is a line that begins with ``$ ``, and

@@ -18,7 +18,7 @@ def written(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def test_it_lists_all_locked_packages_and_jars(tmp_path: Path) -> None:
+def test_the_bill_lists_all_locked_packages_and_jars(tmp_path: Path) -> None:
     text = written(tmp_path / "one.json")
     assert written(tmp_path / "other.json") == text
     listed = json.loads(text)

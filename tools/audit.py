@@ -1,7 +1,7 @@
 """Check the locked Python packages for known vulnerabilities: `make audit`.
 
-pip-audit does not cover the jars. Exits with 0 if it finds nothing, with 7 if it finds a
-vulnerability, and with 5 if no advisory service could be reached.
+The jars are not checked, because pip-audit does not cover them. The exit status is 0 if nothing is
+found, 7 if a vulnerability is found, and 5 if no advisory service could be reached.
 """
 
 import json

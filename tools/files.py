@@ -21,7 +21,7 @@ def summary(file: Path) -> str:
 
 
 def modules(folder: str) -> Iterator[tuple[str, str]]:
-    """Return the modules of a folder as path and summary, each package before its modules."""
+    """Yield the path and the summary of each module below a folder, packages before modules."""
     files = sorted((ROOT / folder).rglob("*.py"), key=lambda f: (f.parent, f.stem != "__init__", f))
     for file in files:
         package = file.parent if file.name == "__init__.py" else file

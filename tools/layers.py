@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def lay_out(target: Path) -> None:
-    """Copy every package into ``target`` under its dotted name, and pyproject.toml beside it."""
+    """Copy pyproject.toml, and each package as pip would install it, into ``target``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     folders = project["tool"]["setuptools"]["package-dir"]
     ignored = shutil.ignore_patterns("__pycache__")

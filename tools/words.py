@@ -21,7 +21,7 @@ LIST = ROOT / "docs" / "words.txt"
 QUOTING = "tests/test_words.py"
 """A file that is not checked, because it quotes listed phrases to test that they are found."""
 HIDDEN = "\0"
-"""Stands for each character that is not prose, so that no phrase continues across code."""
+"""The character that replaces everything that is not prose, so that no phrase spans code."""
 _FSTRING_TEXT = getattr(tokenize, "FSTRING_MIDDLE", -1)  # Python 3.12 and newer
 _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _CODE = (re.compile(r"``[^`]+``|`[^`\n]+`"), re.compile(r"https?://\S+"))
@@ -31,7 +31,7 @@ _FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Phrase:
-    """An entry of the list."""
+    """An entry of docs/words.txt."""
 
     pattern: re.Pattern[str]
     better: str
@@ -60,7 +60,7 @@ def _phrase(pattern: str, better: str) -> Phrase:
 
 
 def prose(file: Path) -> Prose:
-    """Return what a person reads in a file."""
+    """Return the prose of a file, with its code hidden."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".py":
         return _python(text)
@@ -102,7 +102,10 @@ def _span(token: tokenize.TokenInfo, source: str) -> tuple[int, int]:
 
 
 def _blank(shown: list[str], begin: int, end: int) -> None:
-    """Replace a comment's indentation and mark by spaces, if no code is in front of it."""
+    """Replace a comment's ``#`` and indentation by spaces, unless code precedes the comment.
+
+    So a phrase is found even if it continues on the next comment line.
+    """
     if all(mark == HIDDEN for mark in shown[begin:end]):
         shown[begin:end] = " " * (end - begin)
 

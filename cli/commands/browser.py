@@ -1,36 +1,109 @@
-"""``browser``: how to explore the summary in Neo4j Browser."""
+"""``browser``: how to explore the summary and single answers in Neo4j Browser."""
 
 import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from provhouse import questions
+from provhouse.model.errors import UsageError
+from provhouse.model.question import Direction, Question
+from provhouse.model.settings import Settings
+
 from ..invocation import invocation, warehouse_id
+from ..options import FormOption, utf8
+from ..questions import OutputOptions, answer
+
+if TYPE_CHECKING:
+    from provhouse.cypher.server import Address
+    from provhouse.output.result import Result
+    from provhouse.query.view import View
 
 
-def browser(ctx: typer.Context) -> None:
+def browser(
+    ctx: typer.Context,
+    item: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ITEM",
+            help="Write the lineage of this item into Neo4j.",
+            show_default=False,
+        ),
+    ] = None,
+    impact: Annotated[
+        bool, typer.Option("--impact", help="Write the impact of the item instead.")
+    ] = False,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only items up to N hops away.")
+    ] = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Remove what this command wrote into Neo4j.")
+    ] = False,
+    form: FormOption = None,
+) -> None:
     """Show how to open Neo4j Browser and log in.
 
     Starts Neo4j unless it is running, and keeps it running. Also prints queries to paste.
+
+    With ITEM, writes its lineage into Neo4j: items beside their sets, for a day. An answer of more
+    than 300 items is grouped by table and op. Then prints a query that shows it.
     """
     settings = invocation(ctx).settings()
     warehouse = warehouse_id(settings)
+    if clear:
+        if item is not None:
+            raise UsageError("Both ITEM and --clear are given", remedy="Give one of them")
+        _clear(settings, warehouse)
+        return
+    if item is None and (impact or depth is not None):
+        raise UsageError("No item is named", remedy="Name one: provhouse browser ITEM")
+    address = _up(settings)
+    if item is None:
+        _guide(address, warehouse)
+    else:
+        direction: Direction = "downstream" if impact else "upstream"
+        question = Question(utf8(item, "An item's name"), direction, depth=depth, sets=True)
+        answer(settings, questions.view(question), _result, OutputOptions(form))
 
-    from provhouse.cypher import guide, server
+
+def _up(settings: Settings) -> "Address":
+    from provhouse.cypher import server
 
     from ..progress_display import progress_display
 
     with progress_display() as progress:
-        address = server.up(settings.graph_home, settings.neo4j_memory, progress)
-    style = settings.graph_home / "style.grass"
-    style.write_text(guide.style(), encoding="utf-8")
+        return server.up(settings.graph_home, settings.neo4j_memory, progress)
+
+
+def _guide(address: "Address", warehouse: str) -> None:
+    from provhouse.cypher import guide
+
     sys.stdout.write(
         f"Neo4j Browser  {guide.url(address)}\n"
         f"Connect URL    {address.bolt}\n"
         f"Username       {address.user}\n"
         f"Password       in {address.password_file}\n"
-        f"Colours        drag {style} into the Browser window\n"
         f"Stop           provhouse down\n"
         f"\nQueries to paste:\n"
     )
     for query in guide.queries(warehouse):
         sys.stdout.write(f"\n{query.text.strip()}\n")
+
+
+def _result(view: "View") -> "Result":
+    from provhouse.output.results.view import ViewResult
+
+    return ViewResult(view)
+
+
+def _clear(settings: Settings, warehouse: str) -> None:
+    from provhouse.cypher.graph import shared_graph
+
+    from ..progress_display import progress_display
+
+    with (
+        progress_display() as progress,
+        shared_graph(warehouse, settings, progress) as graph,
+    ):
+        removed = graph.remove_views()
+    sys.stdout.write(f"{removed:,} nodes were removed from Neo4j.\n")

@@ -5,17 +5,17 @@ import typer
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption
+from ..options import FormOption, WaitOption
 
 
-def compact(ctx: typer.Context, form: FormOption = None) -> None:
+def compact(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None) -> None:
     """Rewrite the tables after many ingests, so that questions read less.
 
     Answers stay the same. Questions can be asked meanwhile, and earlier generations remain. If the
     server is running, waits until it answers from the new tables. To free the space of the old
     tables, run `provhouse prune` afterwards.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).settings(wait_seconds=wait)
 
     from provhouse.changes.compact import compact as rewrite_tables
     from provhouse.output.results.status import StatusResult

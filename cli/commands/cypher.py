@@ -7,13 +7,15 @@ import typer
 
 from provhouse.output.writer import opened
 
-from ..invocation import invocation, warehouse_id
+from ..invocation import invocation
 from ..options import FormOption, SafeOption, pairs, utf8
 
 
 def cypher(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="One statement that only reads.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A Cypher statement that only reads.")
+    ],
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -33,16 +35,15 @@ def cypher(
     query = utf8(query, "The query")
     parameters = {name: _value(text) for name, text in pairs(param or [], "--param").items()}
     settings = invocation(ctx).settings()
-    warehouse = warehouse_id(settings)
 
-    from provhouse.cypher.graph import shared_graph
     from provhouse.output.results.rows import RowsResult
+    from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display
 
     with opened(form, safe=safe) as output:
-        with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
-            result = graph.read(query, parameters)
+        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
+            result = warehouse.cypher(query, parameters)
         output.write(RowsResult(result.columns, result.rows))
 
 

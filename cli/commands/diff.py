@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from provhouse import questions
 from provhouse.model.question import Direction, Question
 
 from ..invocation import invocation
 from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
-from ..questions import Askers, OutputOptions, Request, answer
+from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
-    from provhouse.output.results.diff import DiffResult
+    from provhouse.output.result import Result
+    from provhouse.query.diff import Diff
 
 
 def diff(
@@ -49,13 +51,11 @@ def diff(
 
     direction: Direction = "downstream" if downstream else "upstream"
 
-    def ask(askers: Askers) -> "DiffResult":
-        from provhouse.output.results.diff import DiffResult
-        from provhouse.query.diff import compare
+    question = Question(item, direction, as_of=since)
+    answer(settings, questions.diff(question, until), _result, OutputOptions(form, safe=safe))
 
-        question = Question(item, direction, as_of=since)
-        return DiffResult(compare(question, until, askers))
 
-    body = {"item": item, "direction": direction, "from": since, "to": until}
-    request = Request("/v1/diff", body, ask)
-    answer(settings, request, OutputOptions(form, safe=safe))
+def _result(found: "Diff") -> "Result":
+    from provhouse.output.results.diff import DiffResult
+
+    return DiffResult(found)

@@ -5,7 +5,6 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,7 +22,11 @@ _FREE_BYTES = 10**9
 def doctor(
     ctx: typer.Context,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="First download missing jars and prepare quick starts.")
+        bool,
+        typer.Option(
+            "--fetch",
+            help="First download missing jars, and prepare Spark and Neo4j for quick starts.",
+        ),
     ] = False,
 ) -> None:
     """Show what is missing on this machine, and how to get it.
@@ -82,7 +85,8 @@ def _disk(settings: "Settings") -> str:
         raise Unavailable(
             "The warehouse is not writable",
             f"Cannot write to {folder}: {error.strerror}",
-            "Change its permissions, or choose another with `provhouse --warehouse DIR`",
+            "Change the folder's permissions, or choose another warehouse with "
+            "`provhouse --warehouse DIR`",
         ) from error
     if free < _FREE_BYTES:
         raise Unavailable(
@@ -94,9 +98,11 @@ def _disk(settings: "Settings") -> str:
 
 
 def _memory(settings: "Settings") -> str:
-    """Check that free memory is at least one and a half times both Java heaps together."""
+    """Check that free memory is at least 1.5 times the Java heaps of Spark and Neo4j together."""
+    from provhouse.runtime.free_memory import free_memory
+
     needed = (_bytes(settings.spark_memory) + _bytes(settings.neo4j_memory)) * 3 // 2
-    free = _available()
+    free = free_memory()
     if free < needed:
         raise Unavailable(
             "Spark and Neo4j may run out of memory",
@@ -104,13 +110,6 @@ def _memory(settings: "Settings") -> str:
             "Free some memory, or lower the settings spark_memory and neo4j_memory",
         )
     return f"{free / 1e9:.1f} GB free, {needed / 1e9:.1f} GB may be needed"
-
-
-def _available() -> int:
-    """Return how many bytes of memory Linux estimates to be available to programs."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    values = dict(line.split(":", 1) for line in lines)
-    return int(values["MemAvailable"].split()[0]) * 1024
 
 
 def _bytes(heap: str) -> int:

@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from provhouse import questions
 from provhouse.model.question import Direction, Method, Question
 
 from ..invocation import invocation
 from ..options import AsOfOption, DownstreamOption, FormOption, ItemArgument, utf8
-from ..questions import Askers, OutputOptions, Request, answer
+from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
-    from provhouse.output.results.explanation import ExplanationResult
+    from provhouse.output.result import Result
+    from provhouse.query.explain import Explanation
 
 
 def explain(
@@ -31,7 +33,7 @@ def explain(
     """Estimate what a question would read and how long it would take.
 
     Walks only the connected sets. Does not read triples or start Spark. Times are estimates for a
-    warm process.
+    process in which Spark is running and has the partitions in memory.
     """
     item = utf8(item, "An item's name")
     settings = invocation(ctx).settings()
@@ -39,13 +41,10 @@ def explain(
     direction: Direction = "downstream" if downstream else "upstream"
     question = Question(item, direction, method, depth, as_of=as_of)
 
-    def ask(askers: Askers) -> "ExplanationResult":
-        from provhouse.output.results.explanation import ExplanationResult
+    answer(settings, questions.explain(question), _result, OutputOptions(form))
 
-        with askers(as_of) as asker:
-            return ExplanationResult(asker.explain(question))
 
-    asked = ("item", "direction", "method", "depth", "as_of")
-    body = {name: getattr(question, name) for name in asked}
-    request = Request("/v1/explain", body, ask)
-    answer(settings, request, OutputOptions(form))
+def _result(found: "Explanation") -> "Result":
+    from provhouse.output.results.explanation import ExplanationResult
+
+    return ExplanationResult(found)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from provhouse.model.errors import UsageError
+from provhouse.model.paths import local_path
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 def export(
     ctx: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A new or empty folder.", show_default=False)
+        Path,
+        typer.Argument(
+            parser=local_path,
+            metavar="DIR",
+            help="Folder for the files, new or empty.",
+            show_default=False,
+        ),
     ],
     lineage: Annotated[
         str | None,

@@ -4,12 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from provhouse import questions
+
 from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption, utf8
-from ..questions import Askers, OutputOptions, Request, answer
+from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
-    from provhouse.output.results.finding import FindingResult
+    from provhouse.output.result import Result
+    from provhouse.query.find import Finding
 
 
 def find(
@@ -40,14 +43,11 @@ def find(
     within = None if table is None else utf8(table, "A table's name")
     settings = invocation(ctx).settings()
 
-    def ask(askers: Askers) -> "FindingResult":
-        from provhouse.output.results.finding import FindingResult
-        from provhouse.query.find import find as found
+    asked = questions.find(text, anywhere, within, limit)
+    answer(settings, asked, _result, OutputOptions(form, out, safe=safe))
 
-        with askers(None) as asker:
-            finding = found(asker.snapshot, text, anywhere=anywhere, table=within, limit=limit)
-            return FindingResult(finding)
 
-    body = {"text": text, "anywhere": anywhere, "table": within, "limit": limit}
-    request = Request("/v1/find", body, ask)
-    answer(settings, request, OutputOptions(form, out, safe=safe))
+def _result(found: "Finding") -> "Result":
+    from provhouse.output.results.finding import FindingResult
+
+    return FindingResult(found)

@@ -1,17 +1,13 @@
 """``forget``: erase items permanently."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from provhouse.model.progress import Progress
-from provhouse.model.settings import Settings
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption, utf8
+from ..options import FormOption, WaitOption, utf8
 
 
 def forget(
@@ -21,6 +17,7 @@ def forget(
         typer.Argument(metavar="ITEM...", help="Names of the items to erase.", show_default=False),
     ],
     form: FormOption = None,
+    wait: WaitOption = None,
 ) -> None:
     """Erase items permanently, from all generations and logs.
 
@@ -29,28 +26,16 @@ def forget(
     answers show how many items were erased. This cannot be undone. The names remain in exports,
     backups and the ingested files.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).settings(wait_seconds=wait)
     named = tuple(utf8(item, "The name of an item") for item in items)
 
     from provhouse.changes.forget import forget as erase
     from provhouse.output.results.forget import ForgetResult
+    from provhouse.serve.process import without_server
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
-            done = erase(named, settings, progress, _without_server(settings, progress))
+            done = erase(named, settings, progress, without_server(settings, progress))
         output.write(ForgetResult(done))
-
-
-@contextmanager
-def _without_server(settings: Settings, progress: Progress) -> Iterator[None]:
-    """Stop the server during the block, because it has names and triples in memory."""
-    from provhouse.serve.process import down, up
-
-    was_running = down(settings.warehouse, progress)
-    try:
-        yield
-    finally:
-        if was_running:
-            up(settings, progress, wait=True)

@@ -8,7 +8,7 @@ import typer
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption
+from ..options import FormOption, WaitOption
 
 
 def import_(
@@ -17,13 +17,14 @@ def import_(
         Path, typer.Argument(metavar="DIR", help="The folder of an export.", show_default=False)
     ],
     form: FormOption = None,
+    wait: WaitOption = None,
 ) -> None:
     """Ingest what `provhouse export` wrote.
 
     The warehouse may be empty or not. Checks the files against their SHA-256 checksums and the
     result against the totals in the manifest. An import becomes one generation or has no effect.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).settings(wait_seconds=wait)
 
     from provhouse.ingest.imported import import_ as import_files
     from provhouse.output.results.ingest import IngestResult

@@ -1,15 +1,18 @@
 """``ingest``: add files of triples to the warehouse."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from provhouse.checks import check_run
 from provhouse.ingest.formats.registry import CHOICES
+from provhouse.model.errors import UsageError
+from provhouse.model.paths import local_path
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption, check_run
+from ..options import FormOption, WaitOption, pairs
 
 if TYPE_CHECKING:
     InputFormat = str
@@ -20,15 +23,16 @@ else:
 def ingest(
     ctx: typer.Context,
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
+            parser=local_path,
             metavar="FILES...",
-            help="Files, folders or quoted patterns: CSV, JSON lines, Parquet, Delta tables.",
+            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables.",
             show_default=False,
         ),
-    ],
+    ] = None,
     input_format: Annotated[
-        Literal["csv", "jsonl", "parquet"] | None,
+        Literal["csv", "tsv", "jsonl", "parquet"] | None,
         typer.Option("--input", help="Format of the files. Default: by their names."),
     ] = None,
     columns: Annotated[
@@ -36,8 +40,9 @@ def ingest(
         typer.Option(
             "--map",
             metavar="NAME=COLUMN",
-            help="Read src, dst, op, src_table or dst_table from another column. Separate several "
-            "by commas, or repeat the option.",
+            help="Read src, dst, src_id, dst_id, op, src_table, dst_table or a column of "
+            "derivations from another column. Repeatable; several NAME=COLUMN can also be "
+            "separated by commas.",
         ),
     ] = None,
     scope: Annotated[
@@ -54,6 +59,16 @@ def ingest(
             metavar="KEY",
             help="Name of the run that the files come from. Ends the triples that earlier ingests "
             "of this run added and these files do not contain.",
+        ),
+    ] = None,
+    operations: Annotated[
+        Path | None,
+        typer.Option(
+            parser=local_path,
+            metavar="FILE",
+            help="A file that describes ops: CSV, JSON lines or Parquet with the column op, and "
+            "kind, function, module, sql, job, place or exactness. FILES may then be left out.",
+            show_default=False,
         ),
     ] = None,
     splits: Annotated[
@@ -73,9 +88,27 @@ def ingest(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Fail on rows that would be rejected, and on items with two tables."
+            "--strict",
+            help="Fail on rows that would be rejected, on files in folders that would be passed "
+            "over, and on items with two tables.",
         ),
     ] = False,
+    names: Annotated[
+        Literal["table", "global"] | None,
+        typer.Option(
+            help="How items are named: table for TABLE/NAME, if names are unique only in their "
+            "table, or global, if a name in two tables is one item. The first ingest stores this "
+            "choice. Default: names must not occur in two tables."
+        ),
+    ] = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE=PATTERN",
+            help="How items given by src_id or dst_id are named, if not {table}/{id}: for example "
+            "invoices=INV-{id}. Repeatable. The first ingest of a table's ids stores this choice.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -83,36 +116,52 @@ def ingest(
         ),
     ] = False,
     form: FormOption = None,
+    wait: WaitOption = None,
 ) -> None:
     """Ingest triples: each states that dst was derived from src by op.
 
     Columns are src, dst and op, and optionally src_table and dst_table. Any other column is stored
-    as an attribute of the triple. All files become one generation, or the ingest has no effect.
+    as an attribute of the triple, except the columns of derivations (docs/derivations.md). A file
+    without src may have src_id instead: the id of a row of src_table, whose item is TABLE/ID. So it
+    is with dst_id. All files become one generation, or the ingest has no effect.
     """
-    settings = invocation(ctx).settings(theta=theta)
-    if run is not None:
-        check_run(run)
+    settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
+    check_run(run)
+    if not files and operations is None:
+        raise UsageError(
+            "Missing argument 'FILES...'",
+            "Nor is there a file with --operations",
+            "Name at least one file or folder",
+        )
 
-    from provhouse.ingest.formats.column_mapping import columns_of
-    from provhouse.ingest.ingest import ingest as ingest_files
+    from provhouse.ingest.formats.column_mapping import columns_by_name, mapped_columns
+    from provhouse.ingest.operations import given_operations
     from provhouse.ingest.preview import preview
     from provhouse.output.results.ingest import IngestResult
     from provhouse.output.results.preview import PreviewResult
-    from provhouse.serve.process import await_generation
+    from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display
 
-    options: dict[str, Any] = {
-        "input_format": input_format, "columns": columns_of(columns or [], scope),
-        "splits": splits, "replace": replace, "strict": strict,
-    }  # fmt: skip
+    mapped = columns_by_name(columns or [])
+    known = mapped_columns(mapped, scope)
+    patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
+            if operations:
+                given_operations(operations, settings.own_folders)
             with progress_display() as progress:
-                found = preview(files, settings, **options, progress=progress)
+                found = preview(
+                    files or [], settings, input_format=input_format, columns=known, splits=splits,
+                    replace=replace, strict=strict, names=names, patterns=patterns,
+                    progress=progress,
+                )  # fmt: skip
             output.write(PreviewResult(found))
-        else:
-            with progress_display(keep=True) as progress:
-                summary = ingest_files(files, settings, **options, run=run, progress=progress)
-                await_generation(settings, summary.generation, progress)
-            output.write(IngestResult(summary))
+            return
+        with progress_display(keep=True) as progress, Warehouse(settings, progress) as warehouse:
+            summary = warehouse.ingest(
+                *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
+                splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
+                operations=operations,
+            )  # fmt: skip
+        output.write(IngestResult(summary))

@@ -5,17 +5,23 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from provhouse import questions
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.model.question import Direction, Question
+from provhouse.output.form import Order
 
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
-from ..options import FormOption, OutOption, SafeOption, utf8
-from ..questions import OutputOptions, answer, answer_many, lineage_request
+from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
+from ..questions import OutputOptions, answer, answer_as_found, answer_many
+
+if TYPE_CHECKING:
+    from provhouse.model.answer import Answer
+    from provhouse.output.result import Result
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
@@ -45,10 +51,11 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         form: FormOption = None,
         out: OutOption = None,
         safe: SafeOption = False,
+        order: OrderOption = Order.auto,
         **options: Any,
     ) -> None:
         question = partial(Question, direction=direction, **question_fields(**options))
-        _ask(ctx, question, item, items, OutputOptions(form, out, timing, safe))
+        _ask(ctx, question, item, items, OutputOptions(form, out, timing, safe, order))
 
     ctx, item, items, *output, _ = inspect.signature(command).parameters.values()
     parameters = [ctx, item, items, *question_options(direction), *output]
@@ -96,14 +103,22 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-    if items is None:
-        answer(settings, lineage_request(question(names[0])), output)
+    if items is None and output.as_found:
+        answer_as_found(settings, question(names[0]), output)
+    elif items is None:
+        answer(settings, questions.lineage(question(names[0])), _result, output)
     elif absent := answer_many(settings, [question(name) for name in names], output):
         verb = "is" if absent.count == 1 else "are"
         raise NotFound(
             f"{absent.count:,} of {len(names):,} items {verb} missing",
             f"The first is {absent.first!r}",
         )
+
+
+def _result(found: "Answer") -> "Result":
+    from provhouse.output.results.answer import AnswerResult
+
+    return AnswerResult(found)
 
 
 def _names(file: Path | None) -> list[str]:

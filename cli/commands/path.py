@@ -4,12 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from provhouse import questions
+
 from ..invocation import invocation
-from ..options import FormOption, OutOption, SafeOption, utf8
-from ..questions import Askers, OutputOptions, Request, answer
+from ..options import AsOfOption, FormOption, OutOption, SafeOption, utf8
+from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
-    from provhouse.output.results.path import PathResult
+    from provhouse.output.result import Result
+    from provhouse.query.path import Paths
 
 
 def path(
@@ -28,6 +31,7 @@ def path(
             "--all", help="Show every triple on any path instead of a single shortest path."
         ),
     ] = False,
+    as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
@@ -40,13 +44,11 @@ def path(
     first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
     settings = invocation(ctx).settings()
 
-    def ask(askers: Askers) -> "PathResult":
-        from provhouse.output.results.path import PathResult
-        from provhouse.query.path import path as led
+    options = OutputOptions(form, out, safe=safe)
+    answer(settings, questions.path(first, last, every, as_of), _result, options)
 
-        with askers(None) as asker:
-            return PathResult(led(asker, first, last, every=every))
 
-    body = {"from": first, "to": last, "all": every}
-    request = Request("/v1/path", body, ask)
-    answer(settings, request, OutputOptions(form, out, safe=safe))
+def _result(found: "Paths") -> "Result":
+    from provhouse.output.results.path import PathResult
+
+    return PathResult(found)

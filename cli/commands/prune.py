@@ -7,7 +7,7 @@ import typer
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption
+from ..options import FormOption, WaitOption
 
 
 def prune(
@@ -26,14 +26,15 @@ def prune(
         ),
     ] = None,
     form: FormOption = None,
+    wait: WaitOption = None,
 ) -> None:
     """Delete earlier generations.
 
-    Needs --keep or --before. Never deletes the current generation. Space is freed only where all
-    generations of a base are deleted, so run `provhouse compact` first. Running questions are not
-    disturbed.
+    Needs --keep or --before. Never deletes the current generation. Space is freed only when all
+    generations of a base are deleted. So first run `provhouse compact`, which starts a new base.
+    Running questions are not disturbed.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).settings(wait_seconds=wait)
 
     from provhouse.changes.prune import prune as delete_generations
     from provhouse.output.results.prune import PruneResult

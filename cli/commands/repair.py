@@ -1,6 +1,6 @@
-"""``repair``: rebuild the contents of Neo4j.
+"""``repair``: rebuild the contents of Neo4j, and a lost ``warehouse.json``.
 
-Neo4j is the only part of a warehouse that can be rebuilt from the others.
+Only these parts of a warehouse can be rebuilt from the others.
 """
 
 import typer
@@ -8,17 +8,18 @@ import typer
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption
+from ..options import FormOption, WaitOption
 
 
-def repair(ctx: typer.Context, form: FormOption = None) -> None:
+def repair(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None) -> None:
     """Rebuild the contents of Neo4j from the tables.
 
-    Works even if the folder of Neo4j is empty or missing. Tables, names and triples cannot be
-    rebuilt, because they are stored nowhere else. If they are damaged, restore a backup.
-    `provhouse check` shows what is damaged.
+    Works even if the folder of Neo4j is empty or missing. A lost or damaged warehouse.json is
+    restored too, with the id that Neo4j has. Tables, names and triples cannot be rebuilt, because
+    they are stored nowhere else. If they are damaged, restore a backup. `provhouse check` shows
+    what is damaged.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).settings(wait_seconds=wait)
 
     from provhouse.care.repair import repair as rebuild
     from provhouse.output.results.status import StatusResult

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from provhouse.model.errors import UsageError
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption, check_run, utf8
+from ..options import FormOption, WaitOption, utf8
 
 
 def retract(
@@ -33,33 +32,22 @@ def retract(
         typer.Option(metavar="KEY", help="End the triples that `ingest --run KEY` added."),
     ] = None,
     form: FormOption = None,
+    wait: WaitOption = None,
 ) -> None:
     """End triples: answers no longer contain them.
 
     Earlier generations do not change. A triple that another file or run also brought is kept,
     unless one of its items is named. To erase a name permanently, use `provhouse forget`.
     """
-    settings = invocation(ctx).settings()
-    if run is not None:
-        check_run(run)
-    if [bool(items), file is not None, run is not None].count(True) != 1:
-        raise UsageError(
-            "It is not clear what to retract",
-            "None or several of ITEM, --file and --run are given",
-            "Give exactly one of them",
-        )
-
+    settings = invocation(ctx).settings(wait_seconds=wait)
     named = tuple(utf8(item, "The name of an item") for item in items or ())
 
-    from provhouse.changes.retract import Selection
-    from provhouse.changes.retract import retract as end_triples
     from provhouse.output.results.retraction import RetractionResult
-    from provhouse.serve.process import await_generation
+    from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
-        with progress_display(keep=True) as progress:
-            done = end_triples(Selection(file, run, named), settings, progress)
-            await_generation(settings, done.generation, progress)
+        with progress_display(keep=True) as progress, Warehouse(settings, progress) as warehouse:
+            done = warehouse.retract(*named, file=file, run=run)
         output.write(RetractionResult(done))

@@ -5,17 +5,17 @@ import typer
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption
+from ..options import FormOption, WaitOption
 
 
-def rollback(ctx: typer.Context, form: FormOption = None) -> None:
+def rollback(ctx: typer.Context, form: FormOption = None, wait: WaitOption = None) -> None:
     """Undo the last ingest.
 
     Adds a generation with the contents from before that ingest. Earlier generations do not change,
     so questions can still be asked about the undone generation. If the server is running, waits
     until it answers from the new generation.
     """
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).settings(wait_seconds=wait)
 
     from provhouse.changes.rollback import rollback as undo_ingest
     from provhouse.output.results.status import StatusResult

@@ -1,14 +1,21 @@
 """``status`` and ``generations``: what a warehouse contains."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import typer
 
+from provhouse import questions
 from provhouse.output.writer import opened
 from provhouse.serve.server_file import running
 
 from ..invocation import invocation
 from ..options import FormOption
+from ..questions import OutputOptions, answer
+
+if TYPE_CHECKING:
+    from provhouse.output.result import Result
+    from provhouse.query.generations import Generation
 
 
 def status(ctx: typer.Context, form: FormOption = None) -> None:
@@ -35,9 +42,10 @@ def generations(ctx: typer.Context, form: FormOption = None) -> None:
     """
     settings = invocation(ctx).settings()
 
-    from provhouse.output.results.generations import GenerationsResult
-    from provhouse.query.generations import list_generations
-    from provhouse.store.warehouse.layout import Layout
+    answer(settings, questions.generations(), _result, OutputOptions(form))
 
-    with opened(form) as output:
-        output.write(GenerationsResult(list_generations(Layout(settings.warehouse))))
+
+def _result(found: "list[Generation]") -> "Result":
+    from provhouse.output.results.generations import GenerationsResult
+
+    return GenerationsResult(found)

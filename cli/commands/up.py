@@ -34,7 +34,11 @@ def up(
 
 
 def down(ctx: typer.Context) -> None:
-    """Stop the servers that `provhouse up` started or a killed command left."""
+    """Stop Neo4j and the warm server.
+
+    It does not matter whether `provhouse up` or a question started them, or a killed command left
+    them running.
+    """
     from provhouse.cypher import server as neo4j
     from provhouse.serve import process
 
@@ -42,8 +46,9 @@ def down(ctx: typer.Context) -> None:
 
     settings = invocation(ctx).settings()
     with progress_display() as progress:
+        neo4j_running = neo4j.running(settings.graph_home) is not None  # the server may stop it
         server_stopped = process.down(settings.warehouse, progress)
-        neo4j_stopped = neo4j.down(settings.graph_home, progress)
+        neo4j_stopped = neo4j.down(settings.graph_home, progress) or neo4j_running
     if server_stopped:
         sys.stdout.write("The server is stopped.\n")
     sys.stdout.write("Neo4j is stopped.\n" if neo4j_stopped else "Neo4j was not running.\n")

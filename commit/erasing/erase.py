@@ -1,9 +1,9 @@
-"""Carry out the steps of an erasure, which can be repeated until all of them are done.
+"""Carry out the steps of an erasure. Each step can be repeated after an interruption.
 
-The steps have this order. First, ``erased.npy`` hides the names from all readers at once. Next, ops
-that occur only in triples of erased items are removed from the tables that count triples, while the
-triples still show which ops these are. Then triples, names, look-ups and logs are cleared. Last,
-Neo4j is rebuilt, if ``erasure.json`` requests it.
+The order of the steps matters. First, ``erased.npy`` hides the names from all readers at once.
+Next, ops that occur only in triples of erased items are removed from the tables that describe ops
+or count triples, while the triples still show which ops these are. Then triples, names, look-ups
+and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
 """
 
 from dataclasses import replace
@@ -11,13 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from provhouse.cypher.server import wipe
-from provhouse.model.arrays import ItemNumbers
+from provhouse.cypher.view_mark import has_names
+from provhouse.model.arrays import ItemNumbers, among
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import clear_abandoned
 from provhouse.store.names.erased import erased_in
+from provhouse.store.tables.groups import without_texts
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.layout import Layout
@@ -25,20 +27,21 @@ from provhouse.store.warehouse.locks import check_lock
 
 from ..reload import reload
 from ..writer_log import clear_logs
+from .descriptions import clear_descriptions
 from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
-from .name_files import clear_lookup, clear_segments, mark_erased
+from .name_files import clear_lookup, clear_segments, clear_versions, mark_erased
 from .rejects import finish_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 
-def resume_erasure(settings: Settings, progress: Progress) -> None:
+def resume_erasure(settings: Settings, progress: Progress, *, in_views: bool = True) -> None:
     """Complete an erasure that an earlier writer began, if there is one.
 
     Only the writer may call this. If Neo4j is in use, its rebuild is left to a later writer, and a
     progress message reports this.
     """
     try:
-        erase(settings, progress)
+        erase(settings, progress, in_views=in_views)
     except Busy as error:
         check_lock(Layout(settings.warehouse))
         progress.say(f"{error.wanted}. {error.found}")
@@ -59,16 +62,18 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
     for base in items.keys() & erasure.items.keys():
         items[base] = ItemNumbers(np.union1d(items[base], erasure.items[base]))
     known = {base: numbers.tolist() for base, numbers in items.items() if len(numbers)}
-    if known or layout.erasure.exists():
+    unfinished = layout.erasure.exists()
+    if known or unfinished:
         write_erasure(layout, replace(erasure, items=known))
-        resume_erasure(settings, progress)
+        resume_erasure(settings, progress, in_views=unfinished)
 
 
-def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
+def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> tuple[int, bool]:
     """Carry out the erasure in progress, if there is one.
 
-    Returns the number of triples that touch the erased items, and whether Neo4j was rebuilt. Raises
-    Busy if Neo4j must be rebuilt but is in use; everything else is done by then.
+    ``in_views`` says whether views in Neo4j may have the names: not after an earlier erasure of
+    the same items. Returns the number of triples that touch the erased items, and whether Neo4j was
+    rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; everything else is done by then.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
@@ -80,6 +85,7 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     for base in stored:
         check_lock(layout)
         mark_erased(layout.names(base), items[base])
+    clear_descriptions([all_of_base(layout, base) for base in bases(layout)], items)
     links = sum(_erase_base(all_of_base(layout, base), items[base], progress) for base in stored)
     check_lock(layout)
     for base in bases(layout):
@@ -87,11 +93,24 @@ def erase(settings: Settings, progress: Progress) -> tuple[int, bool]:
     clear_logs(layout)
     clear_abandoned()
     reach("logs cleared")
+    # No answer has the names by now, so a view that is written later has none either.
+    if in_views and stored and _in_views(settings, items):
+        _request_rebuild(layout)
     rebuild = _rebuild_requested(layout)
     if rebuild:
         _rebuild_graph(settings, progress)
     end_erasure(layout)
     return links, rebuild
+
+
+def _in_views(settings: Settings, items: dict[int, ItemNumbers]) -> bool:
+    """Return whether views may have brought names of these items into Neo4j.
+
+    Where a base has none of the names, none of its items was named.
+    """
+    layout = Layout(settings.warehouse)
+    known = {base: items[base].tolist() if base in items else [] for base in bases(layout)}
+    return has_names(settings.graph_home.resolve(), layout.warehouse_id(), known)
 
 
 def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> int:
@@ -100,16 +119,18 @@ def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> i
     names = layout.names(base)
     progress.begin(f"Erase from base {base}")
     check_lock(layout)
-    ops, pairs = lone_ops(snapshot, items), lone_ops_of_pairs(snapshot, items)
+    cleared = ItemNumbers(items[among(items, without_texts(snapshot))])
+    ops, pairs = lone_ops(snapshot, cleared), lone_ops_of_pairs(snapshot, cleared)
     if ops or pairs:
         _request_rebuild(layout)
         clear_ops(snapshot, ops, pairs)
-    links = clear_links(snapshot, items)
+    links = clear_links(snapshot, cleared)
     check_lock(layout)
     clear_segments(names, snapshot.spans, items)
     for span in snapshot.spans:
         if span.items:
             clear_lookup(names, span, items)
+            clear_versions(names, span, items)
     return links
 
 

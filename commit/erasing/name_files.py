@@ -1,4 +1,4 @@
-"""Remove names from segments and look-ups.
+"""Remove names from the files of a base: from segments (names by number) and from look-ups.
 
 A look-up must be cleared, too, since its hashes would confirm a guessed name. ``erased.npy`` is
 written first and hides the names from all readers at once. The other files may be cleared later,
@@ -20,6 +20,7 @@ from provhouse.store.names.erased import ERASED, erased_in
 from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
 from provhouse.store.names.names import Names, Span
 from provhouse.store.names.segments import BATCH, open_names
+from provhouse.store.names.versions import read_versions, versions_file
 
 _AT_ONCE = 1 << 20
 """The number of look-up entries read at once."""
@@ -77,7 +78,7 @@ def _rewrite(path: Path, rows: I64) -> None:
 
 
 def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
-    """Return the batch without the names of those given rows that are in it."""
+    """Return the batch without the names in the given rows; ignore rows outside of the batch."""
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
     if not len(here):
         return batch
@@ -91,7 +92,7 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """Rewrite a look-up without the entries of erased items.
 
-    The new file has both hashes and offsets and appears whole. Then the two old files are removed.
+    One new file, which appears complete, replaces the two old files of hashes and of offsets.
     Processes that have mapped the old files can still read them.
     """
     hashed, offsets = read_lookup(folder, span.ingest)
@@ -117,6 +118,22 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
         reach("look-up switched")
     if joined.exists():
         _remove_old_files(folder, span)
+
+
+def clear_versions(folder: Path, span: Span, erased: ItemNumbers) -> None:
+    """Rewrite the versions of an ingest without erased items, if there are any."""
+    found = read_versions(folder, span.ingest)
+    kept = ~among(found[1].astype(np.int64) + span.first, erased)
+    if kept.all():
+        return
+    path = versions_file(folder, span.ingest)
+    aside = path.with_name(f"{path.name}.new")
+    with aside.open("wb") as file:
+        np.save(file, found[:, kept])
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    sync_folder(folder)
 
 
 def _remove_old_files(folder: Path, span: Span) -> None:

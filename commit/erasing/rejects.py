@@ -23,7 +23,7 @@ REJECTS = "rejects"
 CONTENT = "content"
 _TOLERANT = json.JSONDecoder(strict=False)
 _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
-"""A JSON string. If the closing quote were not optional, a search could take quadratic time."""
+"""Matches a JSON string. The closing quote is optional, so that no search takes quadratic time."""
 
 
 def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:

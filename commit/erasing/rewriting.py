@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
-from provhouse.model.columns import ORIGIN
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
+from provhouse.store.tables.delta import packed_columns
 
 Change = Callable[[pa.Table, int], pa.Table]
 """A function that gets rows and the number of the first row, and returns the changed rows."""
@@ -55,16 +55,16 @@ def _write(path: Path, aside: Path, change: Change, level: int, coded: bool) -> 
     with pq.ParquetFile(path, page_checksum_verification=True) as old:
         schema = old.schema_arrow.remove_metadata()
         columns = [old.schema.column(n).path for n in range(len(old.schema))]
-        few = [ORIGIN] if ORIGIN in columns else []
-        numbers = [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
-        texts = [column for column in columns if column not in numbers]
+        numbers = packed_columns(schema)
+        coded_columns = [column for column in columns if column not in numbers]
+        few = [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in numbers]
         at = 0
         with pq.ParquetWriter(
             aside,
             schema,
             compression="zstd",
             compression_level=level,
-            use_dictionary=texts if coded else few,
+            use_dictionary=coded_columns if coded else few,
             column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
             write_statistics=False,
             write_page_checksum=True,

@@ -16,14 +16,18 @@ from provhouse.model.arrays import (
     Bools,
     ItemNumbers,
     PartitionNumber,
-    PartitionNumbers,
     SetId,
     among,
 )
-from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC
+from provhouse.model.columns import ATTRIBUTES, DERIVES_FROM, DST, OP, OPS, SET, SRC, TRIPLE
 from provhouse.model.faults import reach
 from provhouse.store.tables.delta import table_files
-from provhouse.store.tables.links import count_described, partitions_touching, touching
+from provhouse.store.tables.links import (
+    LINK_CLEARED,
+    count_described,
+    partitions_touching,
+    touching,
+)
 from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -40,7 +44,7 @@ def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
         path = snapshot.partition_path(partition)
-        rows = read_partition(path)
+        rows = read_partition(path, (*TRIPLE, *LINK_CLEARED))
         touched = touching(rows, items)
         links += int(touched.sum())
         if count_described(rows.filter(pa.array(touched))):
@@ -55,6 +59,9 @@ def _without_text(rows: pa.Table, items: ItemNumbers) -> pa.Table:
     for name in (OP, ATTRIBUTES):
         at = rows.column_names.index(name)
         rows = rows.set_column(at, name, pc.if_else(touched, "", rows[name]))
+    for at, name in enumerate(rows.column_names):
+        if name in LINK_CLEARED:
+            rows = rows.set_column(at, name, pc.if_else(touched, None, rows[name]))
     return rows
 
 
@@ -65,18 +72,21 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         lone |= _ops(rows.filter(pa.array(touching(rows, items))))
-    lone.discard("")
-    for others in _other_ops(snapshot, touched, items):
-        if not lone:
+    return without_used(snapshot, lone - {""}, items)
+
+
+def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
+    """Return those of the given ops that no triple of the base has, except triples of the items."""
+    for others in _other_ops(snapshot, items) if ops else ():
+        ops = ops - others
+        if not ops:
             break
-        lone -= others
-    return lone
+    return ops
 
 
-def _other_ops(
-    snapshot: Snapshot, touched: PartitionNumbers, items: ItemNumbers
-) -> Iterator[set[str]]:
+def _other_ops(snapshot: Snapshot, items: ItemNumbers) -> Iterator[set[str]]:
     """Yield the ops of triples that do not touch the items, partition by partition."""
+    touched = partitions_touching(snapshot, items)
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
         yield _ops(rows.filter(pa.array(~touching(rows, items))))
@@ -89,9 +99,9 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return, for pairs of sets, the ops that only triples touching the items have between them.
+    """Return, for each pair of sets, the ops between them that only triples of the items have.
 
-    A pair without such ops is left out.
+    A pair of sets without such ops is left out.
     """
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
@@ -107,9 +117,9 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield each pair of sets with chosen triples between them, once for each op of these triples.
+    """Yield a pair of sets and an op once for all chosen triples between the sets with this op.
 
-    The set of dst comes first.
+    In a pair, the set of dst comes first.
     """
     rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))

@@ -49,9 +49,8 @@ def link(
 ) -> DataFrame:
     """Return one triple for each of ``rows`` that has a source.
 
-    ``src`` and ``dst`` are pairs: the name of a table, and the column of ``rows`` that has the
-    names of the rows of that table. ``attributes`` are further facts
-    about the operation. Null attributes are left out.
+    ``src`` and ``dst`` are pairs: a table, and the column of ``rows`` that names a row of this
+    table. ``attributes`` are further facts about the operation. Null attributes are left out.
     """
     return rows.select(
         _column(src[1]).alias("src"),
@@ -69,7 +68,7 @@ def named(table: str, *parts: str | Column) -> Column:
 
 
 def renamed(table: str, column: str = ID) -> Column:
-    """Return the name of the row with the same natural key in another table."""
+    """Return the row names in ``column`` with ``table`` as their table. The natural keys stay."""
     return F.concat(F.lit(table), F.regexp_extract(column, "/.*", 0))
 
 

@@ -62,7 +62,7 @@ class Printer:
         self._show(table)
 
     def lineage(self, lineage: Answer) -> None:
-        """Print the number of rows that a figure derives from, and of source rows among them."""
+        """Print how many rows a figure derives from, and how many of them are source rows."""
         counts = story.by_table(lineage)
         sources = [
             counted(counts[table], row) for table, row in story.SOURCES.items() if table in counts
@@ -85,7 +85,7 @@ class Printer:
         self._show(table)
 
     def path(self, hops: Sequence[story.Hop]) -> None:
-        """Print the rows from the reading to the report, each with its wind."""
+        """Print the rows on a path from a weather reading to the report, each with its wind."""
         table = grid("row", right=("wind",))
         table.add_column("made by")
         for hop in hops:

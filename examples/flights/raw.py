@@ -23,7 +23,7 @@ AIRLINES = "carrier string, name string"
 
 
 def read(book: Book, first: date, last: date) -> None:
-    """Write the five source tables, with flights and weather of ``first`` to ``last`` only."""
+    """Write the five source tables; flights and weather only for the days ``first`` to ``last``."""
     day = F.make_date("year", "month", "day")
     chosen = day.between(F.lit(first), F.lit(last))
     flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(chosen)

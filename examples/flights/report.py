@@ -56,7 +56,10 @@ def _windiest_routes(book: Book) -> DataFrame:
 
 
 def _carriers(book: Book) -> DataFrame:
-    """Return a row for each carrier and month. Its sums are those of the whole year."""
+    """Return a row for each carrier and month, each with the sums of the carrier's year.
+
+    The report has one line for each carrier. Each row names a month that this line derives from.
+    """
     months = book.table("carrier_monthly").withColumnRenamed("id", "month_id")
     year = Window.partitionBy("carrier")
     airlines = book.table("airlines").withColumnRenamed("id", "airline_id")
@@ -79,7 +82,7 @@ def _carriers(book: Book) -> DataFrame:
 
 
 def _first(rows: DataFrame, group: str, *ties: str) -> DataFrame:
-    """Return each group's row with the most wind. For equal wind, compare the columns ``ties``."""
+    """Return the windiest row of each group; of equally windy ones, the first by ``ties``."""
     order = Window.partitionBy(group).orderBy(F.col("wind").desc_nulls_last(), *ties)
     return rows.withColumn("rank", F.row_number().over(order)).where("rank = 1").drop("rank")
 

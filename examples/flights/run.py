@@ -1,9 +1,9 @@
 """The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
 The demo runs the pipeline, ingests its triples, and asks three questions: what the figure derives
-from, what the one wrong record affected, and what each of the three methods reads for the same
-answer. Each section prints the `provhouse` command that does the same by hand. A second run
-skips the pipeline and the ingest.
+from, what a wrong weather reading affected, and what each query method reads for the same answer.
+Each section prints the `provhouse` command that does the same by hand. A second run skips the
+pipeline and the ingest.
 """
 
 import argparse
@@ -93,7 +93,7 @@ def _follow(running: "subprocess.Popen[str]", progress: Progress) -> None:
 def ingest_triples(
     settings: Settings, data: Path, days: pipeline.Days, progress: Progress
 ) -> Status:
-    """Ingest the current pipeline's triples unless they are stored; return the status."""
+    """Ingest the pipeline's triples unless they are stored; return the warehouse's status."""
     mark = data / "ingested"
     fingerprint = pipeline.fingerprint(days)
     known = mark.read_text().strip() if mark.exists() else ""
@@ -129,7 +129,10 @@ def show_contents(printer: Printer, stored: Status, data: Path) -> None:
 
 
 def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
-    """Ask what a figure derives from and what its cause affected; return the figure's lineage."""
+    """Ask what a surprising figure derives from; return its lineage.
+
+    If one weather reading explains the figure, also ask what else this reading affected.
+    """
     lines = story.windiest_days(tables)
     figure = str(lines[0]["id"])
     printer.heading("A surprising figure")
@@ -185,10 +188,11 @@ def show_impact(
     printer.say(f"In the report it affected {len(reached)} lines: {', '.join(reached)}.")
     origin = str(line["id"]).split("/")[-1]
     day = story.untouched_day(impact, origin, tables)
+    untouched = len(tables.names("report")) - len(reached)
     printer.say(
-        f"The other {len(tables.names('report')) - len(reached)} lines do not depend on it.",
-        f"Without it, the figure's strongest reading is {readings.next_strongest:.1f} mph, and the",
-        f"windiest day at {line['name']} is {day['date']}, with",
+        f"The other {untouched} lines of the report do not depend on that reading.",
+        f"Without it, the strongest reading of the figure is {readings.next_strongest:.1f} mph,",
+        f"and the windiest day at {line['name']} is {day['date']}, with",
         f"{story.number(day, 'wind'):.1f} mph. On that day {day['cancelled']} flights were",
         f"cancelled, and the others left {story.number(day, 'delay'):.0f} minutes late on average.",
     )

@@ -153,7 +153,7 @@ def _shortest(
 
 
 def untouched_day(impact: Answer, origin: str, tables: Tables) -> Row:
-    """Return the windiest of an airport's days that are not in the impact."""
+    """Return the windiest day of the airport ``origin`` that a wrong reading did not affect."""
     reached = set(names(impact, "airport_daily"))
     days = tables.where("airport_daily", "origin", origin)
     return max((day for day in days if day["id"] not in reached), key=lambda d: number(d, "wind"))

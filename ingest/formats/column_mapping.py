@@ -1,32 +1,87 @@
 """Find out what each column of a file means, from its name, ``--map`` and ``--scope``."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
+from provhouse.model.columns import (
+    DERIVATION,
+    DESCRIBING,
+    DST,
+    DST_ID,
+    DST_TABLE,
+    OP,
+    OP_KIND,
+    SHARED,
+    SRC,
+    SRC_ID,
+    SRC_TABLE,
+)
 from provhouse.model.errors import BadInput, UsageError
 
 KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
+ID_OF = {SRC: SRC_ID, DST: DST_ID}
+"""The column that identifies an end by its id within its table, instead of by its name."""
+TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
+"""The column with the table of each end."""
+_DESCRIBING = (*DESCRIBING, SHARED)
+_MAPPABLE = (*KNOWN, *ID_OF.values(), *_DESCRIBING)
+_MARKS = (DERIVATION, OP_KIND)
+"""The names that show that a file describes derivations.
+
+In a file without them, the columns of ``_DESCRIBING`` are attributes, unless they are mapped.
+"""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The meaning of column names, which is the same in all files of an ingest."""
+    """The meaning of each column name, for all files of an ingest."""
 
     mapped: tuple[tuple[str, str], ...] = ()
-    """Pairs of a known name and the column that is read for it."""
+    """Pairs from ``--map``: a known name, such as ``src``, and the column that is read for it."""
     scope: str | None = None
-    """The column whose value is put before each name, if names are unique only together with it."""
+    """The column whose value is put before each name, if the names alone are not unique."""
+    describes: bool = False
+    """Whether all names in ``_DESCRIBING`` are known names, or only those given with ``--map``."""
+    by_id: tuple[str, ...] = ()
+    """The ends, of src and dst, that the column in ``ID_OF`` identifies."""
+
+    def of(self, present: Collection[str]) -> "Columns":
+        """Return the meaning of each column name in a file whose columns are ``present``."""
+        marked = not self.marks.isdisjoint(present)
+        by_id = tuple(end for end in ID_OF if self._has_id(end, present))
+        if (marked, by_id) == (self.describes, self.by_id):
+            return self
+        return replace(self, describes=marked, by_id=by_id)
+
+    def _has_id(self, end: str, present: Collection[str]) -> bool:
+        """Return whether a file names an end by its id; a column with names takes precedence."""
+        mapped, taken = dict(self.mapped), {column for _, column in self.mapped}
+        if ID_OF[end] in mapped:
+            return True
+        named = mapped.get(end) or (end if end not in taken else None)
+        return named not in present and ID_OF[end] in present and ID_OF[end] not in taken
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """The columns that show that a file describes derivations, if it has any of them."""
+        read = (dict(self.mapped).get(name, name) for name in _MARKS)
+        return frozenset(read) - {column for name, column in self.mapped if name not in _MARKS}
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        mapped = {name for name, _ in self.mapped}
+        known = (ID_OF[name] if name in self.by_id else name for name in KNOWN)
+        return (*known, *(name for name in _DESCRIBING if self.describes or name in mapped))
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name and the column that is read for it, if the file has that column."""
+        """Pairs of a known name, such as ``src``, and its column. A file may lack the column."""
         named, taken = dict(self.mapped), {column for _, column in self.mapped}
-        own = {name: name for name in KNOWN if name not in taken}
+        own = {name: name for name in self._names if name not in taken}
         both = {**own, **named}
-        return tuple((name, both[name]) for name in KNOWN if name in both)
+        return tuple((name, both[name]) for name in self._names if name in both)
 
     @cached_property
     def taken(self) -> frozenset[str]:
@@ -34,25 +89,29 @@ class Columns:
         return frozenset(column for _, column in self.read_for)
 
     def meaning(self, column: str) -> tuple[str, ...]:
-        """Return what a column is read as: known names, ``scope``, or ``attribute``."""
+        """Return what a column means: known names, ``attribute``, or ``scope, attribute``."""
         known = tuple(name for name, read in self.read_for if read == column)
         scope = ("scope",) if column == self.scope else ()
         return known or (*scope, "attribute")
 
     @cached_property
     def reserved(self) -> frozenset[str]:
-        """Known names that ``--map`` gives to other columns; no column of a file may have them."""
-        return frozenset(name for name, _ in self.mapped) - self.taken
+        """Names that ``--map`` gives another meaning; no column of a file may have them."""
+        mapped = {name for name, _ in self.mapped}
+        ends = {end for end, column in ID_OF.items() if column in mapped}
+        return frozenset(mapped | ends) - self.taken
 
     def check(self, place: str, present: Sequence[str]) -> None:
-        """Raise BadInput if a needed column is missing or a column name is repeated."""
+        """Raise BadInput if a needed column is missing or a column name is repeated or reserved."""
         for name, column in self.mapped:
             if column not in present:
                 raise _absent(place, present, column, f"--map reads as {name}")
         if self.scope is not None and self.scope not in present:
             raise _absent(place, present, self.scope, "--scope names")
-        found = {name for name, column in self.read_for if column in present}
-        missing = [name for name in (SRC, DST) if name not in found]
+        columns = self.of(present)
+        found = {name for name, column in columns.read_for if column in present}
+        missing = [end for end in ID_OF if end not in found and end not in columns.by_id]
+        missing += [TABLE_OF[end] for end in columns.by_id if TABLE_OF[end] not in found]
         if missing:
             raise BadInput(
                 f"{place}: no column {' and no column '.join(missing)}",
@@ -66,14 +125,15 @@ class Columns:
                 f"Found more than once: {listed(twice)}",
                 "Rename or drop one of them",
             )
-        self.check_free(place, present)
+        columns.check_free(place, present)
 
     def check_free(self, place: str, present: Iterable[str]) -> None:
         """Raise BadInput if a column has a known name that ``--map`` gives to another column."""
         for column in self.reserved.intersection(present):
+            name = column if column in dict(self.mapped) else ID_OF[column]
             raise BadInput(
                 f"{place}: the column {column} has no known meaning",
-                f"--map reads the column {dict(self.mapped)[column]} as {column}",
+                f"--map reads the column {dict(self.mapped)[name]} as {name}",
                 f"Map {column} too, or drop it from the file",
             )
 
@@ -86,22 +146,53 @@ def columns_of(maps: Sequence[str], scope: str | None) -> Columns:
 
     Raises UsageError if they contradict each other or name no known column.
     """
+    return mapped_columns(columns_by_name(maps), scope)
+
+
+def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
+    """Return the column that ``--map src=COLUMN,…`` gives for each known name.
+
+    Raises UsageError for a name that is unknown or mapped twice.
+    """
     mapped: dict[str, str] = {}
     for part in [part for text in maps for part in re.split(r",(?=\w+=)", text)]:
         name, equals, column = part.partition("=")
-        if name not in KNOWN or not equals or not column or name in mapped:
+        if name not in _MAPPABLE or not equals or not column or name in mapped:
             raise UsageError(
                 f"--map does not accept {part!r}",
-                f"{name} is mapped twice" if name in mapped else f"Names are {', '.join(KNOWN)}",
+                f"{name} is mapped twice"
+                if name in mapped
+                else f"Names are {', '.join(_MAPPABLE)}",
                 "Write --map src=COLUMN,dst=COLUMN",
             )
         mapped[name] = column
+    return mapped
+
+
+def mapped_columns(mapped: Mapping[str, str], scope: str | None) -> Columns:
+    """Return the columns that are read for known names, and the scope.
+
+    Raises UsageError if they contradict each other or name no known column.
+    """
+    if unknown := sorted(mapped.keys() - set(_MAPPABLE)):
+        raise UsageError(
+            f"There is no known column {unknown[0]!r}",
+            f"The known columns are {', '.join(_MAPPABLE)}",
+            "Map one of these to a column of the data",
+        )
+    for end, by_id in ID_OF.items():
+        if {end, by_id} <= mapped.keys():
+            raise UsageError(
+                f"{end} and {by_id} are both mapped",
+                "An item has either a name or an id within its table",
+                "Map one of them",
+            )
     columns = Columns(tuple(mapped.items()), scope)
-    if scope is not None and scope in columns.taken:
+    if scope is not None and (scope in columns.taken or scope in mapped.values()):
         raise UsageError(
             f"--scope does not accept {scope}",
             "It is read as a name, an op or a table",
-            "Name a column that is an attribute, such as a run",
+            "Name a column that is an attribute, such as the id of a run",
         )
     return columns
 
@@ -116,5 +207,5 @@ def _absent(place: str, present: Sequence[str], column: str, why: str) -> BadInp
     return BadInput(
         f"{place}: no column {column}, which {why}",
         f"The columns are {listed(present)}" if present else "There are no columns",
-        "Check the name, or ingest files with other columns by another command",
+        "Check the name, or ingest files with other columns in a separate command",
     )

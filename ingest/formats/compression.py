@@ -1,10 +1,13 @@
 """Open input files as bytes or text, compressed or not."""
 
 import io
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
+
+from provhouse.model.errors import BadInput
 
 from . import limits
 from .registry import codec_of
@@ -22,8 +25,23 @@ def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
     return pa.PythonFile(_Unpacking(pa.CompressedInputStream(raw, codec), path), "r"), raw
 
 
+def check_encoding(path: str) -> None:
+    """Raise BadInput if a text file begins with the byte order mark of UTF-16."""
+    try:
+        with opened(path)[0] as stream:
+            start = stream.read(2)
+    except (pa.ArrowException, OSError, EOFError):  # reading the rows reports this with its place
+        return
+    if start in (b"\xff\xfe", b"\xfe\xff"):
+        raise BadInput(
+            f"{path} is not UTF-8",
+            "It begins with the byte order mark of UTF-16",
+            f"Convert it: iconv -f UTF-16 -t UTF-8 {shlex.quote(path)}",
+        )
+
+
 class _Unpacking:
-    """A compressed file; reading it raises BadInput above the limit of ``limits.Unpacked``."""
+    """A compressed file. Reading more of it than ``limits.Unpacked`` allows raises BadInput."""
 
     closed = False
 
@@ -45,8 +63,8 @@ class _Unpacking:
 def text_lines(path: str) -> Iterator[Iterator[str]]:
     """Open a file as lines with their line ends, for Python's own CSV reader.
 
-    Bytes that are not UTF-8 become surrogates, which cannot be encoded again. Raises ValueError for
-    a line that is longer than a row may be.
+    Bytes that are not UTF-8 become surrogates, so that encoding a line again raises UnicodeError.
+    Raises ValueError for a line that is longer than a row may be.
     """
     text = io.TextIOWrapper(opened(path)[0], "utf-8-sig", errors="surrogateescape", newline="")
     with text:

@@ -1,4 +1,4 @@
-"""Find the Parquet files of a Delta table's current version, and the values kept in its log."""
+"""Find the files of a Delta table's current version, and the partition values in its log."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def table_of(file: Path) -> Path | None:
 def tables_files(folder: Path) -> Iterator[Source]:
     """Yield the files of a Delta table's current version, with the values of partition columns.
 
-    Raises BadInput if the log cannot be read, or if the Parquet files alone do not give its rows.
+    Raises BadInput if the log cannot be read, or if the rows in the files are not the table's rows.
     """
     try:
         table = DeltaTable(folder)
@@ -36,7 +36,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
         raise BadInput(
             f"Cannot read the Delta table {folder}",
             f"Its log is not readable: {next(iter(str(error).splitlines()), 'no reason is given')}",
-            "Nothing was ingested; repair the table, or ingest a copy of its files alone",
+            "Nothing was ingested; repair the table, or ingest a copy of its Parquet files",
         ) from error
     for path, constants in sorted(zip(_paths(folder, actions), _constants(actions), strict=True)):
         yield Source(path, "parquet", constants=constants)

@@ -2,8 +2,9 @@
 
 A folder stands for the files in it, at any depth. A pattern stands for the files and folders that
 it matches. Hidden files and folders are left out, and so are those whose names begin with an
-underscore. Files without the ending of a known format are left out, unless a format is given. A
-Delta table, wherever it is found, stands for the files of its current version.
+underscore. Files without the ending of a known format are left out, unless a format is given.
+Folders named ``COLUMN=VALUE`` give that column to the Parquet files in them. A Delta table,
+wherever it is found, stands for the files of its current version.
 """
 
 import glob
@@ -13,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.paths import check_local
 
 from .column_mapping import AS_NAMED, Columns
 from .delta import LOG, table_of, tables_files
+from .hive import partition_columns
 from .registry import CHOICES, all_endings, format_of
 from .source import Source
 
@@ -64,6 +67,7 @@ def _sources(path: Path, input_format: str | None) -> list[Source]:
         return kept
     if path.exists():
         return [_file(path, input_format)]
+    check_local(path)
     if glob.has_magic(str(path)):
         return _matching(path, input_format)
     raise BadInput(f"Cannot open {path}", "No such file or folder", "Check the name")
@@ -81,7 +85,7 @@ def _inside(folder: Path, input_format: str | None) -> Iterator[Source]:
             if not inside.is_symlink():  # a link may lead back to this folder
                 yield from _inside(inside, input_format)
         elif inside.is_file() and (form := input_format or format_of(inside)):
-            yield Source(str(inside), form)
+            yield _source(inside, form)
 
 
 def _matching(pattern: Path, input_format: str | None) -> list[Source]:
@@ -121,4 +125,9 @@ def _file(path: Path, input_format: str | None) -> Source:
             f"It is part of the Delta table {table}, which may no longer use it",
             "Name the table's folder",
         )
-    return Source(str(path), form)
+    return _source(path, form)
+
+
+def _source(path: Path, form: str) -> Source:
+    """Return the source of a file; a Parquet file gets the columns in its folders' names, too."""
+    return Source(str(path), form, constants=partition_columns(path) if form == "parquet" else ())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.columns import ATTRIBUTES
+from provhouse.model.columns import ATTRIBUTES, DESCRIBING
 from provhouse.model.errors import BadInput
 
 from . import parquet
@@ -27,14 +27,13 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows in batches, without the generations of the other warehouse."""
+    """Yield the rows in batches, without the columns for ingest numbers and generation numbers."""
     row = 1
     for table in parquet.tables(source, report):
-        rows = table.select([*KNOWN, ATTRIBUTES]).cast(_SCHEMA).combine_chunks()
+        known = [*KNOWN, *(name for name in DESCRIBING if name in table.column_names)]
+        texts = pa.schema([(name, pa.string()) for name in (*known, ATTRIBUTES)])
+        rows = table.select(texts.names).cast(texts).combine_chunks()
         attributes = rows[ATTRIBUTES].combine_chunks()
         none = pc.fill_null(pc.equal(attributes, "{}"), True)  # answers show {} if there are none
-        yield Batch(row, rows.select(KNOWN), pc.if_else(none, "", attributes))
+        yield Batch(row, rows.select(known), pc.if_else(none, "", attributes))
         row += rows.num_rows
-
-
-_SCHEMA = pa.schema([(name, pa.string()) for name in (*KNOWN, ATTRIBUTES)])

@@ -1,21 +1,24 @@
 """Read JSON lines: one object per line, whose keys are the columns. Keys may differ by row.
 
 Python's own decoder reads each line. Arrow's reader is not used, since it gives each column one
-type. It refuses a key that is a number in one row and text in another, or that first appears in a
-later block. It also rounds integers of more than 64 bits, and turns text that looks like a time
-into a time.
+type: it refuses a key that is a number in one row and text in another, or that first appears in a
+later block. Arrow's reader also rounds integers of more than 64 bits, and turns text that looks
+like a time into a time.
 """
 
 import json
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
 from provhouse.model.attributes import as_object, as_text
+from provhouse.model.errors import BadInput
 
 from . import limits
 from .column_mapping import KNOWN, Columns
-from .compression import opened
+from .compression import check_encoding, opened
 from .source import Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
@@ -27,6 +30,7 @@ Numbered = list[tuple[int, dict[str, object]]]
 
 def check(source: Source) -> list[str]:
     """Return the keys of the first objects; raise BadInput if src or dst is not among them."""
+    check_encoding(source.path)
     return _keys(next(filter(None, _objects(source, lambda _: None)), []))
 
 
@@ -34,6 +38,8 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """Yield the rows in batches. Empty lines are skipped, but count in line numbers."""
     row = 1
     for objects in _objects(source, report):
+        if row == 1:
+            source = replace(source, columns=source.columns.of(_keys(objects)))
         yield _batch(source, row, objects)
         row += len(objects)
 
@@ -109,9 +115,12 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     attributes: list[str] = []
     scopes: list[str | None] = []
     columns, read_for = source.columns, [column for _, column in source.columns.read_for]
+    late = frozenset[str]() if columns.describes else columns.marks
     for number, given in objects:
         if not columns.reserved.isdisjoint(given):
             columns.check_free(f"{source.path}, line {number}", given)
+        if not late.isdisjoint(given):
+            raise _late(f"{source.path}, line {number}")
         try:
             names.append([_name(column, given.get(column)) for column in read_for])
             attributes.append(as_object(given, columns.taken))
@@ -125,14 +134,28 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
     return Batch(row, rows, pa.array(attributes, pa.string()), scope)
 
 
+def _late(place: str) -> BadInput:
+    return BadInput(
+        f"{place}: the file has derivations that its first lines do not show",
+        f"None of the first {CHUNK >> 20} MB has the key derivation or op_kind",
+        "Give the first line these keys, with null as value; nothing was ingested",
+    )
+
+
 def _scope(columns: Columns, given: dict[str, object]) -> str | None:
     value = given.get(columns.scope) if columns.scope else None
-    return None if value is None else as_text(value)
+    return None if value is None or _is_nan(value) else as_text(value)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _name(column: str, value: object) -> str | None:
-    """Return a src, dst, op or table as text, as a Parquet column of the value's type would."""
-    if value is None or isinstance(value, str):
+    """Return a src, dst, op or table as text, formatted like the same value from a Parquet file."""
+    if value is None or _is_nan(value):
+        return None
+    if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -8,16 +8,19 @@ from provhouse.model.errors import BadInput
 BLOCK = 16 << 20
 """The approximate number of bytes that are read at once. A single row must not be larger."""
 ROWS = 1 << 18
-"""The most rows read at once."""
+"""The largest number of rows that are read at once."""
 UNPACKED_TIMES = 300
-"""A compressed text file may contain this many times its size, or ``UNPACKED_BYTES`` if more.
+"""A compressed text file may expand to this many times its size, or to ``UNPACKED_BYTES`` if more.
 
 Files with real names do not compress that well.
 """
 PARQUET_TIMES = 5_000
-"""A Parquet file may contain this many times its size, as it stores a repeated string only once."""
+"""A Parquet file may expand to this many times its size.
+
+The limit is higher than for text, because Parquet stores a repeated string only once.
+"""
 UNPACKED_BYTES = 256 << 20
-"""The number of bytes that every compressed file may contain, however small the file is."""
+"""The number of bytes that any compressed file may expand to, however small the file is."""
 
 
 @dataclass
@@ -37,7 +40,7 @@ class Unpacked:
         self.size += size
         if self.size > self.most:
             raise BadInput(
-                f"{self.path} holds more than {self.most:,} bytes, uncompressed",
-                "Files of its size that hold this much are made to fill a disk",
+                f"{self.path} expands to more than {self.most:,} bytes",
+                "A file of this size that expands so far is usually made to fill a disk",
                 "If the content is real, write it without compression or dictionaries",
             )

@@ -12,7 +12,7 @@ from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
-"""The number of rows decoded at once. Long repeated names are small in files, large in memory."""
+"""The number of rows decoded at once: few, since long repeated names grow when decoded."""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
@@ -58,7 +58,8 @@ def _opened(source: Source) -> Iterator[pq.ParquetFile]:
 
 
 def _columns(source: Source, file: pq.ParquetFile) -> list[str]:
-    return [*file.schema_arrow.names, *(name for name, _ in source.constants)]
+    own = file.schema_arrow.names
+    return [*own, *(name for name, _ in source.constants if name not in own)]
 
 
 def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:

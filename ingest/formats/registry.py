@@ -4,8 +4,8 @@ To add a format, write a module here with the functions of ``FormatModule`` and 
 ``FORMATS``. A module is imported when the first file of its format is read, so that the command
 line can list the formats without delay.
 
-A file that is not what it claims to be raises BadInput with its name and the line or row group.
-Format modules do not reject single rows. The task that stages a file does.
+Reading a file that is not valid in its format raises BadInput with its name and the line or row
+group. Format modules do not reject single rows: the task that stages a file does.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,6 +39,8 @@ class Format:
     """The endings of its file names; a format without endings is never recognised by name."""
     compressible: bool = False
     """Whether its files are plain text and may be compressed as a whole, like ``x.csv.gz``."""
+    packed: bool = False
+    """Whether its files are compressed inside, like Parquet files."""
 
     def load(self) -> FormatModule:
         """Import and return the module that reads files of the format."""
@@ -49,14 +51,16 @@ FORMATS = {
     each.name: each
     for each in (
         Format("csv", "csv", (".csv",), compressible=True),
+        Format("tsv", "csv", (".tsv",), compressible=True),
         Format("jsonl", "json_lines", (".jsonl", ".ndjson"), compressible=True),
-        Format("parquet", "parquet", (".parquet",)),
-        Format("export", "exported"),
+        Format("parquet", "parquet", (".parquet",), packed=True),
+        Format("export", "exported", packed=True),
+        Format("arrow", "arrow_stream"),
     )
 }
 CHOICES = tuple(each.name for each in FORMATS.values() if each.endings)
 """The formats that ``--input`` offers."""
-COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """The codecs of compressed files, by the ending of the file name."""
 
 
@@ -97,4 +101,6 @@ def codec_of(path: str) -> str | None:
 def all_endings() -> str:
     """Return the endings of all formats as a list for a sentence."""
     plain = [ending for each in FORMATS.values() for ending in each.endings]
-    return f"{', '.join(plain)}, text formats also with {' or '.join(COMPRESSED)}"
+    *most, last = COMPRESSED
+    listed = f"{', '.join(most)} or {last}"
+    return f"{', '.join(plain)}, text formats also with {listed}"

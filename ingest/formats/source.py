@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .column_mapping import AS_NAMED, Columns
@@ -22,13 +23,30 @@ class Source:
     path: str
     format: str
     columns: Columns = AS_NAMED
-    constants: tuple[tuple[str, str], ...] = ()
-    """Pairs of a column and its value in all rows. Delta tables keep these values in the log."""
+    constants: tuple[tuple[str, str | None], ...] = ()
+    """Pairs of a column and its value in all rows, from a Delta table's log or a folder's name.
+
+    A column of the same name in the file takes precedence.
+    """
+    label: str = ""
+    """The name of rows that a program passed; empty for a file of the user."""
+    first_row: int = 1
+    """The number of the first row, if these rows follow those of other sources of the label."""
+
+    @property
+    def name(self) -> str:
+        """The source's name in messages: the path of a file, or the label."""
+        return self.label or self.path
+
+    @property
+    def origin(self) -> str:
+        """The source's name in the table of origins: the absolute path of a file, or the label."""
+        return self.label or os.path.abspath(self.path)
 
     @property
     def bytes_unpacked(self) -> int:
         """The approximate size of the file in bytes, uncompressed."""
-        packed = not FORMATS[self.format].compressible or codec_of(self.path)
+        packed = FORMATS[self.format].packed or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
 
@@ -38,18 +56,49 @@ ReportBytes = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as they were read. ``first_row`` numbers the first of them; headers do not count."""
+    """Rows as they were read. ``first_row`` is the first row's number; headers do not count."""
 
     first_row: int
+    """Rows are numbered consecutively, unless ``numbers`` has the number of each row."""
     rows: pa.Table
     attributes: pa.Array
     scope: pa.Array | None = None
     """The text that is put before the names of each row."""
+    numbers: I64 | None = None
+    rejected: pa.Table | None = None
+    """Rows that the format's module could not read, with the columns of ``REJECTED``."""
+
+    def numbers_at(self, places: I64) -> I64:
+        """Return the numbers of the rows at these places in the batch."""
+        return self.first_row + places if self.numbers is None else self.numbers[places]
+
+
+REJECTED = pa.schema([("row", pa.int64()), ("reason", pa.string()), ("content", pa.string())])
+"""The columns of rejected rows; the content is JSON."""
+
+
+_PLAIN = (
+    ("Parquet magic bytes not found", "It does not end as a Parquet file does"),
+    ("Parquet file size is 0 bytes", "It is empty"),
+    ("Corrupt snappy compressed data", "Its compressed data are damaged"),
+    ("invalid UTF8 data", "The text is not UTF-8"),
+    ("codec can't decode byte", "The text is not UTF-8"),
+    ("incorrect header check", "It is not compressed as .gz"),
+    ("Unknown frame descriptor", "It is not compressed as .zst"),
+    ("data is not bz2-compressed", "It is not compressed as .bz2"),
+    ("Truncated compressed stream", "The end of the compressed file is missing"),
+    ("out of sync with chunker", "A quote is not closed"),
+    ("straddling object", "A row is longer than 16 MB, or a quote is not closed"),
+    ("CSV parse error: ", "A quote is not closed, or a row with line breaks is too long or short"),
+    ("Expecting value: ", "It is not a JSON object"),
+)
+"""Phrases in errors of Arrow and Python, each with its meaning for the input file."""
 
 
 def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
     """Return the error for a file, or a place in it, that is not valid in the format ``kind``."""
-    why = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
+    first = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
+    why = next((plain for part, plain in _PLAIN if part in first), first)
     return BadInput(
         f"{place}: not readable as {kind}",
         f"{why[0].upper()}{why[1:]}",

@@ -1,12 +1,14 @@
 """Turn the Arrow tables read from CSV and Parquet files into batches of triples."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.attributes import canonical, texts
 
 from . import limits
+from .column_mapping import ID_OF, TABLE_OF
 from .source import Batch, Source, unreadable
 
 # An OverflowError is raised for times outside of Python's range, for example.
@@ -15,9 +17,9 @@ _CONVERSION_ERRORS = (pa.ArrowException, ValueError, OverflowError)
 
 def as_batches(source: Source, tables: Iterable[pa.Table]) -> Iterator[Batch]:
     """Yield the rows of a file's Arrow tables, in batches of at most ``limits.ROWS`` rows."""
-    row = 1
+    row = source.first_row
     for table in tables:
-        for start in range(0, table.num_rows, limits.ROWS):
+        for start in range(0, max(table.num_rows, 1), limits.ROWS):
             rows = table.slice(start, limits.ROWS)
             yield _batch(source, row, rows)
             row += rows.num_rows
@@ -25,17 +27,62 @@ def as_batches(source: Source, tables: Iterable[pa.Table]) -> Iterator[Batch]:
 
 def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
     for name, value in source.constants:
+        if name in rows.column_names:
+            continue
         rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
-    columns, present = source.columns, rows.column_names
+    present = rows.column_names
+    columns = source.columns.of(present)
     extra = rows.select([name for name in present if name not in columns.taken])
     try:
-        known = {n: _text(rows[column]) for n, column in columns.read_for if column in present}
-        scope = texts(rows[columns.scope].combine_chunks()) if columns.scope else None
+        known = {
+            name: _known(name, rows[column], columns.by_id)
+            for name, column in columns.read_for
+            if column in present
+        }
+        scope = texts(_without_nan(rows[columns.scope])) if columns.scope else None
         return Batch(row, pa.table(known), canonical(extra), scope)
     except _CONVERSION_ERRORS as error:
-        place = f"{source.path}, rows {row:,} to {row + rows.num_rows - 1:,}"
+        place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
         raise unreadable(place, "text", error) from error
 
 
+def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
+    """Return a known column as text; but integer ids, and dictionaries of their tables, as such."""
+    if name in {ID_OF[end] for end in by_id} and _fits(column):
+        return column.combine_chunks().cast(pa.int64())
+    if name in {TABLE_OF[end] for end in by_id} and pa.types.is_dictionary(column.type):
+        return column.cast(pa.dictionary(pa.int32(), pa.string())).combine_chunks()
+    return _text(column)
+
+
+def _fits(column: pa.ChunkedArray) -> bool:
+    """Return whether a column has integers that all fit into 64 bits with a sign."""
+    if not pa.types.is_integer(column.type):
+        return False
+    most = pc.max(column).as_py() if pa.types.is_uint64(column.type) else None
+    return most is None or bool(most < 1 << 63)
+
+
 def _text(column: pa.ChunkedArray) -> pa.Array:
-    return column.cast(pa.string()).combine_chunks()
+    """Return a column as text; equal times get equal text, whatever their units and time zones."""
+    values = _without_nan(column)
+    if pa.types.is_timestamp(values.type):
+        utc = pa.timestamp(values.type.unit, "UTC" if values.type.tz else None)
+        return _without_zeros(values.cast(utc).cast(pa.string()))
+    if pa.types.is_time(values.type):
+        return _without_zeros(values.cast(pa.string()))
+    return values.cast(pa.string())
+
+
+def _without_nan(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column with null in place of NaN, so that NaN does not become an item's name."""
+    values = column.combine_chunks()
+    if not pa.types.is_floating(values.type):
+        return values
+    return pc.if_else(pc.is_nan(values), None, values)
+
+
+def _without_zeros(times: pa.Array) -> pa.Array:
+    """Return times as text, without the trailing zeros of the fraction of a second."""
+    shorter = pc.replace_substring_regex(times, r"(\.[0-9]*?)0+(Z?)$", r"\1\2")
+    return pc.replace_substring_regex(shorter, r"\.(Z?)$", r"\1")

@@ -1,9 +1,9 @@
 """Step 3: cut the new items into sets, and give items and sets their numbers.
 
-One task does this, without the rows and the names. A stored item keeps its number and its set, so
-only new items are cut. New items that are connected by triples between new items form pieces.
-Pieces are cut into sets, and small sets are packed. The items of a set get consecutive numbers, and
-so do the items of a component. Stored components that new triples connect are merged.
+One task does this; it needs neither the rows nor the names. A stored item keeps its number and its
+set, so only new items are cut. New items that are connected by triples between new items form a
+piece. Each piece is cut into sets, and small sets are packed. The items of a set get consecutive
+numbers, and so do the items of a component. Stored components that new triples connect are merged.
 """
 
 import math
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I32, I64, Bools, ItemNumbers
 from provhouse.model.columns import COMPONENT, FIRST, INTO, ITEMS, NODE, SET, TABLES_OF
+from provhouse.runtime.storage import load_array, open_array, save_array, write_stream
 from provhouse.sets.cut import cut as cut_pieces
 from provhouse.sets.distinct import distinct
 from provhouse.sets.item_graph import ItemGraph, StoredSets, with_neighbours
@@ -25,7 +26,8 @@ from provhouse.sets.splits import restricted, split_codes
 from provhouse.store.tables.snapshot import Snapshot
 
 from ..job import Job
-from ..staging import Staging, open_array, write_stream
+from ..staging import Staging
+from .grouping import writable_at_once
 from .number import NumberResult
 from .read import ReadResult
 
@@ -37,14 +39,14 @@ SAMPLE = 64
 
 @dataclass(frozen=True)
 class CutResult:
-    """The counts of the cut; its arrays are in the staging folder."""
+    """The results of the cut, except the arrays that it writes to the staging folder."""
 
     items: int
     sets: int
     components: int
     """The change in the number of components."""
     bounds: tuple[int, ...]
-    """The item numbers of dst at which the second and later ranges of triples begin."""
+    """The item numbers at which the second and later ranges of dst begin."""
 
 
 def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
@@ -52,14 +54,14 @@ def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
     task = CutItems(
         staging=job.staging,
         snapshot=job.snapshot(),
-        theta=job.settings.theta,
+        theta=job.theta,
         pack=job.settings.pack,
         plain_nodes=job.settings.plain_nodes,
         splits=_levels(job, numbered.tables),
         tables=numbered.tables,
         first_item=job.ids.item,
         first_set=job.ids.set,
-        ranges=math.ceil(read.rows / RANGE_TRIPLES) or 1,
+        ranges=writable_at_once(math.ceil(read.rows / RANGE_TRIPLES)),
     )
     (result,) = job.run([task])
     job.progress.count("new items", result.items)
@@ -121,7 +123,7 @@ class CutItems:
 
     def _graph(self, stored: I64) -> ItemGraph:
         is_new = stored < 0
-        table: I32 = np.load(self.staging.tables)[is_new]
+        table: I32 = load_array(self.staging.tables)[is_new]
 
         def stored_sets() -> StoredSets:
             if self.snapshot is None:
@@ -146,7 +148,7 @@ class CutItems:
         numbers[graph.new_places[np.argsort(position[label], kind="stable")]] = (
             self.first_item + np.arange(new)
         )
-        np.save(self.staging.numbers, numbers)
+        save_array(self.staging.numbers, numbers)
         first = self.first_item + np.cumsum(items[order]) - items[order]
         component, merges, more = graph.components(group[order], first)
         sets = {
@@ -183,7 +185,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return a mask of sets: the ``limit`` largest of the sets that ``among`` marks."""
+    """Return a mask that marks the ``limit`` largest of the sets marked in ``among``."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

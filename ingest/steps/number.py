@@ -1,10 +1,12 @@
 """Step 2: give every name a place, and turn rows into edges between places.
 
-A place is the position of a name's hash among all hashes of the ingest. A place takes four bytes.
+The place of a name is the position of its hash among all hashes of the ingest. A place takes
+four bytes, half as many as a hash.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +19,25 @@ from provhouse.commit.origins import Origin
 from provhouse.model.arrays import I32, I64, U64
 from provhouse.model.columns import DST, SRC, TABLE
 from provhouse.model.errors import BadInput
+from provhouse.runtime.storage import (
+    create_array,
+    has_file,
+    load_array,
+    open_array,
+    read_batches,
+    read_stream,
+    save_array,
+)
 from provhouse.sets.splits import Split
 from provhouse.spark.tasks import report_progress
 
 from ..job import Job
+from ..naming import refuse_two_tables
 from ..splits import check_splits
-from ..staging import Staging, create_array, open_array, read_batches, read_stream
+from ..staging import Staging
+from .id_index import IdIndex
 from .read import ReadResult
+from .read_ids import CODE_OF, NO_TABLE, table_codes
 from .read_names import STORED
 
 
@@ -34,12 +48,14 @@ class NumberResult:
     tables: Sequence[str]
     """The table names, by number; the first is the empty name, for items without a table."""
     origins: Sequence[Origin] | None = None
-    """In a compaction, the origins named in the staged rows; None if each file is an origin."""
+    """The origins that the staged rows of a compaction name. None in an ingest of files."""
 
 
 def number(job: Job, read: ReadResult) -> NumberResult:
-    """Give every name a place, and write the edges of every file."""
-    tables = ["", *sorted({t for bucket in read.buckets for t in bucket.tables if t})]
+    """Give every name a place in the order of the hashes, and write the edges of every file."""
+    named = {table for bucket in read.buckets for table in bucket.tables}
+    tables = ["", *sorted(named.union(read.row_ids.all_tables if read.row_ids else ()) - {""})]
+    refuse_two_tables(job.naming, read.two_tables, read.in_two_tables)
     if job.inputs.strict and read.two_tables:
         raise BadInput(
             f"{read.two_tables:,} items are named with several tables",
@@ -48,10 +64,15 @@ def number(job: Job, read: ReadResult) -> NumberResult:
         )
     if job.inputs.splits:
         _check_splits(job, tables, *job.inputs.splits)
-    _join_buckets(job.staging, read, tables)
+    _join_buckets(job, read, tables)
+    _place_groups(job.staging)
     job.progress.count("items", read.items)
     job.progress.begin("Number the rows")
-    tasks = [NumberFile(n, file.valid, job.staging) for n, file in enumerate(read.files)]
+    known = [table.name for table in read.row_ids.tables] if read.row_ids else []
+    tasks = [
+        NumberFile(n, file.valid, job.staging, table_codes(file.id_tables, known))
+        for n, file in enumerate(read.files)
+    ]
     job.run(tasks, [task.rows for task in tasks])
     return NumberResult(tables)
 
@@ -61,22 +82,68 @@ def _check_splits(job: Job, tables: Sequence[str], path: Path, splits: list[Spli
     check_splits(path, splits, {*tables, *(snapshot.tables if snapshot else ())})
 
 
-def _join_buckets(staging: Staging, read: ReadResult, tables: Sequence[str]) -> None:
-    """Write the hashes, tables and stored item numbers of all buckets, bucket after bucket."""
-    code = pa.array(tables, pa.string())
-    hashes = create_array(staging.hashes, np.uint64, (read.items,))
+def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
+    """Write the hashes, tables and stored item numbers of all buckets, bucket after bucket.
+
+    Items that occur only as row ids follow; they have no hashes.
+    """
+    staging, code = job.staging, pa.array(tables, pa.string())
+    hashes = create_array(staging.hashes, np.uint64, (read.names,))
     codes = create_array(staging.tables, np.int32, (read.items,))
     stored = create_array(staging.stored, np.int64, (read.items,))
+    places = np.full(read.row_ids.items if read.row_ids else 0, -1, np.int32)
     at = 0
     for bucket, named in enumerate(read.buckets):
         end = at + named.items
         rows = read_stream(staging.items(bucket))
-        hashes[at:end] = np.load(staging.item_hashes(bucket))
+        hashes[at:end] = load_array(staging.item_hashes(bucket))
         codes[at:end] = pc.index_in(rows[TABLE], code)
         stored[at:end] = rows[STORED]
+        if has_file(staging.id_names(bucket)):
+            position, place = load_array(staging.id_names(bucket))
+            places[position] = at + place
         at = end
+    if read.row_ids:
+        _join_ids(job, read, tables, places, codes[at:], stored[at:])
+        save_array(staging.id_places, places)
     for array in (hashes, codes, stored):
         array.flush()
+
+
+def _place_groups(staging: Staging) -> None:
+    """Write the places of the groups, if there are any."""
+    hashed = [load_array(path) for path in staging.group_hashes.all()]
+    if hashed:
+        found = Places(open_array(staging.hashes)).of(np.unique(np.concatenate(hashed)))
+        save_array(staging.groups, found)
+
+
+def _join_ids(
+    job: Job, read: ReadResult, tables: Sequence[str], places: I32, codes: I32, stored: I64
+) -> None:
+    """Give places to items that occur only as row ids, after the places of all names.
+
+    ``places`` has the places of row ids that are names too, and -1 for others. ``codes`` and
+    ``stored`` get the tables and stored numbers of those others.
+    """
+    only = np.flatnonzero(places < 0)
+    places[only] = np.arange(read.names, read.items)
+    save_array(job.staging.id_only, only)
+    has_stored = bool(job.extends and job.extends.visible)
+    assert read.row_ids
+    code = {table: number for number, table in enumerate(tables)}
+    own = np.array([code[table.name] for table in read.row_ids.tables], np.int32)
+    stored[:] = -1
+    for at, shard, arrays in read.row_ids.parts():
+        bounds = np.searchsorted(only, shard.bounds + at)
+        start, end = bounds[0], bounds[-1]
+        codes[start:end] = np.repeat(own, np.diff(bounds))
+        if has_stored:
+            rows = only[start:end] - at
+            stored[start:end] = arrays.stored[rows]
+            others = np.array([*(code[table] for table in shard.tables), -1], np.int32)
+            kept = others[arrays.kept[rows]]  # the last is for items that keep their own tables
+            codes[start:end] = np.where(kept < 0, codes[start:end], kept)
 
 
 @dataclass(frozen=True)
@@ -86,6 +153,8 @@ class NumberFile:
     number: int
     rows: int
     staging: Staging
+    codes: I32
+    """The tables of the file's row ids, by the code that is staged for them."""
 
     def run(self) -> None:
         """Write the edges of the file: two arrays of places, src and dst."""
@@ -94,11 +163,29 @@ class NumberFile:
         at = 0
         for batch in read_batches(self.staging.rows(self.number)):
             end = at + batch.num_rows
-            out[0, at:end] = places.of(np.asarray(batch.column(SRC)))
-            out[1, at:end] = places.of(np.asarray(batch.column(DST)))
+            out[0, at:end] = self._places(batch, SRC, places)
+            out[1, at:end] = self._places(batch, DST, places)
             at = end
             report_progress(at / self.rows)
         out.flush()
+
+    @cached_property
+    def _ids(self) -> tuple[IdIndex, I32]:
+        """The row ids, and the place of each."""
+        return IdIndex(self.staging), load_array(self.staging.id_places)
+
+    def _places(self, batch: pa.RecordBatch, end: str, places: "Places") -> I32:
+        """Return the places of one end of some rows."""
+        values = np.asarray(batch.column(end))
+        if CODE_OF[end] not in batch.schema.names:
+            return places.of(values)
+        codes = np.asarray(batch.column(CODE_OF[end]))
+        index, place_of = self._ids
+        found = place_of[index.find(np.append(self.codes, NO_TABLE)[codes], values.view(np.int64))]
+        names = np.flatnonzero(codes == NO_TABLE)
+        if len(names):
+            found[names] = places.of(values[names])
+        return found
 
 
 class Places:

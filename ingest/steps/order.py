@@ -1,8 +1,8 @@
 """Run the steps of an ingest in order; each uses what the earlier steps returned and staged.
 
 Results become durable in this order: Delta tables, Neo4j, commit record. After a crash before the
-commit record, the next writer removes what was left in the Delta tables. Sets and
-dependencies left in Neo4j are never wrong.
+commit record, the next writer removes what was left in the Delta tables. Sets and dependencies that
+were left in Neo4j stay; they never make an answer wrong.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from provhouse.store.warehouse.commits import Commit
 from ..job import Job, Step
 from .commit import commit
 from .cut import CutResult, cut
+from .describe import new_operations
 from .load import load
 from .number import NumberResult, number
 from .place import PlaceResult, place
@@ -44,6 +45,8 @@ class JobResult:
     cut: CutResult | None = None
     placed: PlaceResult | None = None
     commit: Commit | None = None
+    operations: int = 0
+    """The number of ops whose description is new or has changed."""
 
 
 def ingest_files(job: Job) -> JobResult:
@@ -58,8 +61,8 @@ def ingest_files(job: Job) -> JobResult:
 
 
 def is_empty(job: Job, found: ReadResult) -> bool:
-    """Return whether the files that were read have no rows and replace nothing."""
-    nothing = not found.rows and not found.rejected
+    """Return whether the files that were read have no rows, replace nothing and describe no op."""
+    nothing = not found.rows and not found.rejected and job.inputs.operations is None
     return bool(found.files) and nothing and job.inputs.run is None
 
 
@@ -71,10 +74,11 @@ def make_generation(
         pieces = cut(job, found, numbered)
     with job.step(PLACE):
         placed = place(job, found, numbered, pieces)
-    if placed.is_empty and not found.rejected:
+    operations = new_operations(job)
+    if placed.is_empty and not found.rejected and not operations.num_rows:
         return JobResult(found, pieces, placed)
     with job.step(WRITE):
-        record = write(job, found, numbered, pieces, placed)
+        record = write(job, found, numbered, pieces, placed, operations)
     if check:
         with job.step(check.step):
             check.run(job, record)
@@ -82,4 +86,4 @@ def make_generation(
         loaded = load(job, record)
     with job.step(COMMIT):
         commit(job, loaded)
-    return JobResult(found, pieces, placed, record)
+    return JobResult(found, pieces, placed, record, operations.num_rows)

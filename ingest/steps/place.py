@@ -14,14 +14,23 @@ from provhouse.store.tables.partitions import UNKNOWN_ORIGIN
 
 from ..job import Job
 from .cut import CutResult
+from .grouping import consecutive
 from .number import NumberResult
 from .place_assertions import Repeats
-from .place_names import GatherNames, IndexNames, ScatterNames, name_ranges
+from .place_groups import CountGroups
+from .place_names import (
+    RANGE,
+    GatherNames,
+    IndexNames,
+    ScatterIds,
+    ScatterNames,
+    name_ranges,
+)
 from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""The number of names, and of look-up entries, that are written in the time of one triple."""
+"""The numbers of names and of look-up entries that take as long to write as one triple."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,7 @@ class PlaceResult:
     origins: Sequence[Origin]
     """The origin of each file, in order; in a compaction, all stored origins."""
     ended: Ended = NOTHING_ENDS
-    """Triples that the run brought before and does not bring now."""
+    """Triples that the run brought before, but not this time."""
 
     @property
     def triples(self) -> int:
@@ -43,6 +52,11 @@ class PlaceResult:
     def partitions(self) -> int:
         """The number of new partitions."""
         return sum(len(part.partitions) for part in self.ranges)
+
+    @property
+    def derived(self) -> int:
+        """The number of new triples with a value in a column that describes derivations."""
+        return sum(part.derived for part in self.ranges)
 
     @property
     def asserted(self) -> int:
@@ -61,9 +75,11 @@ def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) ->
     earlier = stored_origins(before) if before else []
     origins, bring = numbered.origins, [UNKNOWN_ORIGIN] * len(read.files)
     if origins is None:
-        files = [source.path for source in job.inputs.sources]
+        files = [source.origin for source in job.inputs.sources]
         origins = origins_of(files, job.inputs.run, earlier, job.ids.origin)
         bring = [origin.number for origin in origins]
+        groups = len(read.files) - len(bring)  # files whose rows name the files that were read
+        bring += [UNKNOWN_ORIGIN] * groups
     _scatter(job, read, cut, bring)
     job.progress.begin("Write the partitions")
     result = PlaceResult(_gather(job, read, cut), origins)
@@ -77,22 +93,33 @@ def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) ->
 
 def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -> None:
     """Distribute triples and names over ranges of item numbers."""
-    tasks: list[ScatterTriples | ScatterNames] = [
-        ScatterTriples(number, job.staging, cut.bounds, origin)
-        for number, origin in enumerate(bring)
+    rows = [file.valid for file in read.files]
+    groups = consecutive(rows)
+    tasks: list[ScatterTriples | ScatterNames | ScatterIds] = [
+        ScatterTriples(group, job.staging, cut.bounds, bring[group.start : group.stop], bring)
+        for group in groups
     ]
     at = np.cumsum([0, *(bucket.items for bucket in read.buckets)]).tolist()
     tasks += [
         ScatterNames(number, at[number], job.staging, job.ids.item, cut.items)
         for number in range(len(read.buckets))
     ]
-    job.run(tasks, [file.valid for file in read.files] + [b.items for b in read.buckets])
+    sizes = [sum(rows[number] for number in group) for group in groups]
+    sizes += [bucket.items for bucket in read.buckets]
+    for number, start in enumerate(range(0, read.items - read.names, RANGE), len(read.buckets)):
+        assert read.row_ids, "other items have names"
+        end = min(start + RANGE, read.items - read.names)
+        tables, base = read.row_ids.tables, read.names
+        only = ScatterIds(start, end, number, base, tables, job.staging, job.ids.item, cut.items)
+        tasks.append(only)
+        sizes.append(end - start)
+    job.run(tasks, sizes)
 
 
 def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
     """Sort and write each range of triples and of names; write the look-up of the names."""
     count = len(cut.bounds) + 1
-    tasks: list[GatherTriples | GatherNames | IndexNames] = [
+    tasks: list[GatherTriples | CountGroups | GatherNames | IndexNames] = [
         GatherTriples(
             number=number,
             staging=job.staging,
@@ -102,10 +129,14 @@ def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
             ingest=job.ids.ingest,
             born=job.ids.generation,
             replaces=job.inputs.run is not None,
+            labels_differ=all(source.format == "export" for source in job.inputs.sources),
         )
         for number in range(count)
     ]
     rows = [read.rows // count] * count
+    if job.staging.count_groups():
+        tasks.append(CountGroups(len(read.files), count, job.staging))
+        rows.append(read.rows // count)
     if cut.items:
         tasks.append(IndexNames(job.staging, job.ids.ingest))
         rows.append(cut.items // LOOKUPS_PER_TRIPLE)

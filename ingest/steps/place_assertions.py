@@ -1,4 +1,4 @@
-"""Find the triples of an ingest that are already stored, and the origins that now assert them, too.
+"""Find the triples of an ingest that are already stored, and the origins that now also assert them.
 
 The triples are not stored again; their origins are kept as assertions.
 """
@@ -12,11 +12,12 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, PartitionNumber, PartitionNumbers, RowPlaces
 from provhouse.model.columns import ORIGIN, PARTITION, ROW
+from provhouse.runtime.storage import read_stream
 from provhouse.store.tables.assertions import assertion_rows
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..staging import Staging, read_stream
+from ..staging import Staging
 from .place_duplicates import MoreOrigins
 from .place_stored import Stored
 
@@ -27,8 +28,8 @@ FIRST_ORIGIN = "first"
 def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     """Return the stored triples that the input brings again, ordered by their row places.
 
-    The columns are the row place, the origin that brings the triple now, and the origin that
-    brought the triple first.
+    A row place is a partition and a row in it, as one number. The columns are the row place, the
+    origin that brings the triple now, and the origin that brought the triple first.
     """
     repeated = stored.places >= 0
     mine = repeated[further.rows]
@@ -42,7 +43,7 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
 
 
 def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
-    """Return the row place and the origin of each triple that this origin did not assert before."""
+    """Return the rows of ``brought`` whose origin did not assert the triple before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
     for one in np.unique(origin).tolist():
@@ -83,7 +84,7 @@ class Repeats:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the row places of the repeats in a partition, and the origin that brings each."""
+        """Return the rows of a partition that the input brings again, and the origin of each."""
         ends = places(PartitionNumbers(np.array([partition, partition + 1])), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:
@@ -94,6 +95,6 @@ class Repeats:
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:
-    """Return a column of a staged file as an array, still memory-mapped."""
+    """Return a column of a memory-mapped staged file as an array, without copying it."""
     values: I64 = column.combine_chunks().to_numpy()
     return values

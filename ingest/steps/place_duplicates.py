@@ -1,4 +1,4 @@
-"""Keep each triple of a range once, and remember its further origins."""
+"""Remove duplicate triples, but keep all origins that brought them."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools
-from provhouse.model.columns import ATTRIBUTES, DST, OP, ORIGIN, SRC
+from provhouse.model.columns import ATTRIBUTES, DERIVATION, DST, KIND, OP, ORIGIN, SRC
+
+from .place_derivations import ALONE, changes, codes, derivations, groups, said
 
 
 @dataclass(frozen=True)
@@ -22,23 +24,42 @@ class MoreOrigins:
         return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
 
-def distinct(rows: pa.Table) -> tuple[pa.Table, MoreOrigins]:
-    """Return each triple once, with its first origin, and the further origins of all triples.
+@dataclass(frozen=True)
+class DistinctRows:
+    """The triples of a range, each once, ordered by dst, then src."""
 
-    The triples are ordered by dst, then src.
+    rows: pa.Table
+    """The triples with their first origin."""
+    derivations: I64
+    """A number for the derivation of each triple, or ``ALONE``."""
+    more: MoreOrigins
+
+
+def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
+    """Return each triple once; ``labels_differ`` is explained in ``derivations``.
+
+    Triples that are in different derivations, or differ in kind, value, times or role, are
+    different.
     """
-    none = np.empty(0, np.int64)
     if not rows.num_rows:
-        return rows, MoreOrigins(none, none)
-    texts = [_codes(rows[name]) for name in (OP, ATTRIBUTES)]
+        none = np.empty(0, np.int64)
+        return DistinctRows(rows, none, MoreOrigins(none, none))
+    texts = [codes(rows[name]) for name in (OP, ATTRIBUTES)]
     keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
-    order = np.lexsort(keys)
-    differs = np.zeros(len(order), bool)
-    differs[0] = True
-    for key in keys:
-        differs[1:] |= np.diff(key[order]) != 0
-    once = rows.take(pa.array(order[differs])).combine_chunks()
-    return once, _more_origins(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs)
+    derivation = np.full(rows.num_rows, ALONE)
+    tie = []
+    if DERIVATION in rows.column_names or KIND in rows.column_names:
+        derivation = derivations(rows, labels_differ=labels_differ)
+        tie = [groups(rows)]  # of equal derivations, keep the rows of one
+        keys = [derivation, *said(rows), *keys]
+    order = np.lexsort([*tie, *keys])
+    differs = changes(keys, order)
+    once = order[differs]
+    return DistinctRows(
+        rows.take(pa.array(once)).combine_chunks(),
+        derivation[once],
+        _more_origins(np.asarray(rows[ORIGIN], dtype=np.int64), order, differs),
+    )
 
 
 def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:
@@ -47,8 +68,3 @@ def _more_origins(origins: I64, order: I64, differs: Bools) -> MoreOrigins:
     other = origins[again] != origins[order[differs]][row]
     pairs = np.unique(np.stack([row[other], origins[again][other]]), axis=1)
     return MoreOrigins(pairs[0], pairs[1])
-
-
-def _codes(column: pa.ChunkedArray) -> I64:
-    """Return a number for each string; equal strings have equal numbers."""
-    return np.asarray(column.combine_chunks().dictionary_encode().indices, dtype=np.int64)

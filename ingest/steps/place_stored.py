@@ -1,8 +1,8 @@
 """Find triples of an ingest that the warehouse already stores.
 
-Only triples between two stored items can be stored. They are looked for in the partitions that
-contain the set of their dst, so that the work grows with the number of sets that the ingest touches
-and not with the size of the warehouse.
+A triple can be stored already only if both of its items are. Such a triple is looked for in the
+partitions that contain the set of its dst, so that the work grows with the number of sets that the
+ingest touches and not with the size of the warehouse.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,26 @@ from provhouse.model.arrays import (
     PartitionNumber,
     RowPlaces,
     SetIds,
+    among,
     matching_rows,
 )
-from provhouse.model.columns import DST, ORIGIN, SRC, TRIPLE
+from provhouse.model.columns import DST, ORIGIN, SRC, TRIPLE, WAY
 from provhouse.store.tables.partitions import UNKNOWN_ORIGIN, partition_path, read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
+
+from .place_derivations import (
+    ALONE,
+    IDENTIFYING,
+    NO_WAYS,
+    SAID,
+    NextWays,
+    dense,
+    plain,
+    row_contents,
+    same_contents,
+)
+from .place_duplicates import DistinctRows
 
 _ASKED = "asked"
 _PLACE = "place"
@@ -31,47 +45,136 @@ _ITEMS = 1 << 40
 
 @dataclass(frozen=True)
 class Stored:
-    """Each triple's row place (-1 if the triple is not stored or has ended) and first origin."""
+    """The places of triples in the warehouse, and the origins that brought them first.
+
+    A place is a partition and a row in it, as one number. It is -1 for a triple that is not stored
+    or has ended.
+    """
 
     places: RowPlaces
     origins: I64
+    following: NextWays
+    """The next free way of each dst that has derivations."""
 
 
-def find_stored(snapshot: Snapshot, rows: pa.Table, first_new: int) -> Stored:
-    """Find the stored triples that equal the rows (src, dst, op, attributes).
+def find_stored(snapshot: Snapshot, found: DistinctRows, first_new: int) -> Stored:
+    """Find the stored triples that equal the given ones.
 
-    The rows are ordered by dst. Items from the number ``first_new`` on are new.
+    Items numbered ``first_new`` or higher are new.
     """
+    rows = found.rows
     count = rows.num_rows
-    stored = Stored(RowPlaces(np.full(count, -1)), np.full(count, UNKNOWN_ORIGIN, np.int64))
+    places, origins = RowPlaces(np.full(count, -1)), np.full(count, UNKNOWN_ORIGIN, np.int64)
     src, dst = ItemNumbers(np.asarray(rows[SRC])), ItemNumbers(np.asarray(rows[DST]))
-    candidates = np.flatnonzero((src < first_new) & (dst < first_new))
+    described = ~plain(rows) | (found.derivations >= 0)
+    candidates = np.flatnonzero((src < first_new) & (dst < first_new) & ~described)
+    _find_plain(snapshot, rows, candidates, places, origins)
+    following = NO_WAYS
+    if described.any():
+        candidates = np.flatnonzero((dst < first_new) & described)
+        following = _find_described(snapshot, found, candidates, places, origins)
+    return Stored(places, origins, following)
+
+
+def _find_plain(
+    snapshot: Snapshot, rows: pa.Table, candidates: I64, found: RowPlaces, origins: I64
+) -> None:
+    """Set the places and origins of those candidates that are stored as plain triples.
+
+    ``candidates`` are indexes of plain rows, ordered by dst.
+    """
     if not len(candidates):
-        return stored
+        return
     wanted = rows.select(list(TRIPLE)).take(pa.array(candidates))
     wanted = wanted.append_column(_ASKED, pa.array(candidates))
-    src, dst = ItemNumbers(src[candidates]), ItemNumbers(dst[candidates])
+    src, dst = (np.asarray(wanted[end]) for end in (SRC, DST))
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
-    for partition, items in _by_partition(snapshot, dst):
+    for partition, items in _by_partition(snapshot, ItemNumbers(dst)):
         path = partition_path(folder, partition)
         low, high = np.searchsorted(dst, [items[0], items[-1] + 1])  # rows are ordered by dst
         same = _between(read_partition(path, (SRC, DST)), src[low:high], dst[low:high])
         same = same[~snapshot.deaths.has(places(partition, same))]
         if not len(same):
             continue
-        stored_rows = read_partition(path, (*TRIPLE, ORIGIN)).take(pa.array(same))
+        stored_rows = read_partition(path, (*TRIPLE, ORIGIN, *IDENTIFYING)).take(pa.array(same))
         stored_rows = stored_rows.append_column(_PLACE, pa.array(places(partition, same)))
+        stored_rows = stored_rows.filter(pa.array(plain(stored_rows)))
         both = wanted.slice(low, high - low).join(
-            stored_rows, list(TRIPLE), join_type="inner", use_threads=False
+            stored_rows.select([*TRIPLE, ORIGIN, _PLACE]),
+            list(TRIPLE),
+            join_type="inner",
+            use_threads=False,
         )
         asked = np.asarray(both[_ASKED])
-        stored.places[asked] = both[_PLACE]
-        stored.origins[asked] = both[ORIGIN]
-    return stored
+        found[asked] = both[_PLACE]
+        origins[asked] = both[ORIGIN]
+
+
+def _find_described(
+    snapshot: Snapshot, new: DistinctRows, candidates: I64, found: RowPlaces, origins: I64
+) -> NextWays:
+    """Set the places and origins of those candidates whose derivations are stored.
+
+    ``candidates`` are the indexes of all rows that are not plain and whose dst is stored. They
+    contain every row of a derivation, so whole derivations can be compared. Returns the next free
+    way of each dst.
+    """
+    asked = new.rows.take(pa.array(candidates))
+    dsts = ItemNumbers(np.unique(np.asarray(asked[DST])))
+    stored, following = _described_rows(snapshot, dsts)
+    if not stored.num_rows:
+        return following
+    both = pa.concat_tables(
+        [_of_triples(asked), _of_triples(stored)], promote_options="default"
+    ).combine_chunks()
+    content = row_contents(both)
+    mine = len(candidates)
+    way = np.asarray(stored[WAY].fill_null(ALONE), np.int64)
+    ends = np.asarray(stored[DST])
+    group = new.derivations[candidates]
+    others = np.where(way < 0, ALONE, dense([way, ends]) + group.max() + 1)
+    group = np.concatenate([group, others])
+    key = dense([same_contents(group, content), content])
+    order = np.lexsort([way, key[mine:]])  # of equal stored derivations, take the first
+    ordered = key[mine:][order]
+    at = np.minimum(np.searchsorted(ordered, key[:mine]), len(ordered) - 1)
+    same = np.flatnonzero(ordered[at] == key[:mine])
+    rows = order[at[same]]
+    found[candidates[same]] = np.asarray(stored[_PLACE])[rows]
+    origins[candidates[same]] = np.asarray(stored[ORIGIN])[rows]
+    return following
+
+
+def _of_triples(rows: pa.Table) -> pa.Table:
+    return rows.select([name for name in (*TRIPLE, *SAID) if name in rows.column_names])
+
+
+def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, NextWays]:
+    """Return the live stored rows of these dst, except plain ones, and each dst's next free way."""
+    folder = snapshot.layout.table(snapshot.commit.base, "triples")
+    columns = (*TRIPLE, ORIGIN, *IDENTIFYING)
+    parts = []
+    following = np.zeros(len(dsts), np.int64)
+    for partition, items in _by_partition(snapshot, dsts):
+        rows = read_partition(partition_path(folder, partition), columns)
+        at = np.flatnonzero(~plain(rows) & among(np.asarray(rows[DST]), items))
+        if not len(at):
+            continue
+        rows = rows.take(pa.array(at))
+        owner = np.searchsorted(dsts, np.asarray(rows[DST]))
+        np.maximum.at(following, owner, np.asarray(rows[WAY].fill_null(ALONE), np.int64) + 1)
+        place = places(partition, at)
+        rows = rows.append_column(_PLACE, pa.array(place))
+        parts.append(rows.filter(pa.array(~snapshot.deaths.has(place))))
+    none = pa.table({_PLACE: pa.array([], pa.int64())})
+    return pa.concat_tables(parts) if parts else none, NextWays(np.asarray(dsts), following)
 
 
 def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
-    """Return the rows with one of these pairs (src, dst); rows and pairs are ordered by dst."""
+    """Return the indexes of stored rows whose src and dst are a given pair.
+
+    The stored rows and the pairs are ordered by dst.
+    """
     ends, items = np.asarray(stored_rows[DST]), np.unique(dst)
     rows, item = matching_rows(ends, items)
     pairs = item * _ITEMS + np.asarray(stored_rows[SRC])[rows]
@@ -82,7 +185,7 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
 def _by_partition(
     snapshot: Snapshot, items: ItemNumbers
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
-    """Return each partition that may contain triples with one of these dst, and these items."""
+    """Return pairs: a partition, and those of the items that may be the dst of its triples."""
     distinct = ItemNumbers(np.unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))
     places = snapshot.placements_of(SetIds(np.unique(sets)))

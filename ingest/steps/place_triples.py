@@ -1,4 +1,4 @@
-"""Put every new triple into a partition, together with other triples of the set that has its dst.
+"""Put every new triple into a partition, next to other triples whose dst is in the same set.
 
 First the rows of each staged file are distributed over ranges of item numbers (``ScatterTriples``).
 Then each range is sorted, freed of duplicates, and cut into partitions (``GatherTriples``), so that
@@ -21,6 +21,7 @@ from provhouse.model.columns import (
     ATTRIBUTES,
     BORN,
     DERIVES_FROM,
+    DESCRIPTION,
     DST,
     DST_TABLE,
     FIRST,
@@ -34,14 +35,10 @@ from provhouse.model.columns import (
     SRC,
     SRC_TABLE,
     TRIPLES,
+    WAY,
 )
 from provhouse.model.faults import reach
-from provhouse.spark.tasks import report_progress
-from provhouse.store.tables.partitions import write_partition
-from provhouse.store.tables.snapshot import Snapshot
-
-from ..staging import (
-    Staging,
+from provhouse.runtime.storage import (
     open_array,
     read_batches,
     read_schema,
@@ -49,52 +46,72 @@ from ..staging import (
     stream_writer,
     write_stream,
 )
+from provhouse.spark.tasks import part_of_task, report_progress
+from provhouse.store.tables.partitions import write_partition
+from provhouse.store.tables.snapshot import Snapshot
+
+from ..staging import Staging
+from .grouping import writable_at_once
 from .place_assertions import new_assertions, repeats
+from .place_derivations import NO_WAYS, NextWays, plain, ways
 from .place_duplicates import MoreOrigins, distinct
 from .place_stored import find_stored
+from .read_derivations import STAGED
+from .read_shared import SOURCE
 
-CARRIED = (OP, ATTRIBUTES, BORN)
+CARRIED = (OP, ATTRIBUTES, BORN, *STAGED)
 """The staged columns that rows keep besides their origin. Only a compaction stages ``born``."""
 
 
 @dataclass(frozen=True)
 class ScatterTriples:
-    """The task that distributes the rows of a staged file over ranges."""
+    """The task that distributes the rows of some staged files over ranges."""
 
-    number: int
+    files: range
     staging: Staging
     bounds: Sequence[int]
-    origin: int
-    """The origin of the rows, unless the rows name their own origins."""
+    origins: Sequence[int]
+    """The origin of the rows of each file, unless the rows name their own origins."""
+    of_sources: Sequence[int] = ()
+    """The origin of each file that was read, for rows that name these files by number."""
 
     def run(self) -> None:
-        """Replace places by item numbers, and write the file's rows to one file per range."""
-        numbers = open_array(self.staging.numbers)
-        tables = open_array(self.staging.tables)
-        edges = open_array(self.staging.edges(self.number))
-        staged = self.staging.rows(self.number)
-        form = _numbered(read_schema(staged))
+        """Replace places by item numbers, and write the rows to one file per range."""
+        staged = [self.staging.rows(number) for number in self.files]
+        form = _numbered(pa.unify_schemas(map(read_schema, staged)))
+        writable_at_once(len(self.bounds) + 1)
         outs = [
-            stream_writer(self.staging.range_rows(r, self.number), form)
+            stream_writer(self.staging.range_rows(r, self.files[0]), form)
             for r in range(len(self.bounds) + 1)
         ]
+        for at, (number, origin) in enumerate(zip(self.files, self.origins, strict=True)):
+            with part_of_task(at / len(self.files), (at + 1) / len(self.files)):
+                self._scatter(number, origin, form, outs)
+        for out in outs:
+            out.close()
+
+    def _scatter(
+        self,
+        number: int,
+        origin: int,
+        form: pa.Schema,
+        outs: Sequence[pa.ipc.RecordBatchStreamWriter],
+    ) -> None:
+        numbers = open_array(self.staging.numbers)
+        tables = open_array(self.staging.tables)
+        edges = open_array(self.staging.edges(number))
         at = 0
-        for batch in read_batches(staged):
+        for batch in read_batches(self.staging.rows(number)):
             src, dst = edges[:, at : at + batch.num_rows]
             at += batch.num_rows
             ends = [numbers[src], numbers[dst]]
             codes = [tables[src], tables[dst]]
-            kept = [self._carried(batch, name) for name in form.names[4:]]
+            kept = [_carried(batch, field, origin) for field in list(form)[4:]]
+            if SOURCE in batch.schema.names:
+                kept[-1] = pa.array(self.of_sources, pa.int32()).take(batch.column(SOURCE))
             rows = pa.record_batch([*ends, *codes, *kept], schema=form)
             self._spread(rows, ends[1], outs)
             report_progress(at / edges.shape[1])
-        for out in outs:
-            out.close()
-
-    def _carried(self, batch: pa.RecordBatch, name: str) -> pa.Array:
-        if name == ORIGIN and name not in batch.schema.names:
-            return pa.repeat(pa.scalar(self.origin, pa.int32()), batch.num_rows)
-        return batch.column(name)
 
     def _spread(
         self, rows: pa.RecordBatch, dst: I64, outs: Sequence[pa.ipc.RecordBatchStreamWriter]
@@ -107,6 +124,14 @@ class ScatterTriples:
             out.write_batch(rows.filter(pa.array(range_of == number)))
 
 
+def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
+    """Return a column of a file's rows; it is null if only other files of the task have it."""
+    if field.name in batch.schema.names:
+        return batch.column(field.name)
+    value = origin if field.name == ORIGIN else None
+    return pa.repeat(pa.scalar(value, field.type), batch.num_rows)
+
+
 def _numbered(staged: pa.Schema) -> pa.Schema:
     """Return the schema of rows with item numbers, tables of src and dst, and kept columns."""
     numbers = [(SRC, pa.int64()), (DST, pa.int64())]
@@ -117,10 +142,14 @@ def _numbered(staged: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True)
 class GatheredRange:
-    """The number of triples in each partition of a range, and the number of new assertions."""
+    """The counts of a range."""
 
     partitions: tuple[int, ...]
+    """The number of triples in each partition."""
     asserted: int
+    """The number of new assertions."""
+    derived: int
+    """The number of new triples with a value in a column that describes derivations."""
 
 
 @dataclass(frozen=True)
@@ -135,20 +164,22 @@ class GatherTriples:
     ingest: int
     born: int
     replaces: bool
-    """Whether to stage all stored triples that the input brings again."""
+    """Whether the input replaces a run; then all stored triples that it brings again are staged."""
+    labels_differ: bool
+    """Whether different labels always mean different derivations, as in a warehouse's own rows."""
 
     def run(self) -> GatheredRange:
         """Write the range's partitions, and its placements, dependencies and assertions."""
         staging, number = self.staging, self.number
         parts = staging.range_rows.all(number)
-        read = pa.concat_tables(map(read_stream, parts)).combine_chunks()
-        report_progress(0.1)
-        rows, further = distinct(read)
+        read = pa.concat_tables(map(read_stream, parts), promote_options="default")
+        found = distinct(read.combine_chunks(), labels_differ=self.labels_differ)
+        rows, further = found.rows, found.more
         report_progress(0.55)
-        asserted = 0
+        asserted, new, following = 0, np.ones(rows.num_rows, bool), NO_WAYS
         if self.snapshot:
-            stored = find_stored(self.snapshot, rows, self.first_item)
-            new = stored.places < 0
+            stored = find_stored(self.snapshot, found, self.first_item)
+            new, following = stored.places < 0, stored.following
             brought = repeats(stored, np.asarray(rows[ORIGIN], dtype=np.int64), further)
             if self.replaces:
                 write_stream(staging.repeats(number), brought)
@@ -156,6 +187,7 @@ class GatherTriples:
             write_stream(staging.new_assertions(number), asserting)
             asserted = asserting.num_rows
             rows, further = rows.filter(pa.array(new)), further.of(new)
+        rows = _with_ways(rows, found.derivations[new], following)
         sets = _Sets(staging, self.snapshot)
         dst_sets = sets.of(ItemNumbers(np.asarray(rows[DST])))
         bounds, placements = partition(dst_sets, self.partition_triples)
@@ -165,10 +197,12 @@ class GatherTriples:
         write_stream(staging.workflow(number), _workflow(rows))
         more = _within(bounds, further)
         write_stream(staging.more_origins(number), more)
-        return GatheredRange(tuple(np.diff(bounds).tolist()), asserted + more.num_rows)
+        derived = int((~plain(rows, DESCRIPTION)).sum())
+        return GatheredRange(tuple(np.diff(bounds).tolist()), asserted + more.num_rows, derived)
 
     def _write_partitions(self, rows: pa.Table, bounds: I64) -> None:
-        kept = rows.select([SRC, DST, OP, ATTRIBUTES, ORIGIN])
+        described = [name for name in DESCRIPTION if name in rows.column_names]
+        kept = rows.select([SRC, DST, OP, ATTRIBUTES, ORIGIN, *described])
         ingest, born = (
             pa.repeat(pa.scalar(value, pa.int32()), len(kept)) for value in (self.ingest, self.born)
         )
@@ -179,6 +213,14 @@ class GatherTriples:
             write_partition(kept.slice(start, end - start), path)
             reach("partition staged")
             report_progress(0.7 + 0.15 * end / len(rows))
+
+
+def _with_ways(rows: pa.Table, derivation: I64, following: NextWays) -> pa.Table:
+    """Return the rows with a column of ways, if any row is part of a derivation."""
+    if not (derivation >= 0).any():
+        return rows
+    way = ways(np.asarray(rows[DST], dtype=np.int64), derivation, following)
+    return rows.append_column(WAY, pa.array(way, pa.int32(), mask=way < 0))
 
 
 class _Sets:
@@ -197,7 +239,9 @@ class _Sets:
 
 
 def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
-    """Cut sorted triples into partitions of at most ``limit``; never divide a set that fits.
+    """Cut sorted triples into partitions of at most ``limit`` triples.
+
+    A set of at most ``limit`` triples is never divided.
 
     Returns an array and a table. The array contains the row at which each partition begins, and at
     its end the number of rows. The table contains the placements: set, partition (from 0) and
@@ -214,7 +258,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 
 
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
-    """Return for each pair its partition (from 0), its row in the partition, and its origin."""
+    """Return the further origins of triples: partition (from 0), row in the partition, origin."""
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(
         {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
@@ -223,7 +267,7 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 
 @njit(cache=True)
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
-    """Return three arrays: a set's index, a partition, and how many triples of the set it has."""
+    """Return arrays of placements: index of the set, partition (from 0), number of triples."""
     pieces = 0
     for size in sizes:
         pieces += 1 + size // limit
@@ -245,7 +289,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
 
 
 def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
-    """Count the triples between each pair of sets, and list their ops."""
+    """Count the triples between each pair of sets, and list the ops of these triples."""
     src_sets = sets.of(ItemNumbers(np.asarray(rows[SRC])))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
@@ -259,7 +303,10 @@ def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """Count the triples between each pair of tables, and list their ops; tables are numbers."""
+    """Count the triples between each pair of tables, and list the ops of these triples.
+
+    The tables are given by number.
+    """
     return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
 
 

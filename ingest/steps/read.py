@@ -5,16 +5,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pyarrow.parquet as pq
-
 from provhouse.model.errors import BadInput
+from provhouse.runtime.storage import parquet_reader
 from provhouse.store.names.names import Span
 
 from ..job import Job
+from ..naming import EXAMPLES, InTwoTables
 from ..staging import Staging
-from ..summary import Reject
+from ..summary import SHOWN, Reject
+from .grouping import consecutive, writable_at_once
+from .read_groups import stage_groups_tasks
 from .read_names import NameBucket, NamedBucket
-from .read_stage import StagedFile, StageFile
+from .read_row_ids import RowIds, find_row_ids
+from .read_stage import StagedFile, StageFile, StageFiles
 
 BUCKET_BYTES = 256 << 20
 """The approximate number of bytes of input per bucket of names."""
@@ -24,11 +27,16 @@ SEEDS = 8
 
 @dataclass(frozen=True)
 class ReadResult:
-    """The counts of rows by file and of names by bucket, and the first rejected rows."""
+    """The counts of rows by file and of names by bucket, and the first rejected rows.
+
+    After the files that were read, ``files`` has those that the rows of groups were staged as.
+    """
 
     files: Sequence[StagedFile]
     buckets: Sequence[NamedBucket]
     first_rejects: Sequence[Reject] = ()
+    row_ids: RowIds | None = None
+    """The row ids, if there are any."""
 
     @property
     def rows(self) -> int:
@@ -42,19 +50,37 @@ class ReadResult:
 
     @property
     def items(self) -> int:
+        """The number of distinct items."""
+        only_ids = self.row_ids.items - self.named_ids if self.row_ids else 0
+        return self.names + only_ids
+
+    @property
+    def names(self) -> int:
         """The number of distinct names."""
         return sum(bucket.items for bucket in self.buckets)
 
     @property
+    def named_ids(self) -> int:
+        """The number of row ids that are among the names too."""
+        return sum(bucket.named_ids for bucket in self.buckets)
+
+    @property
     def two_tables(self) -> int:
-        """The number of items that were named with a table other than the table they have."""
-        return sum(bucket.two_tables for bucket in self.buckets)
+        """The number of items that rows name with a table other than the item's stored table."""
+        two = sum(bucket.two_tables for bucket in self.buckets)
+        return two + (self.row_ids.two_tables if self.row_ids else 0)
+
+    @property
+    def in_two_tables(self) -> list[InTwoTables]:
+        """Examples of names that stand in two tables."""
+        found = [example for bucket in self.buckets for example in bucket.examples]
+        return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
 
 
 def read(job: Job) -> ReadResult:
     """Read every file; if two names share a hash, read again with another seed."""
     for seed in range(SEEDS):
-        files, buckets = _staged(job, seed)
+        files, row_ids, buckets = _staged(job, seed)
         if not any(bucket.collided for bucket in buckets):
             break
         job.staging.clear()
@@ -64,49 +90,69 @@ def read(job: Job) -> ReadResult:
             f"That is so under each of {SEEDS} seeds, which does not happen by chance",
             "Ingest the files one by one to find those names",
         )
-    result = ReadResult(files, buckets, first_rejects(job.staging))
+    result = ReadResult(files, buckets, first_rejects(job.staging), row_ids and row_ids.compared())
     if job.inputs.strict and result.rejected:
+        first = result.first_rejects[0]
         raise BadInput(
-            f"{result.rejected:,} rows lack src or dst",
-            "With --strict every row must be a triple",
+            f"{result.rejected:,} rows are not triples",
+            f"The first is {first.file}, row {first.row:,}: {first.reason}",
             "Correct the files, or leave out --strict to set those rows aside as rejects",
         )
     return result
 
 
-def _staged(job: Job, seed: int) -> tuple[list[StagedFile], list[NamedBucket]]:
+def _staged(job: Job, seed: int) -> tuple[list[StagedFile], RowIds | None, list[NamedBucket]]:
     sources = job.inputs.sources
-    buckets = _buckets(job.inputs.bytes_unpacked)
-    tasks = [
-        StageFile(number, source, job.staging, buckets, seed, job.ids.ingest)
+    buckets = bucket_count(job.inputs.bytes_unpacked)
+    files = [
+        StageFile(
+            number, source, job.staging, buckets, seed, job.ids.ingest, job.naming, job.patterns
+        )
         for number, source in enumerate(sources)
     ]
-    files = job.run(tasks, [os.path.getsize(source.path) for source in sources], "bytes")
-    rejected = sum(file.rejected for file in files)
-    job.progress.count("rows", sum(file.valid for file in files) + rejected)
+    sizes = [os.path.getsize(source.path) for source in sources]
+    groups = consecutive(sizes)
+    tasks = [StageFiles([files[number] for number in group]) for group in groups]
+    done = job.run(tasks, [sum(sizes[number] for number in group) for group in groups], "bytes")
+    staged = [file for group in done for file in group]
+    if any(file.shared for file in staged):
+        grouping = stage_groups_tasks(files, job.snapshot())
+        staged += job.run(grouping, [task.size for task in grouping])
+    rejected = sum(file.rejected for file in staged)
+    job.progress.count("rows", sum(file.valid for file in staged) + rejected)
     job.progress.count("rejected", rejected)
     job.progress.begin("Find the distinct names")  # this part takes long enough to be shown
-    return files, _named(job, buckets, seed)
+    last = {group.start: each[-1] for group, each in zip(groups, done, strict=True)}
+    row_ids = find_row_ids(job, last, buckets)
+    return staged, row_ids, _named(job, buckets, seed, row_ids)
 
 
-def _buckets(size: int) -> int:
-    return 1 << math.ceil(math.log2(max(size / BUCKET_BYTES, 1)))
+def bucket_count(size: int) -> int:
+    """Return the number of buckets for an input of this size, a power of two.
+
+    It is lower if a task may not open this many files; the tasks then need more memory.
+    """
+    wanted = 1 << math.ceil(math.log2(max(size / BUCKET_BYTES, 1)))
+    return 1 << (writable_at_once(wanted).bit_length() - 1)
 
 
-def _named(job: Job, buckets: int, seed: int) -> list[NamedBucket]:
+def _named(job: Job, buckets: int, seed: int, row_ids: RowIds | None) -> list[NamedBucket]:
     """Find the distinct names, and which of them are stored."""
     snapshot = job.snapshot()
     spans: list[Span] = snapshot.spans if snapshot else []
     names = job.layout.names(job.base)
-    tasks = [NameBucket(bucket, job.staging, seed, names, spans) for bucket in range(buckets)]
+    tables = row_ids.tables if row_ids else ()
+    tasks = [
+        NameBucket(bucket, job.staging, seed, names, spans, tables) for bucket in range(buckets)
+    ]
     return job.run(tasks, [task.bytes for task in tasks])
 
 
-def first_rejects(staging: Staging, most: int = 5) -> list[Reject]:
+def first_rejects(staging: Staging, most: int = SHOWN) -> list[Reject]:
     """Return the first rejected rows, in the order of files and rows."""
     found: list[Reject] = []
     for path in staging.rejects.all():
-        with pq.ParquetFile(path) as file:
+        with parquet_reader(path) as file:
             batch = next(file.iter_batches(most, columns=["file", "row", "reason"]))
         found += [Reject(**row) for row in batch.slice(0, most - len(found)).to_pylist()]
         if len(found) == most:

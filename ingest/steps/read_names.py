@@ -1,7 +1,7 @@
 """Find the distinct names of a bucket, the table of each, and which of them are stored.
 
-The items of a bucket are ordered by hash, and so are the buckets. If the buckets are put one after
-the other, the position of a name's hash is therefore the place of the name in this ingest.
+The items of a bucket are ordered by hash, and so are the buckets. So when the buckets are joined,
+each name is at its place: the position of its hash among all hashes of the ingest.
 """
 
 from collections.abc import Sequence
@@ -14,24 +14,40 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, U64, Bools, ItemNumbers
 from provhouse.model.columns import NAME, TABLE
+from provhouse.runtime.storage import (
+    file_size,
+    open_array,
+    read_stream,
+    save_array,
+    write_stream,
+)
 from provhouse.spark.tasks import report_progress
 from provhouse.store.names.hashing import hashes
 from provhouse.store.names.names import Names, Span
+from provhouse.store.names.printed import parsed
 
-from ..staging import Staging, read_stream, write_stream
+from ..naming import EXAMPLES, InTwoTables
+from ..staging import Staging
+from .id_index import IdIndex
+from .id_shards import IdTable
 from .read_stage import HASH, NAMED, VOTES
 
 STORED = "stored"
+PLACE = "place"
 
 
 @dataclass(frozen=True)
 class NamedBucket:
-    """The counts of a bucket. If two names ``collided``, they share a hash; use another seed."""
+    """The counts of a bucket. If it ``collided``, two names have the same hash."""
 
     items: int
     two_tables: int
     tables: tuple[str, ...]
+    examples: Sequence[InTwoTables] = ()
+    """The first names that stand in two tables."""
     collided: bool = False
+    named_ids: int = 0
+    """The number of names that are row ids too."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +60,13 @@ class NameBucket:
     names: Path
     spans: Sequence[Span]
     """The segments of stored names."""
+    id_tables: Sequence[IdTable] = ()
+    """The tables of row ids."""
 
     @property
     def bytes(self) -> int:
         """The size of the bucket's staged names in bytes."""
-        return sum(part.stat().st_size for part in self.staging.names.all(self.bucket))
+        return sum(file_size(part) for part in self.staging.names.all(self.bucket))
 
     def run(self) -> NamedBucket:
         """Write the distinct names, each with its table, stored item number and hash."""
@@ -66,20 +84,47 @@ class NameBucket:
         stored = Names(self.names, self.spans)
         numbers = stored.locate(names)
         report_progress(0.6)
-        tables, two = _tables(
-            rows, np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
-        )
+        ends = np.append(first, len(rows))
+        item = np.repeat(np.arange(len(first)), np.diff(ends))
+        named = self._row_ids(names)
+        votes = rows.select([TABLE, VOTES])
+        if named.num_rows:
+            votes = pa.concat_tables([votes, named.select([TABLE, VOTES])])
+            item = np.concatenate([item, np.asarray(named[PLACE])])
+        tables, two = _tables(votes, item, len(first))
         tables, two = _keep_stored(stored, numbers, tables, two)
         report_progress(0.9)
         self._write(names, tables, numbers, hashed[first])
         kept = tuple(t for t in pc.unique(tables).to_pylist() if t)
-        return NamedBucket(len(names), int(two.sum()), kept)
+        examples = [
+            _example(names[at], tables[at], votes[TABLE].filter(pa.array(item == at)))
+            for at in np.flatnonzero(two)[:EXAMPLES]
+        ]
+        return NamedBucket(len(names), int(two.sum()), kept, examples, named_ids=named.num_rows)
+
+    def _row_ids(self, names: pa.Array) -> pa.Table:
+        """Return the table and votes of the row ids that are among the names; write them."""
+        if not self.id_tables:
+            return pa.table({PLACE: [], TABLE: [], VOTES: []})
+        codes, ids = parsed(names, [table.pattern for table in self.id_tables])
+        at = IdIndex(self.staging).find(codes, ids)
+        place = np.flatnonzero(at >= 0)
+        save_array(self.staging.id_names(self.bucket), np.stack([at[place], place]))
+        tables = pa.array([table.name for table in self.id_tables], pa.string())
+        votes = np.asarray(open_array(self.staging.id_votes)[at[place]])
+        return pa.table({PLACE: place, TABLE: tables.take(pa.array(codes[place])), VOTES: votes})
 
     def _write(self, names: pa.Array, tables: pa.Array, numbers: ItemNumbers, hashed: U64) -> None:
-        np.save(self.staging.item_hashes(self.bucket), hashed)
+        save_array(self.staging.item_hashes(self.bucket), hashed)
         lookup = hashed if self.seed == 0 else hashes(names)
         rows = pa.table({NAME: names, TABLE: tables, STORED: numbers, HASH: lookup})
         write_stream(self.staging.items(self.bucket), rows)
+
+
+def _example(name: pa.Scalar, kept: pa.Scalar, named: pa.Array) -> InTwoTables:
+    """Return a name, its table, and another table that it is named with."""
+    others = {table for table in named.to_pylist() if table} - {kept.as_py()}
+    return name.as_py(), kept.as_py(), min(others)
 
 
 def _collides(rows: pa.Table, hashed: U64) -> bool:
@@ -89,9 +134,8 @@ def _collides(rows: pa.Table, hashed: U64) -> bool:
     return bool((same_hash & ~np.asarray(same_name, dtype=bool)).any())
 
 
-def _tables(rows: pa.Table, item: I64) -> tuple[pa.Array, Bools]:
+def _tables(rows: pa.Table, item: I64, count: int) -> tuple[pa.Array, Bools]:
     """Return the table each item is named with most often, and which items have several tables."""
-    count = int(item[-1]) + 1 if len(item) else 0
     votes = pa.table({"item": item, TABLE: rows[TABLE], VOTES: rows[VOTES]})
     votes = votes.filter(pc.not_equal(votes[TABLE], ""))
     votes = votes.group_by(["item", TABLE], use_threads=False).aggregate([(VOTES, "sum")])

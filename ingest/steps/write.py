@@ -1,6 +1,8 @@
 """Step 5: append the staged rows to the Delta tables, and add segments of names.
 
-Ids are taken permanently before the first file is moved. Nothing is visible before the commit.
+Before the first file is moved, numbers are reserved for the new items, sets and partitions. No
+later ingest uses these numbers, even if this ingest fails. No query sees the new rows before the
+commit.
 """
 
 import os
@@ -15,19 +17,24 @@ import pyarrow.parquet as pq
 from provhouse.commit.append import Target, append, merged, pairs_among
 from provhouse.commit.ending import life_rows
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
+from provhouse.commit.shared_counts import with_shared_counts
 from provhouse.model.arrays import PartitionNumber
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,
     INGEST,
+    ITEM,
     PARTITION,
     SET,
     SRC_TABLE,
     TABLE,
 )
 from provhouse.model.faults import reach
+from provhouse.model.patterns import pattern_of
 from provhouse.runtime.files import sync_file, sync_folder
+from provhouse.runtime.storage import read_stream
 from provhouse.store.tables.delta import NewFile, append_files
+from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.tables.partitions import partition_file
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, Totals
@@ -35,7 +42,7 @@ from provhouse.store.warehouse.ids import take_ids
 from provhouse.store.warehouse.locks import check_lock
 
 from ..job import Job
-from ..staging import Staging, read_stream
+from ..staging import Staging
 from .cut import CutResult
 from .number import NumberResult
 from .place import PlaceResult
@@ -45,11 +52,16 @@ from .read import ReadResult
 
 
 def write(
-    job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult, placed: PlaceResult
+    job: Job,
+    read: ReadResult,
+    numbered: NumberResult,
+    cut: CutResult,
+    placed: PlaceResult,
+    operations: pa.Table,
 ) -> Commit:
     """Append to the Delta tables; return the commit record, which is not written yet."""
     ids = job.ids
-    after = replace(
+    taken = replace(
         ids,
         ingest=ids.ingest + 1,
         generation=ids.generation + 1,
@@ -59,28 +71,38 @@ def write(
         partition=ids.partition + placed.partitions,
         origin=max([ids.origin, *(origin.number + 1 for origin in placed.origins)]),
     )
-    take_ids(job.layout, after)
+    take_ids(job.layout, taken)
     extended = job.extends or Commit(job.base, 0, "", "", (), {}, Totals())
     commit = commit_with_ingest(extended, ids, job.rolls_back_to)
     row = ingest_row(
         commit,
         ids,
         run=job.inputs.run,
-        files=[source.path for source in job.inputs.sources],
+        files=job.inputs.files,
         items=cut.items,
         partitions=placed.partitions,
         triples=placed.triples,
         duplicates=read.rows - placed.triples,
         rejected=read.rejected,
         two_tables=read.two_tables,
+        derived=placed.derived,
     )
     target = Target(job.layout, job.base, ids.ingest, ids.partition)
     sizes = [len(part.partitions) for part in placed.ranges]
     asserted = assertions(job.staging, sizes, ids.partition)
-    life = life_rows(placed.origins, asserted, placed.ended, ids.generation)
-    versions = _write_tables(job.staging, target, placed, numbered.tables, row, life)
-    commit = replace(commit, tables={**extended.tables, **versions})
-    return replace(commit, totals=_totals(job, Snapshot(job.layout, commit), cut, placed))
+    more = {
+        **life_rows(placed.origins, asserted, placed.ended, ids.generation),
+        OPERATIONS: operations,
+    }
+    versions = _write_tables(job.staging, target, placed, numbered.tables, row, more)
+    tables = {**extended.tables, **versions}
+    used = [table.name for table in read.row_ids.tables] if read.row_ids else []
+    patterns = {**job.patterns, **{table: pattern_of(table, job.patterns) for table in used}}
+    commit = replace(commit, tables=tables, naming=job.naming, theta=job.theta, patterns=patterns)
+    after = Snapshot(job.layout, commit)
+    new = range(ids.partition, ids.partition + placed.partitions)
+    commit = with_shared_counts(job.snapshot(), after, placed.ended.deaths, new)
+    return replace(commit, totals=_totals(job, after, cut, placed))
 
 
 def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> Totals:
@@ -88,7 +110,7 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
     return Totals(
         partitions=before.partitions + placed.partitions,
         triples=before.triples + placed.triples - len(placed.ended.deaths),
-        items=before.items + cut.items,
+        items=before.items + cut.items - len(job.staging.new_groups()),
         components=before.components + cut.components,
         sets=before.sets + cut.sets,
         set_dependencies=before.set_dependencies + _new_dependencies(job, after),
@@ -96,7 +118,7 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
 
 
 def _new_dependencies(job: Job, after: Snapshot) -> int:
-    """Return the number of set dependencies that no earlier ingest added."""
+    """Return the number of set dependencies that this ingest is the first to add."""
     rows = after.rows("set_dependencies", [SET, DERIVES_FROM])
     mine = rows.filter(pc.equal(rows[INGEST], job.ids.ingest))
     if job.extends is None or not mine.num_rows:
@@ -111,7 +133,7 @@ def _write_tables(
     placed: PlaceResult,
     tables: Sequence[str],
     ingest_row: pa.Table,
-    life: Mapping[str, pa.Table],
+    more: Mapping[str, pa.Table],
 ) -> dict[str, int]:
     """Append all staged rows; return the new version of each Delta table that grew."""
     check_lock(target.layout)
@@ -128,7 +150,8 @@ def _write_tables(
         ("merges", read_stream(staging.merges)),
         ("workflow", _workflow(staging, tables)),
         ("tables", _table_items(staging, tables)),
-        *life.items(),
+        ("groups", _groups(staging)),
+        *more.items(),
         ("ingests", ingest_row),
     ):
         if rows.num_rows:
@@ -137,7 +160,7 @@ def _write_tables(
 
 
 def _triples(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> int:
-    """Move the partitions to the warehouse, under their numbers."""
+    """Move the partitions into the Delta table; return its new version, or -1 if there are none."""
     table = target.layout.table(target.base, "triples")
     table.mkdir(parents=True, exist_ok=True)
     sizes = [size for part in ranges for size in part.partitions]
@@ -188,6 +211,11 @@ def _placements(staging: Staging, target: Target, ranges: Sequence[GatheredRange
         parts.append(rows.set_column(column, PARTITION, pc.add(rows[PARTITION], first)))
         first += len(part.partitions)
     return pa.concat_tables(parts)
+
+
+def _groups(staging: Staging) -> pa.Table:
+    """Return the numbers of the new groups."""
+    return pa.table({ITEM: staging.new_groups()})
 
 
 def _workflow(staging: Staging, tables: Sequence[str]) -> pa.Table:

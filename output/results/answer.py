@@ -1,7 +1,7 @@
 """The result of a question about the lineage or impact of one item."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..arrow_rows import tuples
@@ -9,12 +9,26 @@ from ..result import Csv, Json, Result, attributes
 from ..sections import Section, headed, styled
 from .answer_tables import by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
-from .derivations import MOST_ROWS, read_and_seconds, row_lists, step_by_step
+from .derivations import MOST_ROWS, has_sets, read_and_seconds, row_lists, step_by_step
+from .exactness import exactness_fields
 
 if TYPE_CHECKING:
-    from provhouse.model.answer import Answer
+    from provhouse.model.answer import Answer, LargeAnswer
 
 COLUMNS = ("item", "table", "depth")
+
+
+def header(answer: "Answer | LargeAnswer") -> dict[str, object]:
+    """Return the JSON fields that every answer begins with."""
+    return attributes(
+        answer, "item", "direction", "method", "generation", "time", "complete", "truncated",
+        "erased",
+    )  # fmt: skip
+
+
+def columns_of(answer: "Answer") -> tuple[str, ...]:
+    """Return the columns of an answer's items, with set if the question asked for it."""
+    return (*COLUMNS, "set") if has_sets(answer) else COLUMNS
 
 
 @dataclass(frozen=True)
@@ -41,10 +55,14 @@ class AnswerResult(Result):
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/answer.json`` describes it."""
         answer = self.answer
-        head = attributes(
-            answer, "item", "direction", "method", "generation", "time", "complete", "truncated",
-            "erased",
-        )  # fmt: skip
+        head = header(answer)
+        if answer.versions:
+            head["versions"] = list(answer.versions)
+        head |= exactness_fields(answer)
+        if answer.missing_keys:
+            head["missing_keys"] = asdict(answer.missing_keys)
+        if has_sets(answer):
+            head["set"] = answer.set_id
         if answer.counts:
             tables, ops = answer.counts.tables.to_pylist(), answer.counts.ops.to_pylist()
             yield {**head, "tables": tables, "ops": ops, **read_and_seconds(answer)}
@@ -52,13 +70,14 @@ class AnswerResult(Result):
             yield {**head, **row_lists(answer), **read_and_seconds(answer)}
 
     def csv(self) -> Csv:
-        """Return a row for each item. A summary has a row for each table and each operation.
+        """Return a row for each item; if items are only counted, a row for each table and each op.
 
-        Only JSON contains the triples.
+        CSV does not contain triples; JSON does.
         """
         if self.answer.counts:
             return ("kind", "name", "count"), _counts(self.answer)
-        return COLUMNS, tuples(self.answer.items.select(COLUMNS))
+        columns = columns_of(self.answer)
+        return columns, tuples(self.answer.items.select(columns))
 
 
 def _listed(answer: "Answer") -> Iterator[Section]:

@@ -13,7 +13,7 @@ class AnswerSize:
 
     items: int
     tables: int
-    """The number of tables. Items without a table are not counted here."""
+    """The number of tables to which items belong; 0 if no item has a table."""
     triples: int
     hops: int
     """The number of hops to the farthest item; 0 if there are no items."""

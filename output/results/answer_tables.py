@@ -1,4 +1,4 @@
-"""Build the printed tables of an answer: its tables, operations, distances and times."""
+"""Build the tables printed for an answer: counts by table and operation, distances, times."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import grid, styled
-from .derivations import MOST_ROWS, STEPS, table_name
+from .derivations import MOST_ROWS, STEPS, has_sets, table_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The number of nearest distances listed, in addition to the ``_FAR_LEVELS`` farthest."""
+"""The number of nearest distances whose items are listed, besides the ``_FAR_LEVELS`` farthest."""
 _FAR_LEVELS = 2
 _OPS = 4
 """The largest number of operations listed for a table of items."""
@@ -33,12 +33,12 @@ class _Level:
     first: int
     last: int
     items: int
-    rows: list[tuple[str, str]]
-    """The name and the table of each item shown."""
+    rows: list[tuple[str, ...]]
+    """The name and the table of each item shown, and its set if the question asked for it."""
 
 
 def by_table(answer: "Answer") -> "Table":
-    """Return a line for each table of items: its number of items, its hops and its operations."""
+    """Return a line for each table of items: the number of items, their distances, their ops."""
     counts, ops = _tables(answer), _ops(answer)
     way = "used by" if answer.direction == "upstream" else "made by"
     table = grid("table", right=("items", "hops"), after=(way,))
@@ -49,7 +49,7 @@ def by_table(answer: "Answer") -> "Table":
 
 
 def counts_by_table(counts: pa.Table) -> "Table":
-    """Return a line for each table in a summary: its number of items and its hops."""
+    """Return a line for each table of items: the number of items and their distances."""
     table = grid("table", right=("items", "hops"))
     for row in counts.slice(0, MOST_ROWS).to_pylist():
         table.add_row(*_counts(row))
@@ -80,7 +80,7 @@ def _rest(table: "Table", counts: pa.Table, what: str) -> None:
 
 
 def _tables(answer: "Answer") -> pa.Table:
-    """Count the items of each table, nearest table first. The columns are those of a summary."""
+    """Return the number of items of each table, and their distances, nearest table first."""
     counts = answer.items.group_by("table").aggregate(
         [("item", "count"), ("depth", "min"), ("depth", "max")]
     )
@@ -113,7 +113,11 @@ def _ops(answer: "Answer") -> dict[str, list[str]]:
 
 
 def _codes(names: pa.ChunkedArray) -> pa.Array:
-    """Return the dictionary codes of names. An answer's items and triples share a dictionary."""
+    """Return the dictionary codes of names.
+
+    Codes can be compared instead of names, because an answer's items and triples share one
+    dictionary.
+    """
     return names.combine_chunks().indices
 
 
@@ -130,8 +134,9 @@ def _levels(answer: "Answer") -> list[_Level]:
     def level(number: int) -> _Level:
         rows = sizes[number] if sizes[number] <= most + 1 else most  # "1 more" would take a row too
         some = answer.items.slice(starts[number], rows)
-        pairs = [(row["item"], row["table"]) for row in some.to_pylist()]
-        return _Level(depths[number], depths[number], sizes[number], pairs)
+        columns = [some[name].to_pylist() for name in _listed_columns(answer)]
+        named = list(zip(*columns, strict=True))
+        return _Level(depths[number], depths[number], sizes[number], named)
 
     every = range(len(sizes))
     middle = every[_NEAR_LEVELS:-_FAR_LEVELS]
@@ -142,13 +147,17 @@ def _levels(answer: "Answer") -> list[_Level]:
     return [*map(level, every[:_NEAR_LEVELS]), between, *map(level, every[-_FAR_LEVELS:])]
 
 
+def _listed_columns(answer: "Answer") -> tuple[str, ...]:
+    return ("item", "table", "set") if has_sets(answer) else ("item", "table")
+
+
 def by_distance(answer: "Answer") -> "Table":
-    """Return a line for each of the nearest and the farthest items."""
-    table = grid(right=("hops",), after=("item", "table"))
+    """Return a line for each of the nearest and farthest items, and count the items between."""
+    table = grid(right=("hops",), after=_listed_columns(answer))
     for level in _levels(answer):
         far = f"{level.first:,}" if level.first == level.last else f"{level.first:,}-{level.last:,}"
-        for item, name in level.rows:
-            table.add_row(far, styled(shown(item)), table_name(name))
+        for item, name, *sets in level.rows:
+            table.add_row(far, styled(shown(item)), table_name(name), *map(str, sets))
             far = ""
         left = level.items - len(level.rows)
         if left:

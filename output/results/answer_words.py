@@ -7,15 +7,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..escape import shown
-from ..phrases import counted
+from ..phrases import counted, listed
 from ..sections import subject
 from .answer_size import answer_size
-from .derivations import as_of_sentence, erased_sentence, read_sentence
+from .derivations import as_of_sentence, erased_sentence, has_sets, read_sentence
+from .exactness import exactness_notes
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from provhouse.model.answer import Answer
+    from provhouse.model.answer import Answer, MissingKeys
 
 
 def headline(answer: "Answer") -> "Text":
@@ -48,7 +49,10 @@ def _nothing(answer: "Answer") -> str:
 
 
 def notes(answer: "Answer") -> Iterator[str]:
-    """Yield what a reader must know before the tables: limits, erased items, cycles."""
+    """Yield the notes to print before the tables: versions, limits, hidden items, exactness."""
+    if answer.versions:
+        which = "the newest version" if len(answer.versions) == 1 else "all versions together"
+        yield f"The answer is that of {which}: {listed(answer.versions, 10)}."
     if answer.truncated == "depth":
         yield "The answer stops at --depth. Raise or omit --depth to see what lies beyond."
     elif answer.truncated == "limit":
@@ -58,12 +62,25 @@ def notes(answer: "Answer") -> Iterator[str]:
     if answer.hidden and answer_size(answer).items:
         verb = "is" if answer.hidden == 1 else "are"
         yield f"{counted(answer.hidden, 'more item')} {answer.direction} {verb} not shown."
+    if answer.missing_keys:
+        yield _missing(answer.missing_keys)
     if answer.erased:
         yield erased_sentence(answer.erased)
+    if has_sets(answer):
+        yield f"The item is in set {answer.set_id:,}."
+    yield from exactness_notes(answer)
     if not answer.complete:
         yield "The answer is incomplete: part of the data is missing."
     if answer.items.num_rows and _leads_back(answer.items["item"].combine_chunks(), answer.item):
         yield "The item itself is among them: it lies on a cycle."
+
+
+def _missing(keys: "MissingKeys") -> str:
+    missing = " or ".join(shown(key, 60) for key in keys.missing)
+    present = (
+        f"Attributes there are: {listed(keys.present, 20)}" if keys.present else "There is none"
+    )
+    return f"No triple found has an attribute {missing}. {present}."
 
 
 def _leads_back(items: pa.DictionaryArray, asked: str) -> bool:

@@ -40,8 +40,8 @@ class ItemsAndTriples(Protocol):
     def triples(self) -> "pa.Table": ...
 
 
-class Derivations(Dated, ItemsAndTriples, Protocol):
-    """Items and triples of one generation, and what was read to find them."""
+class Derivations(Dated, Protocol):
+    """A result from one generation that records what was read to find it."""
 
     @property
     def read(self) -> "Read": ...
@@ -49,13 +49,18 @@ class Derivations(Dated, ItemsAndTriples, Protocol):
     def seconds(self) -> dict[str, float]: ...
 
 
+def has_sets(of: ItemsAndTriples) -> bool:
+    """Return whether the question asked for the set of each item."""
+    return "set" in of.items.column_names
+
+
 def row_lists(of: ItemsAndTriples) -> Json:
-    """Return the JSON lists of items and triples, which are read while they are written."""
+    """Return the JSON lists of items and triples. Rows are read only while a list is written."""
     return {"items": json_items(of.items), "triples": json_triples(of.triples)}
 
 
 def read_and_seconds(of: Derivations) -> Json:
-    """Return the JSON fields ``read`` and ``seconds``."""
+    """Return the JSON fields ``read``, what was read, and ``seconds``, the time of each step."""
     seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(of.read), "seconds": rounded(seconds)}
 

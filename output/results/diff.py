@@ -9,7 +9,7 @@ from provhouse.model.columns import TRIPLE
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, steps
-from ..result import Csv, Json, Result, rounded
+from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, headed, styled, subject
 from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
 
@@ -54,7 +54,10 @@ class DiffResult(Result):
         }
 
     def csv(self) -> Csv:
-        """Return a row for each triple. Every added or removed item is in at least one row."""
+        """Return a row for each added or removed triple.
+
+        Every added or removed item is an end of at least one of these triples.
+        """
         return ("change", *TRIPLE), (
             (what, *row)
             for what, change in (("came", self.diff.came), ("went", self.diff.went))
@@ -71,11 +74,11 @@ def _counted(change: "Change") -> str:
 
 def _notes(diff: "Diff") -> Iterator[Section]:
     for side, what in ((diff.since, "added"), (diff.until, "removed")):
-        if not side.answer:
+        if not side.stored:
             note = f"The item is not in generation {side.generation}, so everything was {what}."
             yield styled(note, "yellow")
-        elif side.answer.erased:
-            yield styled(f"Generation {side.generation}: {erased_sentence(side.answer.erased)}")
+        elif side.erased:
+            yield styled(f"Generation {side.generation}: {erased_sentence(side.erased)}")
 
 
 def _changed(title: str, change: "Change") -> Iterator[Section]:
@@ -100,5 +103,4 @@ def _items(items: "pa.Table") -> "Table":
 
 
 def _side(side: "Side") -> Json:
-    stored, erased = side.answer is not None, side.answer.erased if side.answer else 0
-    return {"generation": side.generation, "time": side.time, "held": stored, "erased": erased}
+    return {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from provhouse.query.cost import Estimate
     from provhouse.query.explain import Explanation
 
+_SETS = 10
+"""The largest number of sets whose ids are printed."""
+_GUESS = (
+    " The number of levels is a guess, from sets and tables, and mostly too low; with it, so are"
+    " the times of RQ and CCProv."
+)
+_EXACTNESS = "The weakest exactness of an operation is {}; the answer says which is on its paths."
 _NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 
 
@@ -30,13 +37,17 @@ class ExplanationResult(Result):
         explanation = self.explanation
         what = "lineage" if explanation.direction == "upstream" else "impact"
         table = f" ({shown(explanation.table)})" if explanation.table else ""
+        guess = _GUESS * any(one.guessed for one in explanation.methods)
         method = _NAMES[explanation.method]
         yield subject(explanation.item, f"{table}: its {what} would be found with {method}.")
         yield styled(f"{shown(explanation.why.rstrip('.'))}.\n")
+        if explanation.exactness:
+            yield styled(f"{_EXACTNESS.format(explanation.exactness)}\n", "yellow")
         yield _methods(explanation)
+        yield styled(f"\n{_sets(explanation)}", "dim")
         yield styled(
             "\nTimes are estimates for a warm process; RQ and CCProv first prepare a copy of all"
-            f" triples. Estimated in {steps(explanation.seconds)} without reading a triple."
+            f" triples.{guess} Estimated in {steps(explanation.seconds)} without reading a triple."
             f" {as_of_sentence(explanation)}",
             "dim",
         )
@@ -44,18 +55,24 @@ class ExplanationResult(Result):
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/explanation.json`` describes it."""
         names = ("item", "direction", "method", "why", "generation", "time")
+        explanation = self.explanation
+        exactness = {"exactness": explanation.exactness} if explanation.exactness else {}
         yield {
-            **attributes(self.explanation, *names),
+            **attributes(explanation, *names),
+            **exactness,
+            "set": self.explanation.set_id,
+            "sets": self.explanation.sets.tolist(),
             "methods": list(map(_estimate, self.explanation.methods)),
             "seconds": rounded(self.explanation.seconds),
         }
 
     def csv(self) -> Csv:
         """Return a row for each method; ``taken`` marks the method that would be used."""
-        names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare")
+        names = ("method", "taken", "sets", "partitions", "triples", "levels", "seconds", "prepare",
+                 "levels_guessed")  # fmt: skip
         return names, (
             (one.method, one.method == self.explanation.method, *asdict(one.read).values(),
-             one.levels, one.seconds, one.prepare)
+             one.levels, one.seconds, one.prepare, one.guessed)
             for one in self.explanation.methods
         )  # fmt: skip
 
@@ -67,11 +84,20 @@ def _methods(explanation: "Explanation") -> "Table":
     return table
 
 
+def _sets(explanation: "Explanation") -> str:
+    """Return a sentence with the item's set and the first of the sets that CSProv would read."""
+    sets = explanation.sets.tolist()
+    named = ", ".join(map(str, sets[:_SETS])) + (", …" if len(sets) > _SETS else "")
+    own = explanation.set_id
+    return f"The item is in set {own} (provhouse show set {own}). CSProv would read sets {named}."
+
+
 def _row(estimate: "Estimate") -> Iterator[str]:
     read = estimate.read
     yield _NAMES[estimate.method]
-    for count in (read.sets, read.partitions, read.triples, estimate.levels):
+    for count in (read.sets, read.partitions, read.triples):
         yield f"{count:,}" if count else "-"
+    yield f"{estimate.levels:,}{'?' * estimate.guessed}" if estimate.levels else "-"
     yield duration(estimate.seconds)
     yield duration(estimate.prepare) if estimate.prepare else "-"
 
@@ -79,4 +105,5 @@ def _row(estimate: "Estimate") -> Iterator[str]:
 def _estimate(estimate: "Estimate") -> Json:
     times = rounded({"seconds": estimate.seconds, "prepare": estimate.prepare})
     read = asdict(estimate.read)
-    return {"method": estimate.method, **read, "levels": estimate.levels, **times}
+    levels = {"levels": estimate.levels, "levels_guessed": estimate.guessed}
+    return {"method": estimate.method, **read, **levels, **times}

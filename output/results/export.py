@@ -1,8 +1,10 @@
 """The result of an export: the files it wrote and their totals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+
+from provhouse.store.warehouse.manifest import as_record
 
 from ..escape import shown
 from ..phrases import counted, quantity
@@ -10,7 +12,7 @@ from ..result import Csv, Json, Result
 from ..sections import Section, styled
 
 if TYPE_CHECKING:
-    from provhouse.store.warehouse.manifest import Manifest
+    from provhouse.store.warehouse.manifest import Manifest, Part
 
 
 @dataclass(frozen=True)
@@ -25,19 +27,23 @@ class ExportResult(Result):
 
     def json(self) -> Iterator[Json]:
         """Yield the manifest, as ``schemas/manifest.json`` describes it."""
-        yield asdict(self.manifest)
+        yield as_record(self.manifest)
 
     def csv(self) -> Csv:
         """Return a row for each file."""
         columns = ("name", "rows", "bytes", "sha256")
-        return columns, (tuple(asdict(part).values()) for part in self.manifest.files)
+        return columns, (tuple(asdict(part).values()) for part in _parts(self.manifest))
+
+
+def _parts(manifest: "Manifest") -> "Sequence[Part]":
+    return (*manifest.files, manifest.operations) if manifest.operations else manifest.files
 
 
 def _sentence(manifest: "Manifest") -> str:
     what = f"the {manifest.holds} of {shown(manifest.item)}" if manifest.item else "everything"
     counts = f"{counted(manifest.triples, 'triple')} and {counted(manifest.items, 'item')}"
-    size = quantity(sum(part.bytes for part in manifest.files), "bytes")
-    files = counted(len(manifest.files), "file")
+    size = quantity(sum(part.bytes for part in _parts(manifest)), "bytes")
+    files = counted(len(_parts(manifest)), "file")
     left_out = counted(manifest.erased, "triple")
     note = f" Left out {left_out} of erased items." if manifest.erased else ""
     generation = f"as of generation {manifest.generation}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForgetResult(Result):
-    """The number of erased names, and of the items, triples and rows that contained them."""
+    """The number of erased names, and of the items, triples and rejected rows that had them."""
 
     forgotten: "Forgotten"
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from provhouse.query.generations import Generation
 
 _NEW = ("new triples", "new items", "rejected", "ended")
-_STORED = ("triples", "items", "base")
+_STORED = ("triples", "items")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class GenerationsResult(Result):
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a table with a row for each generation."""
-        table = grid("generation", "time", "change", right=(*_NEW, *_STORED))
+        right = [name.replace(" ", "\n") for name in (*_NEW, *_STORED)]
+        table = grid("number", "time", "change", right=right)
+        table.padding = (0, 1, 0, 0)  # to fit 80 columns
         for one in self.generations:
             table.add_row(*_row(one))
         yield table
@@ -40,7 +42,7 @@ class GenerationsResult(Result):
 
 def _row(one: "Generation") -> Iterator[str]:
     yield f"{one.generation} (current)" if one.current else f"{one.generation}"
-    yield one.time.replace("+00:00", "Z")
+    yield one.time.replace("+00:00", "Z").replace("T", " ")
     yield _change(one)
     for name in _NEW:
         count = getattr(one, name.replace(" ", "_"))

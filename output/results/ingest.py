@@ -32,7 +32,8 @@ class IngestResult(Result):
         """Yield one object, as ``schemas/ingest.json`` describes it."""
         summary = self.summary
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
-                 "rejected", "duplicates", "ended", "two_tables")  # fmt: skip
+                 "rejected", "duplicates", "ended", "two_tables", "passed_over",
+                 "first_passed_over", "operations")  # fmt: skip
         seconds = rounded(summary.seconds)
         memory = summary.peak_memory_mb
         yield {**attributes(summary, *names), "seconds": seconds, "peak_memory_mb": memory}
@@ -56,6 +57,8 @@ def _facts(summary: "Summary") -> Iterator[tuple[str, str]]:
     yield "triples", f"{summary.triples:,} stored"
     yield "items", f"{summary.items:,} stored"
     yield "tables", names_of(summary.tables)
+    if summary.operations:
+        yield "operations", f"{counted(summary.operations, 'op')} described"
     yield "cut into", _cut_into(summary)
     if summary.duplicates:
         yield "duplicates", f"{counted(summary.duplicates, 'row')} with known triples"
@@ -63,6 +66,7 @@ def _facts(summary: "Summary") -> Iterator[tuple[str, str]]:
         where = f", saved in {shown(str(summary.rejects))}" if summary.rejects else ""
         yield "rejected", f"{counted(summary.rejected, 'row')}{where}"
         yield from rejected(summary.first_rejects, summary.rejected)
+    yield from passed_over(summary.first_passed_over, summary.passed_over)
     if summary.two_tables:
         yield "two tables", two_tables(summary.two_tables)
     yield "size on disk", quantity(summary.bytes_on_disk, "bytes")
@@ -83,6 +87,15 @@ def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]
         yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
     if first and count > len(first):
         yield "", f"… {count - len(first):,} more"
+
+
+def passed_over(first: "Sequence[str]", count: int) -> Iterator[tuple[str, str]]:
+    """Yield lines with the number of files that were not read, and the first few of them."""
+    if count:
+        yield "passed over", f"{counted(count, 'file')}, not read because of their names"
+        yield from (("", shown(name)) for name in first)
+        if count > len(first):
+            yield "", f"… {count - len(first):,} more"
 
 
 def two_tables(items: int) -> str:

@@ -20,11 +20,12 @@ from .derivations import (
     row_lists,
     table_name,
 )
+from .exactness import exactness_fields, exactness_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.query.path import Path
+    from provhouse.query.path import Paths
 
 ROWS = 1_000
 """The largest number of steps printed."""
@@ -34,7 +35,7 @@ ROWS = 1_000
 class PathResult(Result):
     """The steps of one shortest path, or of all paths."""
 
-    path: "Path"
+    path: "Paths"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, the steps, and what was read."""
@@ -42,6 +43,8 @@ class PathResult(Result):
         yield subject(path.target, _headline(path))
         if path.erased:
             yield styled(erased_sentence(path.erased), "yellow")
+        for note in exactness_notes(path):
+            yield styled(note, "yellow")
         yield from headed("Step by step", _steps(path))
         if path.triples.num_rows > ROWS:
             more = counted(path.triples.num_rows - ROWS, "more step")
@@ -53,14 +56,20 @@ class PathResult(Result):
         path = self.path
         head = {"from": path.source, "to": path.target, "all": path.every}
         names = ("hops", "erased", "generation", "time", "complete")
-        yield {**head, **attributes(path, *names), **row_lists(path), **read_and_seconds(path)}
+        yield {
+            **head,
+            **attributes(path, *names),
+            **exactness_fields(path),
+            **row_lists(path),
+            **read_and_seconds(path),
+        }
 
     def csv(self) -> Csv:
         """Return a row for each triple."""
         return TRIPLE, tuples(self.path.triples.select(TRIPLE))
 
 
-def _headline(path: "Path") -> str:
+def _headline(path: "Paths") -> str:
     way = f" derives from {shown(path.source)}, {counted(path.hops, 'hop')} away"
     if path.every:
         items = counted(path.items.num_rows, "item")
@@ -68,7 +77,7 @@ def _headline(path: "Path") -> str:
     return f"{way}."
 
 
-def _steps(path: "Path") -> "Table":
+def _steps(path: "Paths") -> "Table":
     tables = dict(zip(*(path.items[name].to_pylist() for name in ("item", "table")), strict=True))
     table = grid("from", "table", "operation", "to", "table")
     for row in path.triples.slice(0, ROWS).to_pylist():

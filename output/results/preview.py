@@ -8,13 +8,13 @@ from ..escape import shown
 from ..phrases import counted, listed, names_of, steps
 from ..result import Csv, Json, Result, attributes, one_row, rounded
 from ..sections import Section, facts, styled
-from .ingest import rejected, two_tables
+from .ingest import passed_over, rejected, two_tables
 
 if TYPE_CHECKING:
     from provhouse.ingest.preview import Component, FileKind, Preview
 
 FORMS = 10
-"""The largest number of kinds of files shown."""
+"""The largest number of file kinds printed. Files of a kind have the same format and columns."""
 _NAMES = 12
 
 
@@ -33,7 +33,7 @@ class PreviewResult(Result):
         """Yield one object, as ``schemas/preview.json`` describes it."""
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
-                 "sets", "tables")  # fmt: skip
+                 "sets", "tables", "passed_over", "first_passed_over")  # fmt: skip
         yield {
             **attributes(preview, *names),
             "forms": list(map(_form_object, preview.forms)),
@@ -72,13 +72,14 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
     if preview.rejected:
         yield "rejected", counted(preview.rejected, "row")
         yield from rejected(preview.rejects, preview.rejected)
+    yield from passed_over(preview.first_passed_over, preview.passed_over)
     if preview.two_tables:
         yield "two tables", two_tables(preview.two_tables)
     yield "time", steps(preview.seconds)
 
 
 def _form(form: "FileKind") -> str:
-    """Return the columns of one kind of files: known ones first, then the attributes."""
+    """Return the columns that files of one kind have: known ones first, then the attributes."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]
     others = [column for column, means in form.columns if means == ("attribute",)]

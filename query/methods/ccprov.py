@@ -15,6 +15,7 @@ from provhouse.model.question import Direction
 from provhouse.spark.session import limited
 from provhouse.store.tables.snapshot import Snapshot
 
+from ..groups import fetch_written_out
 from ..spark_triples import SparkTriples
 from ..verify import check_component
 from ..walk import component_sets
@@ -36,13 +37,14 @@ class CCProv:
         with self._watch.step("walk"):
             sets = component_sets(snapshot, item)
         with self._watch.step("fetch"):
-            hashed = self._spark.hashed(direction)
+            hashed = self._spark.hashed(direction, self._watch)
             with limited(hashed.context, self._watch):
                 component = hashed.in_ranges(*snapshot.item_ranges(sets))
         try:
             check_component(snapshot, sets, component.triple_count)
             with self._watch.step("recurse"), limited(hashed.context, self._watch):
-                found = level_by_level(component.triples_of, item, direction, depth)
+                fetch = fetch_written_out(component.triples_of, snapshot.groups, direction)
+                found = level_by_level(fetch, item, direction, depth)
         finally:
             component.release()
         read = Read(len(sets), component.partition_count, component.triple_count)

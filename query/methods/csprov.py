@@ -12,20 +12,37 @@ There are three deviations from the paper:
   is stored with the set of its dst, which depends on the set of its src.
 """
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from provhouse.model.answer import Read
-from provhouse.model.arrays import ItemNumber, ItemNumbers
+from provhouse.model.arrays import I64, ItemNumber, ItemNumbers, among
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.store.cache.fetched import Fetched
 from provhouse.store.tables.snapshot import Snapshot
 
-from ..recurse import recurse
+from ..groups import without_dead_ends
+from ..level_search import LevelSearch
+from ..recurse import Reached, all_reached, recurse
 from ..spark_triples import SparkTriples
 from ..verify import check_sets
 from ..walk import Walk
 from .method import MethodResult
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The triples that were read, and a search among them that has reached the whole answer."""
+
+    triples: Fetched
+    search: LevelSearch
+    read: Read
+
+    def result(self) -> MethodResult:
+        """Return the result with all its triples as rows."""
+        return _result(self.triples, all_reached(self.search), self.read)
 
 
 class CSProv:
@@ -39,29 +56,62 @@ class CSProv:
         self._watch = watch
         self._walk = walk
 
+    def may_find(self, items: int) -> bool:
+        """Return whether ``search`` may find more than this many items, before reading any triple.
+
+        It never does in a warehouse with shared derivations, which it cannot follow.
+        """
+        return self._walk.triples > items and not len(self._snapshot.groups)
+
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches, from the triples of the walked sets."""
+        triples, read = self._read(direction)
+        with self._watch.step("recurse"):
+            reached = self._reached(*_near_and_far(triples, direction), item, depth)
+            return _result(triples, reached, read)
+
+    def search(self, item: ItemNumber, direction: Direction, depth: int | None) -> Searched:
+        """Return a search that has reached what ``find`` returns, in less memory."""
+        triples, read = self._read(direction)
+        with self._watch.step("recurse"):
+            search = LevelSearch(*_near_and_far(triples, direction), item, depth)
+            triples.drop_ends()
+            return Searched(triples, search, read)
+
+    def _read(self, direction: Direction) -> tuple[Fetched, Read]:
+        """Return the live triples of the walked sets, after a check that none is missing."""
         walk = self._walk
         with self._watch.step("fetch"):
-            triples = self._fetch(walk)
+            ranges = self._snapshot.item_ranges(walk.sets)
+            triples = self._spark.partitions.fetch(walk.partitions, *ranges, self._watch)
         with self._watch.step("recurse"):
             check_sets(self._snapshot, walk, triples, direction)
             read = Read(len(walk.sets), len(walk.partitions), len(triples))
             triples.drop(self._snapshot.deaths, walk.partitions)
-            dst, src = triples.dst, triples.src
-            near, far = (dst, src) if direction == "upstream" else (src, dst)
-            reached = recurse(near, far, item, depth)
-            order = np.argsort(reached.triples)
-            kept = triples.take(reached.triples[order])
-        return MethodResult(
-            ItemNumbers(reached.items),
-            reached.depths,
-            kept,
-            reached.near_depths[order],
-            ItemNumbers(reached.unexpanded),
-            read,
-        )
+        return triples, read
 
-    def _fetch(self, walk: Walk) -> Fetched:
-        ranges = self._snapshot.item_ranges(walk.sets)
-        return self._spark.partitions.fetch(walk.partitions, *ranges, self._watch)
+    def _reached(self, near: I64, far: I64, item: ItemNumber, depth: int | None) -> Reached:
+        groups = self._snapshot.groups
+        if not len(groups):
+            return recurse(near, far, item, depth)
+        to_group = among(far, groups)
+        kept = np.flatnonzero(without_dead_ends(near, far, to_group))
+        reached = recurse(near[kept], far[kept], item, depth, to_group[kept])
+        return replace(reached, triples=kept[reached.triples])
+
+
+def _near_and_far(triples: Fetched, direction: Direction) -> tuple[I64, I64]:
+    ends = triples.dst, triples.src
+    return ends if direction == "upstream" else ends[::-1]
+
+
+def _result(triples: Fetched, reached: Reached, read: Read) -> MethodResult:
+    order = np.argsort(reached.triples)
+    return MethodResult(
+        ItemNumbers(reached.items),
+        reached.depths,
+        triples.take(reached.triples[order]),
+        reached.near_depths[order],
+        ItemNumbers(reached.unexpanded),
+        read,
+    )

@@ -1,6 +1,7 @@
 """The interface of the query methods: their arguments and their result."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -8,7 +9,7 @@ import pyarrow as pa
 
 from provhouse.model.answer import Read
 from provhouse.model.arrays import I32, Bools, ItemNumber, ItemNumbers
-from provhouse.model.columns import DST, SRC
+from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.question import Direction
 
 
@@ -23,7 +24,7 @@ class MethodResult:
     near_depths: I32
     """The depth of the near end of each triple."""
     unexpanded: ItemNumbers
-    """The items that have more triples, which were left out because of the depth limit."""
+    """The items with further triples that the depth limit left out."""
     read: Read
 
     def select(self, items: Bools, triples: Bools) -> "MethodResult":
@@ -36,12 +37,58 @@ class MethodResult:
             near_depths=self.near_depths[triples],
         )
 
+    def without_repeats(self) -> "MethodResult":
+        """Return the result with each triple once, however many derivations it is in."""
+        return self.select(np.ones(len(self.items), bool), first_of_each(self.triples))
+
+
+def union(results: Sequence[MethodResult], direction: Direction) -> MethodResult:
+    """Return what several items reach together: each item and triple at its least depth."""
+    if len(results) == 1:
+        return results[0]
+    items, depths = _nearest(results)
+    near_depths = np.concatenate([each.near_depths for each in results])
+    order = np.argsort(near_depths, kind="stable")  # a triple is kept where it is nearest
+    triples = pa.concat_tables([each.triples for each in results]).take(pa.array(order))
+    unexpanded = np.unique(np.concatenate([each.unexpanded for each in results]))
+    near, _ = near_and_far(triples, direction)
+    return MethodResult(
+        items=items,
+        depths=depths,
+        triples=triples,
+        near_depths=near_depths[order],
+        unexpanded=ItemNumbers(np.setdiff1d(unexpanded, near)),
+        read=Read(*np.sum([astuple(each.read) for each in results], axis=0).tolist()),
+    ).without_repeats()
+
+
+def _nearest(results: Sequence[MethodResult]) -> tuple[ItemNumbers, I32]:
+    """Return the distinct items of several results, each with its least depth."""
+    every = np.concatenate([each.items for each in results])
+    depths = np.concatenate([each.depths for each in results])
+    order = np.lexsort((depths, every))
+    items, first = np.unique(every[order], return_index=True)
+    return ItemNumbers(items), depths[order][first]
+
 
 class QueryMethod(Protocol):
     """A way to find the lineage or impact of an item; all methods give the same result."""
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches within ``depth`` hops; None means any number."""
+
+
+def first_of_each(triples: pa.Table) -> Bools:
+    """Mark the first of all rows with the same src, dst, op and attributes."""
+    texts = (triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
+    keys = [np.asarray(text.dictionary_encode().indices) for text in texts]
+    keys += src_and_dst(triples)
+    order = np.lexsort(keys)
+    first = np.ones(len(order), bool)
+    first[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    kept = np.zeros(len(order), bool)
+    kept[order[first]] = True
+    return kept
 
 
 def near_and_far(triples: pa.Table, direction: Direction) -> tuple[ItemNumbers, ItemNumbers]:

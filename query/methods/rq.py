@@ -1,11 +1,9 @@
 """RQ: search all triples recursively, level by level (section III-A of the CSProv paper).
 
 For lineage, the cached triples are hash-partitioned on dst, as in the paper; for impact, a second
-copy is hash-partitioned on src. The frontier is the items that the last level reached. Each level
+copy is hash-partitioned on src. The items that the last level reached are the frontier. Each level
 is one Spark job, which reads only the partitions that the items of the frontier hash to.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -16,26 +14,28 @@ from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.spark.session import limited
 from provhouse.store.cache.blocks import SENT
+from provhouse.store.tables.snapshot import Snapshot
 
+from ..groups import Fetch, fetch_written_out
 from ..spark_triples import SparkTriples
 from .method import MethodResult, near_and_far
-
-Fetch = Callable[[ItemNumbers], tuple[pa.Table, int]]
 
 
 class RQ:
     """The method that searches all triples, level by level."""
 
-    def __init__(self, spark: SparkTriples, watch: Stopwatch) -> None:
+    def __init__(self, snapshot: Snapshot, spark: SparkTriples, watch: Stopwatch) -> None:
+        self._snapshot = snapshot
         self._spark = spark
         self._watch = watch
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return what ``item`` reaches, with one job for each level."""
         with self._watch.step("fetch"):
-            hashed = self._spark.hashed(direction)
+            hashed = self._spark.hashed(direction, self._watch)
         with self._watch.step("recurse"), limited(hashed.context, self._watch):
-            return level_by_level(hashed.triples_of, item, direction, depth)
+            fetch = fetch_written_out(hashed.triples_of, self._snapshot.groups, direction)
+            return level_by_level(fetch, item, direction, depth)
 
 
 def level_by_level(

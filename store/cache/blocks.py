@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SENT = pa.schema(
     [(SRC, pa.int64()), (DST, pa.int64()), (OP, pa.string()), (ATTRIBUTES, pa.string())]
 )
-"""The schema in which triples are sent.
+"""The schema of the triples that Spark's workers send to this process.
 
 Strings are not dictionary-encoded, since a whole dictionary would be sent even with few rows.
 """
@@ -47,7 +47,7 @@ def _fits(count: int, width: pa.DataType) -> bool:
 
 
 def as_sent(rows: pa.Table) -> bytes:
-    """Return triples as bytes to send, in the schema ``SENT``."""
+    """Return triples as bytes for a worker to send, in the schema ``SENT``."""
     return _bytes(rows.cast(SENT))
 
 
@@ -65,7 +65,7 @@ def from_block(block: bytes) -> pa.Table:
 
 
 def joined(blocks: Iterable[bytes]) -> pa.Table:
-    """Return the triples of several sent blocks as one table."""
+    """Return one table with the triples of several blocks that workers have sent."""
     return pa.concat_tables([SENT.empty_table(), *map(from_block, blocks)]).combine_chunks()
 
 

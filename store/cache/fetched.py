@@ -3,12 +3,13 @@
 Few of these triples belong to the answer, and only those are decoded to rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from provhouse.model.arrays import I64, ItemNumbers, PartitionNumbers, expand_ranges
+from provhouse.model.arrays import I32, I64, ItemNumbers, PartitionNumbers, expand_ranges
 from provhouse.model.columns import DST, SRC
 
 from ..tables.ranges import Ranges, places
@@ -28,19 +29,25 @@ class Fetched:
         self._partitions = partitions
         self._choose([_within(partition, first, last) for partition in partitions])
 
-    def _choose(self, rows: Sequence[I64]) -> None:
+    def _choose(self, rows: Sequence[I32]) -> None:
         self._rows = rows
         self._ends = np.cumsum([0, *map(len, self._rows)])
         self.src, self.dst = self._numbers(SRC), self._numbers(DST)
 
     def __len__(self) -> int:
-        return len(self.src)
+        return int(self._ends[-1])
 
     def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
         """Leave out dead triples; ``numbers`` has the number of each partition, in order."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
-            self._choose([rows[~dead.has(places(number, rows))] for number, rows in each])
+            self._choose(
+                [rows[~dead.has(places(number, rows.astype(np.int64)))] for number, rows in each]
+            )
+
+    def drop_ends(self) -> None:
+        """Free ``src`` and ``dst``, which ``take`` does not need."""
+        self.src = self.dst = ItemNumbers(np.empty(0, np.int64))
 
     def _numbers(self, name: str) -> ItemNumbers:
         none = np.empty(0, np.int64)
@@ -48,8 +55,14 @@ class Fetched:
         ends = [np.asarray(rows[name])[chosen] for rows, chosen in parts]
         return ItemNumbers(np.concatenate([none, *ends]))
 
+    def dst_by_partition(self) -> Iterator[ItemNumbers]:
+        """Yield the dst of the triples of each partition that has any, in order."""
+        for begin, end in pairwise(self._ends.tolist()):
+            if end > begin:
+                yield ItemNumbers(self.dst[begin:end])
+
     def take(self, chosen: I64) -> pa.Table:
-        """Return src, dst, op and attributes of the triples at positions given in order."""
+        """Return src, dst, op and attributes of the triples at the given, ascending positions."""
         cuts = np.searchsorted(chosen, self._ends)
         parts = [SENT.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
@@ -59,8 +72,8 @@ class Fetched:
         return pa.concat_tables(parts).combine_chunks()
 
 
-def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I64:
+def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I32:
     """Return, in order, the numbers of those rows of a partition whose dst is in a range."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
-    return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts)
+    return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts).astype(np.int32)

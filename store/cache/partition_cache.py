@@ -86,9 +86,10 @@ class PartitionCache:
     def read(
         self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
     ) -> dict[Path, bytes]:
-        """Return the blocks of partitions; questions that need the same partition share a job.
+        """Return the encoded triples of the partitions in ``at``, by path.
 
-        ``at`` has the position of each partition in ``blocks``.
+        ``at`` has the position of each partition in ``blocks``. Questions that need the same
+        partition at the same time share a Spark job.
         """
         read = partial(_read, blocks, at)
         found = self._reads.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
@@ -96,7 +97,7 @@ class PartitionCache:
         return found
 
     def release(self) -> None:
-        """Free all memory. If Spark has ended, it has already freed its memory."""
+        """Free the memory of the cache, here and in Spark, if Spark is still running."""
         self._reads.close()
         self.clear()
 
@@ -153,7 +154,7 @@ class Partitions:
         return Fetched([tables[path] for path in at], first, last)
 
     def missing(self) -> PartitionNumbers:
-        """Return the partitions that were never read."""
+        """Return the visible partitions that have not been read into the cache yet."""
         at = self._places(self._partitions)
         read = self._cached.loaded
         unread = [path not in read for path in at]

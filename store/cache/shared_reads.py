@@ -4,12 +4,14 @@ A job is cancelled only when the last question that waits for it has given up.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from threading import RLock
 
+from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
@@ -39,6 +41,7 @@ class SharedReads:
         self._lock = RLock()  # add_done_callback may call at once, in this thread
         self._under_way: dict[Path, _Job] = {}
         self._numbers = count()
+        self._closed = False
 
     def blocks(
         self,
@@ -49,7 +52,8 @@ class SharedReads:
     ) -> Blocks:
         """Return the blocks of some partitions; raise TooSlow when the watch's time is up.
 
-        ``cancel`` stops the job with a given name.
+        ``cancel`` stops the job with a given name. Raises Unavailable if this was closed, because
+        Spark has ended.
         """
         if not partitions:
             return {}
@@ -63,6 +67,8 @@ class SharedReads:
             for job in jobs:
                 found |= job.blocks.result()
             return {partition: found[partition] for partition in partitions}
+        except CancelledError as error:
+            raise _ended() from error
         finally:
             with self._lock:
                 self._leave(jobs)
@@ -70,6 +76,8 @@ class SharedReads:
     def _join(
         self, partitions: Sequence[Path], read: Read, cancel: Callable[[str], None]
     ) -> list[_Job]:
+        if self._closed:
+            raise _ended()
         missing = [p for p in partitions if p not in self._under_way]
         if missing:
             group = f"fetch {id(self)} {next(self._numbers)}"
@@ -93,8 +101,23 @@ class SharedReads:
             if not job.waiting and not job.blocks.done():
                 self._remove(job)  # later questions must not wait for a cancelled job
                 if not job.blocks.cancel():
-                    job.cancel(job.group)
+                    with suppress(Exception):  # Spark may have ended, and the job with it
+                        job.cancel(job.group)
 
     def close(self) -> None:
         """Release the threads; running jobs end by themselves."""
+        with self._lock:
+            self._closed = True
+            jobs = {job.group: job for job in self._under_way.values()}
         self._pool.shutdown(wait=False, cancel_futures=True)
+        for job in jobs.values():
+            if job.blocks.cancelled():  # the pool does not wake those that wait for the job
+                job.blocks.set_running_or_notify_cancel()
+
+
+def _ended() -> Unavailable:
+    return Unavailable(
+        "The triples cannot be read now",
+        "Spark stopped while they were being read",
+        "Ask again in a few seconds",
+    )

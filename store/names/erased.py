@@ -7,24 +7,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import Bools, Column, ItemNumbers
+from provhouse.runtime.storage import FileMark, file_mark, load_array
 
 ERASED = "erased.npy"
-Mark = tuple[int, int, int] | None
+Mark = FileMark
 
 
 def erased_mark(folder: Path) -> Mark:
     """Return a value that changes with every erasure in a base; None before the first erasure."""
-    try:
-        found = (folder / ERASED).stat()
-    except FileNotFoundError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    return file_mark(folder / ERASED)
 
 
 def erased_in(folder: Path) -> ItemNumbers:
     """Return the numbers of all erased items of a base, in order."""
     try:
-        return ItemNumbers(np.load(folder / ERASED))
+        return ItemNumbers(load_array(folder / ERASED))
     except FileNotFoundError:
         return ItemNumbers(np.empty(0, np.int64))
 

@@ -56,36 +56,41 @@ def _round(state: np.uint64, word: np.uint64) -> np.uint64:
     return _left(state + word * _P2, 31) * _P1
 
 
+@njit(cache=True, inline="always")
+def digest(data: npt.NDArray[np.uint8], at: int, end: int, seed: np.uint64) -> np.uint64:
+    """Return the XXH64 of the bytes from ``at`` to ``end``."""
+    length = np.uint64(end - at)
+    if end - at >= 32:
+        v1, v2, v3, v4 = seed + _P1 + _P2, seed + _P2, seed, seed - _P1
+        while end - at >= 32:
+            v1 = _round(v1, _word(data, at, 8))
+            v2 = _round(v2, _word(data, at + 8, 8))
+            v3 = _round(v3, _word(data, at + 16, 8))
+            v4 = _round(v4, _word(data, at + 24, 8))
+            at += 32
+        h = _left(v1, 1) + _left(v2, 7) + _left(v3, 12) + _left(v4, 18)
+        for v in (v1, v2, v3, v4):
+            h = (h ^ _round(np.uint64(0), v)) * _P1 + _P4
+    else:
+        h = seed + _P5
+    h += length
+    while end - at >= 8:
+        h = _left(h ^ _round(np.uint64(0), _word(data, at, 8)), 27) * _P1 + _P4
+        at += 8
+    if end - at >= 4:
+        h = _left(h ^ (_word(data, at, 4) * _P1), 23) * _P2 + _P3
+        at += 4
+    while at < end:
+        h = _left(h ^ (np.uint64(data[at]) * _P5), 11) * _P1
+        at += 1
+    h = (h ^ (h >> np.uint64(33))) * _P2
+    h = (h ^ (h >> np.uint64(29))) * _P3
+    return h ^ (h >> np.uint64(32))
+
+
 @njit(cache=True)
 def _xxh64(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], seed: np.uint64) -> U64:
     out = np.empty(len(offsets) - 1, np.uint64)
     for row in range(len(out)):
-        at, end = offsets[row], offsets[row + 1]
-        length = np.uint64(end - at)
-        if end - at >= 32:
-            v1, v2, v3, v4 = seed + _P1 + _P2, seed + _P2, seed, seed - _P1
-            while end - at >= 32:
-                v1 = _round(v1, _word(data, at, 8))
-                v2 = _round(v2, _word(data, at + 8, 8))
-                v3 = _round(v3, _word(data, at + 16, 8))
-                v4 = _round(v4, _word(data, at + 24, 8))
-                at += 32
-            h = _left(v1, 1) + _left(v2, 7) + _left(v3, 12) + _left(v4, 18)
-            for v in (v1, v2, v3, v4):
-                h = (h ^ _round(np.uint64(0), v)) * _P1 + _P4
-        else:
-            h = seed + _P5
-        h += length
-        while end - at >= 8:
-            h = _left(h ^ _round(np.uint64(0), _word(data, at, 8)), 27) * _P1 + _P4
-            at += 8
-        if end - at >= 4:
-            h = _left(h ^ (_word(data, at, 4) * _P1), 23) * _P2 + _P3
-            at += 4
-        while at < end:
-            h = _left(h ^ (np.uint64(data[at]) * _P5), 11) * _P1
-            at += 1
-        h = (h ^ (h >> np.uint64(33))) * _P2
-        h = (h ^ (h >> np.uint64(29))) * _P3
-        out[row] = h ^ (h >> np.uint64(32))
+        out[row] = digest(data, offsets[row], offsets[row + 1], seed)
     return out

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from provhouse.model.arrays import U64
+from provhouse.runtime.storage import file_mark, open_array, save_array
 
 Offsets = npt.NDArray[np.uint32]
 
@@ -15,8 +16,8 @@ def write_lookup(folder: Path, ingest: int, hashed: U64, offsets: Offsets) -> No
     """Write the look-up files of one ingest; ``hashed`` may be in any order."""
     order = np.argsort(hashed, kind="stable")
     first, second = lookup_files(folder, ingest)
-    np.save(first, hashed[order])
-    np.save(second, offsets[order])
+    save_array(first, hashed[order])
+    save_array(second, offsets[order])
 
 
 def lookup_files(folder: Path, ingest: int) -> tuple[Path, Path]:
@@ -25,28 +26,26 @@ def lookup_files(folder: Path, ingest: int) -> tuple[Path, Path]:
 
 
 def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
-    """Return the sorted hashes of the names of one ingest, and the offset of each.
+    """Return the sorted hashes of the names of one ingest, and the offset of each item.
 
     An offset counts from the ingest's first item. Both arrays are memory-mapped.
     """
     while True:
         with suppress(FileNotFoundError):
-            both = np.load(folder / joined_file(ingest), mmap_mode="r")
+            both = open_array(folder / joined_file(ingest))
             count = 2 * len(both) // 3
             return both[:count], both[count:].view(np.uint32)[:count]
         try:
-            hashed, offsets = (
-                np.load(path, mmap_mode="r") for path in lookup_files(folder, ingest)
-            )
+            hashed, offsets = (open_array(path) for path in lookup_files(folder, ingest))
             return hashed, offsets
         except FileNotFoundError:  # an erasure may have replaced both files meanwhile
-            if not (folder / joined_file(ingest)).exists():
+            if file_mark(folder / joined_file(ingest)) is None:
                 raise
 
 
 def joined_file(ingest: int) -> str:
     """Return the name of the only file that a look-up has after an erasure.
 
-    The file contains the hashes, then the offsets, two of them in each 64-bit number.
+    The file contains the hashes, then the offsets, two offsets in each 64-bit number.
     """
     return f"{ingest:08d}.both.npy"

@@ -7,6 +7,7 @@ Each ingest adds files that only an erasure changes later:
 - ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``): the sorted hashes of
   the names, and the number of each item, counted from the ingest's first item. Every hit is
   verified by comparing the name.
+- ``INGEST.versions.npy`` leads from names without a version to their versions (``versions.py``).
 - ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at once.
 
 ``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
@@ -30,11 +31,15 @@ from cachetools import LRUCache
 
 from provhouse.model.arrays import I64, U64, Column, ItemNumbers, among
 from provhouse.model.columns import NAME, TABLE
+from provhouse.model.patterns import Pattern
+from provhouse.runtime.storage import list_files
 
 from .erased import Mark, erased_in, erased_mark, without_names
 from .hashing import hashes
 from .lookup import read_lookup
-from .segments import BATCH, SCHEMA, open_names
+from .printed import printed, printed_hashes
+from .segments import BATCH, SCHEMA, one_array, open_names
+from .versions import Version, matching, read_versions
 
 MANY = 1 << 18
 """The most names that one call decompresses into memory. More names go into a temporary file."""
@@ -45,7 +50,7 @@ _Key = tuple[str, int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Span:
-    """The items that one ingest added: as many as ``items``, numbered from ``first`` on."""
+    """The items that one ingest added: ``items`` consecutive numbers that begin with ``first``."""
 
     ingest: int
     first: int
@@ -66,12 +71,13 @@ class Names:
         self._lock = Lock()
         self._mark: Mark = None
         self._erased = ItemNumbers(np.empty(0, np.int64))
+        self._read_versions = cache(lambda ingest: read_versions(folder, ingest))
         self._read_lookup = cache(lambda ingest: read_lookup(folder, ingest))
 
     @cached_property
     def _segments(self) -> tuple[I64, list[str]]:
         visible = {span.ingest for span in self._spans}
-        files = sorted(f.name for f in self._folder.glob("*-*.arrow"))
+        files = [f.name for f in list_files(self._folder, "*-*.arrow")]
         kept = [f for f in files if int(f.split("-")[1].split(".")[0]) in visible]
         return np.array([int(f.split("-")[0]) for f in kept], np.int64), kept
 
@@ -139,7 +145,7 @@ class Names:
                 tables.append(rows[TABLE].combine_chunks().dictionary_encode())
                 yield rows[NAME].combine_chunks()
 
-        texts = _spilled(names()) if len(numbers) > MANY else pa.concat_arrays([_NONE, *names()])
+        texts = _spilled(names(), len(numbers)) if len(numbers) > MANY else next(names(), _NONE)
         coded = pa.chunked_array(tables, pa.dictionary(pa.int32(), pa.string()))
         return texts, coded.unify_dictionaries().combine_chunks()
 
@@ -151,7 +157,8 @@ class Names:
         fields = [SCHEMA.field(name) for name in columns]
         parts = [batch.take(pa.array(rows)) for batch, rows in self._batches(distinct, columns)]
         texts = pa.schema([(name, pa.string()) for name in columns])
-        rows = pa.Table.from_batches(parts, pa.schema(fields)).cast(texts).combine_chunks()
+        rows = pa.Table.from_batches(parts, pa.schema(fields)).cast(texts)
+        rows = pa.table([one_array(column) for column in rows.columns], rows.column_names)
         return rows if back is None else rows.take(pa.array(back))
 
     def _batches(
@@ -189,13 +196,32 @@ class Names:
 
     def locate(self, names: Column) -> ItemNumbers:
         """Return the number of each name, or -1 if no item has it."""
-        found = ItemNumbers(np.full(len(names), -1, np.int64))
-        wanted = hashes(names)
+        return self._located(hashes(names), lambda rows: names.take(pa.array(rows)))
+
+    def locate_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
+        """Return the number of the item of each row id of a table, or -1 if no item is it."""
+        return self._located(printed_hashes(pattern, ids), lambda rows: printed(pattern, ids[rows]))
+
+    def versions(self, name: str) -> list[Version]:
+        """Return the stored versions of a name, the oldest first."""
+        hashed = hashes(pa.array([name], pa.string()))[0]
+        numbers = [np.empty(0, np.int64)]
         for span in self._spans:
-            self._locate_in(span, names, wanted, found)
+            known, offsets = self._read_versions(span.ingest)
+            at = slice(*(np.searchsorted(known, hashed, side) for side in ("left", "right")))
+            numbers.append(offsets[at].astype(np.int64) + span.first)
+        found = ItemNumbers(np.sort(np.concatenate(numbers)))
+        return matching(name, found, self.names(found)) if len(found) else []
+
+    def _located(self, wanted: U64, names_of: Callable[[I64], Column]) -> ItemNumbers:
+        found = ItemNumbers(np.full(len(wanted), -1, np.int64))
+        for span in self._spans:
+            self._locate_in(span, wanted, names_of, found)
         return found
 
-    def _locate_in(self, span: Span, names: Column, wanted: U64, found: ItemNumbers) -> None:
+    def _locate_in(
+        self, span: Span, wanted: U64, names_of: Callable[[I64], Column], found: ItemNumbers
+    ) -> None:
         known, offsets = self._read_lookup(span.ingest)
         at = np.searchsorted(known, wanted)
         rows = np.flatnonzero(found < 0)
@@ -203,7 +229,7 @@ class Names:
             rows = rows[at[rows] < len(known)]
             rows = rows[known[at[rows]] == wanted[rows]]
             numbers = ItemNumbers(span.first + offsets[at[rows]].astype(np.int64))
-            same = pc.equal(self.names(numbers), names.take(pa.array(rows)))
+            same = pc.equal(self.names(numbers), names_of(rows))
             hit = np.asarray(pc.fill_null(same, False), dtype=bool)
             found[rows[hit]] = numbers[hit]
             rows = rows[~hit]
@@ -214,20 +240,22 @@ def _size(batch: pa.RecordBatch) -> int:
     return int(batch.nbytes)
 
 
-def _spilled(pieces: Iterable[pa.StringArray]) -> pa.LargeStringArray:
-    """Return all strings as one array in an unnamed, memory-mapped temporary file.
+def _spilled(pieces: Iterable[pa.Array], count: int) -> pa.LargeStringArray:
+    """Return all ``count`` strings as one array in an unnamed, memory-mapped temporary file.
 
     At least one string must not be empty.
     """
-    ends = [np.zeros(1, np.int64)]
+    ends, done = np.zeros(count + 1, np.int64), 0
     with TemporaryFile() as file:
         for texts in pieces:
-            offsets = np.frombuffer(texts.buffers()[1], np.int32)
+            width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+            offsets = np.frombuffer(texts.buffers()[1], width)
             offsets = offsets[texts.offset : texts.offset + len(texts) + 1]
-            ends.append(offsets[1:].astype(np.int64) - offsets[0] + ends[-1][-1])
-            file.write(texts.buffers()[2][int(offsets[0]) : int(offsets[-1])])
+            begin, end = int(offsets[0]), int(offsets[-1])
+            ends[done + 1 : done + 1 + len(texts)] = offsets[1:]
+            ends[done + 1 : done + 1 + len(texts)] += ends[done] - begin
+            done += len(texts)
+            file.write(texts.buffers()[2][begin:end])
         file.flush()
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    places = pa.py_buffer(np.concatenate(ends))
-    count = sum(map(len, ends)) - 1
-    return pa.LargeStringArray.from_buffers(count, places, pa.py_buffer(data))
+    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(data))

@@ -1,6 +1,5 @@
 """Scan all names piece by piece, in threads, so that few names are in memory at once."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import NAME
+from provhouse.runtime.processes import usable_cores
 
 from .erased import without_names
 from .names import Names
@@ -21,7 +21,7 @@ from .segments import BATCH, open_names
 T = TypeVar("T")
 
 _BATCHES = 64
-"""The number of batches in a piece."""
+"""The number of compressed batches of names that are scanned together, as one piece."""
 
 
 def scan(
@@ -36,7 +36,7 @@ def scan(
     numbers of the other rows follow without gaps. The names of erased items are null. If ``most``
     is given, stop after the piece that reaches this number of names.
     """
-    threads = len(os.sched_getaffinity(0))
+    threads = usable_cores()
     pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))
     made: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(threads)

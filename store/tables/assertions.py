@@ -21,7 +21,8 @@ class Assertions:
     """The assertions and retractions of each origin, in order of ingest.
 
     ``rows`` are the visible rows of the table ``assertions``. In all methods, ``places`` are the
-    places of some triples, and ``first`` has the origin stored with each of these triples.
+    places of some triples (partition and row), and ``first`` has the origin stored with each of
+    these triples.
     """
 
     def __init__(self, rows: pa.Table) -> None:
@@ -39,7 +40,7 @@ class Assertions:
         return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
     def holds(self, origin: int, places: RowPlaces, first: I64) -> Bools:
-        """Return, for each of some triples, whether an origin asserts it."""
+        """Return, for each of the given triples, whether the given origin asserts it."""
         said: Bools = first == origin
         for holds, ranges in self._history.get(origin, ()):
             said[ranges.has(places)] = holds
@@ -48,7 +49,8 @@ class Assertions:
     def standing(self, places: RowPlaces, first: I64) -> tuple[I64, I64]:
         """Return all assertions of some triples, as parallel arrays.
 
-        The first array has positions in ``places``, the second an origin that asserts the triple.
+        The first array has positions in ``places``. The second array has, for each of these
+        positions, an origin that asserts the triple.
         """
         at = [np.flatnonzero(~np.isin(first, [*self._history]))]
         origins = [first[at[0]]]

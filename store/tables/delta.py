@@ -1,8 +1,8 @@
 """Append to the Delta tables of a base, read them, and restore their committed versions.
 
 pyarrow writes the files exactly as they stay on disk; then they are added to the table's log. Spark
-reads them like any Delta table. Logs have no column statistics, so that names are stored in as few
-places as possible (``docs/decisions/0004-tables.md``).
+reads them like any Delta table. Logs have no column statistics, because names must be stored in few
+places, and statistics would contain some (``docs/decisions/0004-tables.md``).
 """
 
 import json
@@ -19,10 +19,11 @@ from deltalake import DeltaTable, Schema
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
-from provhouse.model.columns import ORIGIN, PARTITION, TABLES
+from provhouse.model.columns import DERIVED, KIND, ORIGIN, PARTITION, ROLE, TABLES, TIMES
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
+from provhouse.runtime.storage import parquet_reader
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
@@ -46,10 +47,8 @@ class NewFile:
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write rows as all table files have them: one row group, compressed, with packed integers."""
-    # A file has few origins, in any order: a dictionary is smaller than delta encoding.
-    few = [ORIGIN] if ORIGIN in table.column_names else []
-    numbers = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in few]
+    """Write a Parquet file for a table: one row group, compressed, with packed integers."""
+    numbers = packed_columns(table.schema)
     texts = [f.name for f in table.schema if f.name not in numbers]
     pq.write_table(
         table,
@@ -64,6 +63,15 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     )
 
 
+def packed_columns(schema: pa.Schema) -> list[str]:
+    """Return the columns that are delta-encoded: integers with many different values in a file.
+
+    The other integer columns have few different values, for which a dictionary is smaller.
+    """
+    few = (ORIGIN, KIND, TIMES, ROLE)
+    return [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
+
+
 def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     """Add files to a table, which is created if missing; return the table's new version."""
     schema = Schema.from_arrow(TABLES[name])
@@ -71,7 +79,7 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     actions = [_action(folder, file) for file in files]
     version = 0
     try:
-        table = DeltaTable(folder)
+        table = _with_columns(DeltaTable(folder), schema)
         table.create_write_transaction([*actions], "append", schema, partition_by)
         version = DeltaTable(folder).version()  # ``table`` stays at the version that it opened
     except TableNotFoundError:
@@ -82,12 +90,25 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     for file in files:
         sync_file(folder / file.name)
     logs = folder / "_delta_log"
-    for log in (*logs.glob(f"{version:020d}.*"), *logs.glob("_last_checkpoint")):
+    written = (version - 1, version)  # the first of them may have added columns
+    for log in (
+        *(file for v in written for file in logs.glob(f"{v:020d}.*")),
+        *logs.glob("_last_checkpoint"),
+    ):
         sync_file(log)
     sync_folder(folder)
     sync_folder(folder / "_delta_log")
     reach("table synced")
     return version
+
+
+def _with_columns(table: DeltaTable, schema: Schema) -> DeltaTable:
+    """Return the table, after adding the columns of ``schema`` that an earlier format lacked."""
+    known = {field.name for field in table.schema().fields}
+    missing = [field for field in schema.fields if field.name not in known]
+    if missing:
+        table.alter.add_columns(missing)
+    return table
 
 
 def newest_version(folder: Path) -> int | None:
@@ -150,8 +171,11 @@ def read_rows(
 
 def _read(path: Path, columns: list[str]) -> pa.Table:
     """Read columns of a file. Open it only once, since an erasure may replace it meanwhile."""
-    with pq.ParquetFile(path, page_checksum_verification=True) as file:
-        return file.read(columns).select(columns)
+    with parquet_reader(path) as file:
+        rows = file.read(columns)
+    if DERIVED in columns and DERIVED not in rows.column_names:  # written before format 3
+        rows = rows.append_column(DERIVED, pa.repeat(pa.scalar(0, pa.int64()), rows.num_rows))
+    return rows.select(columns)
 
 
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from provhouse.model.arrays import PartitionNumber
-from provhouse.model.columns import ORIGIN, TRIPLE
+from provhouse.model.columns import DESCRIPTION, ORIGIN, TRIPLE
 from provhouse.model.errors import Damaged, Unavailable
+from provhouse.runtime.storage import parquet_reader
 
 from .delta import write_parquet
 
@@ -34,31 +34,41 @@ def partition_path(folder: Path, partition: PartitionNumber) -> Path:
 def write_partition(rows: pa.Table, path: Path) -> None:
     """Write a partition; the rows must be sorted by dst and lack the column ``partition``.
 
-    Delta's log has the value of that column.
+    The file does not need that column, because Delta's log has its value. Columns of
+    ``DESCRIPTION`` without a value are left out, so that they take no space.
     """
-    write_parquet(rows, path)
+    empty = [n for n in DESCRIPTION if n in rows.column_names and rows[n].null_count == len(rows)]
+    write_parquet(rows.drop_columns(empty), path)
 
 
 def read_partition(path: Path, columns: Sequence[str] = TRIPLE) -> pa.Table:
     """Return columns of a partition's triples; strings are plain, not encoded as dictionaries.
 
-    If the file has no column ``origin``, all origins are ``UNKNOWN_ORIGIN``. Raises Damaged if the
-    file cannot be read.
+    If the file has no column ``origin``, all origins are ``UNKNOWN_ORIGIN``. Columns of
+    ``DESCRIPTION`` that the file lacks are null. Raises Damaged if the file cannot be read.
     """
     try:
         # This is three times as fast as reading the file as an Arrow data set.
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with parquet_reader(path) as file:
             rows = file.read(list(columns))
             if ORIGIN in columns and ORIGIN not in rows.column_names:
                 none = pa.repeat(pa.scalar(UNKNOWN_ORIGIN, pa.int32()), rows.num_rows)
                 rows = rows.append_column(ORIGIN, none)
-            return rows
+            return _described(rows, columns)
     except (OSError, pa.ArrowException) as error:
         raise Damaged(
             f"Cannot read the partition {path}",
             f"Reading it fails: {str(error).splitlines()[0]}",
             "Restore the file from a backup",
         ) from error
+
+
+def _described(rows: pa.Table, columns: Sequence[str]) -> pa.Table:
+    wanted = [name for name in columns if name in DESCRIPTION]
+    for name in wanted:
+        if name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(rows.num_rows, DESCRIPTION[name]))
+    return rows.select(list(columns)) if wanted else rows
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class Ranges:
 
     @classmethod
     def joined(cls, parts: Iterable["Ranges"]) -> "Ranges":
-        """Return the union of disjoint parts, given in any order."""
+        """Return the union of several ``Ranges`` that share no place, given in any order."""
         starts, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for part in parts:
             starts.append(part._starts)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import (
     I64,
     Bools,
+    Column,
     ItemNumbers,
     PartitionNumber,
     PartitionNumbers,
@@ -22,10 +23,12 @@ from provhouse.model.arrays import (
 )
 from provhouse.model.columns import (
     COMPONENT,
+    DERIVED,
     DERIVES_FROM,
     FIRST,
     INGEST,
     INTO,
+    ITEM,
     ITEMS,
     NODE,
     PARTITION,
@@ -46,9 +49,9 @@ from .ranges import Ranges, places
 
 
 class Snapshot:
-    """The immutable view that a commit defines, whatever is written meanwhile.
+    """The view of one generation, which no later ingest changes.
 
-    Only an erasure changes what is read from it: names, ops and attributes disappear, but never
+    Only an erasure changes what a snapshot shows: names, ops and attributes disappear, but never
     rows. Read names, ops and attributes inside ``Names.settled``.
 
     Recently used names stay decompressed, up to ``kept`` bytes.
@@ -108,7 +111,7 @@ class Snapshot:
 
     @cached_property
     def set_ids(self) -> SetIds:
-        """The ids of all visible sets, in order; their first items have the same order."""
+        """The ids of all visible sets, ascending; ``set_firsts`` is then ascending too."""
         return SetIds(_ints(self._sets, SET))
 
     @cached_property
@@ -121,9 +124,22 @@ class Snapshot:
         """The number of items of each set in ``set_ids``."""
         return _ints(self._sets, ITEMS)
 
+    @cached_property
+    def set_sizes(self) -> I64:
+        """The number of items of each set in ``set_ids``, without groups."""
+        if not len(self.groups):
+            return self.set_items
+        sizes = np.bincount(self.set_rows(self.groups), minlength=len(self.set_ids))
+        found: I64 = self.set_items - sizes
+        return found
+
     def ids_of(self, sets: SetPositions) -> SetIds:
         """Return the ids of sets given by position."""
         return SetIds(self.set_ids[sets])
+
+    def sets_of(self, items: ItemNumbers) -> SetIds:
+        """Return the id of each item's set; every item must be in a set."""
+        return self.ids_of(self.set_rows(items))
 
     def triples_of(self, sets: SetPositions) -> I64:
         """Return, for each of some ordered sets, the number of live triples whose dst is in it."""
@@ -188,7 +204,7 @@ class Snapshot:
         return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
 
     def _placed_among(self, triples: Ranges) -> I64:
-        """Return, for each row of ``placements``, how many of the given triples it counts."""
+        """Return, for each row of ``placements``, how many of its triples are in ``triples``."""
         order = self.placements.order_by_partition()
         placed = self.placements.take(order)
         partition, count = placed.partitions, placed.triples
@@ -202,6 +218,31 @@ class Snapshot:
     def deaths(self) -> Ranges:
         """The places of dead triples."""
         return Ranges.read(self.rows("deaths", [PARTITION, ROW, ROWS]))
+
+    @cached_property
+    def derived(self) -> bool:
+        """Whether any stored triple, dead or alive, has a value in a column of ``DESCRIPTION``."""
+        return bool(pc.sum(self.ingests[DERIVED]).as_py())
+
+    @cached_property
+    def groups(self) -> ItemNumbers:
+        """The numbers of all groups, in order.
+
+        A group stands for a derivation that many dst share. It is stored like an item, but no
+        question shows it.
+        """
+        return ItemNumbers(np.unique(_ints(self.rows("groups"), ITEM)))
+
+    @property
+    def erased_items(self) -> ItemNumbers:
+        """The numbers of erased items, in order, without nameless groups."""
+        erased, groups = self.names.erased, self.groups
+        return erased if not len(groups) else ItemNumbers(erased[~among(erased, groups)])
+
+    def locate(self, names: Column) -> ItemNumbers:
+        """Return the number of each name, or -1 if no item has it; groups are not found."""
+        found = self.names.locate(names)
+        return ItemNumbers(np.where(among(found, self.groups), -1, found))
 
     @cached_property
     def assertions(self) -> Assertions:
@@ -261,9 +302,10 @@ class Snapshot:
         return SetPositions(np.where(inside, at, -1))
 
     def item_ranges(self, sets: SetPositions) -> tuple[ItemNumbers, ItemNumbers]:
-        """Return the first and last item of each range that some sets fill without a gap.
+        """Return the items of some sets as ranges: the first and the last item of each range.
 
-        ``sets`` are positions in ``set_ids``, in order.
+        Sets whose items follow each other share a range. ``sets`` are positions in ``set_ids``, in
+        order.
         """
         first = self.set_firsts[sets]
         last = first + self.set_items[sets] - 1

@@ -20,7 +20,7 @@ def bases(layout: Layout) -> list[int]:
 
 @contextmanager
 def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
-    """Keep the base of a generation from being removed for the length of the block.
+    """Keep the base of a generation from being removed while the block runs.
 
     Raises NotFound if the generation was pruned since its record was read.
     """
@@ -30,9 +30,10 @@ def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
 
 
 def remove_unused(layout: Layout) -> list[int]:
-    """Remove every base that no commit record names; return those that readers still use.
+    """Remove the bases that no commit record names; return those that could not be removed.
 
-    Only the writer may call this. Nothing is removed if a record cannot be read.
+    A base cannot be removed while a process reads it. Only the writer may call this. Nothing is
+    removed if a record cannot be read.
     """
     stored = bases(layout)
     if not stored:

@@ -6,28 +6,36 @@ record.
 """
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from provhouse.model.errors import Damaged, NotFound, Unavailable
 from provhouse.model.faults import reach
+from provhouse.model.naming import Naming
+from provhouse.model.patterns import Pattern
 from provhouse.runtime.files import make_folder, sync_folder, write_new
 
 from .layout import Layout
 from .locks import check_lock
 from .records import write_record
 
-FORMAT = 2
-"""The format of new records.
+FORMAT = 4
+"""The newest format of records, which only records with groups or with patterns have.
 
-Generations of format 2 may show deaths, which a reader of format 1 would overlook. A record of
-format 1 is read as one of format 2 without deaths.
+Generations of format 2 may show deaths, which a reader of format 1 would overlook. Generations of
+format 3 may have triples with derivations. Those of format 4 may have groups, which a reader of
+format 3 would show as items, and row ids with patterns. Records of earlier formats are read as
+records of format 4 without any of these.
 """
+_PLAIN = 3
+"""The format of all other new records."""
+GROUPS = "groups"
+"""The table that only warehouses with groups have."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """The counts of what one generation shows."""
+    """The number of triples, of items, of sets and of other things that one generation shows."""
 
     triples: int = 0
     items: int = 0
@@ -38,13 +46,30 @@ class Totals:
 
 
 @dataclass(frozen=True)
+class Beyond:
+    """The number of triples that shared derivations stand for, beyond those stored for them.
+
+    A derivation of n inputs that m dst share is stored as n + m triples, and stands for n times m.
+    """
+
+    total: int = 0
+    new: int = 0
+    """The part of a change that new triples make."""
+    ended: int = 0
+    """The part of a change that ended triples make."""
+
+
+@dataclass(frozen=True)
 class Commit:
     """One generation: its base, the visible ingests, and the Delta version of each table."""
 
     base: int
     generation: int
     commit: str
-    """A random id. Once Neo4j has all that the generation needs, it has a Load node with the id."""
+    """A random id.
+
+    A Load node with this id in Neo4j shows that Neo4j has everything that the generation needs.
+    """
     time: str
     visible: tuple[tuple[int, int], ...]
     """Ranges of ingests as (first, last), in order."""
@@ -52,16 +77,37 @@ class Commit:
     totals: Totals
     rolls_back_to: int | None = None
     """The generation whose content a rollback restores; 0 is the empty warehouse."""
-    format: int = FORMAT
+    naming: Naming = "global"
+    """The naming of items.
+
+    Records from before there was a choice do not have this field, and mean ``global``.
+    """
+    format: int = _PLAIN
+    theta: int | None = None
+    """The theta of the last ingest or compaction; earlier releases did not record it."""
+    patterns: dict[str, Pattern] = field(default_factory=dict)
+    """The patterns of all tables whose rows were named by ids, by table."""
+    beyond: Beyond = Beyond()
+    """Only records of generations with groups have it."""
+
+    @property
+    def triples(self) -> int:
+        """The number of live triples, if all shared derivations were written out."""
+        return self.totals.triples + self.beyond.total
 
 
 def write_commit(layout: Layout, commit: Commit) -> None:
-    """Make a generation current by writing its record in the current format.
+    """Make a generation current by writing its record.
 
     Raises Busy if another writer has taken the lock or the generation's number.
     """
     make_folder(layout.commits)
-    record = asdict(replace(commit, format=FORMAT))
+    shares = GROUPS in commit.tables
+    record = asdict(replace(commit, format=FORMAT if shares or commit.patterns else _PLAIN))
+    if not shares:
+        del record["beyond"]
+    if not commit.patterns:
+        del record["patterns"]
     path = _path(layout, commit.generation)
     write_record(layout, path, record, lambda: reach("record aside"), write_new)
 
@@ -91,7 +137,9 @@ def read_commit(layout: Layout, generation: int) -> Commit:
                 "Install a newer provhouse; nothing was changed",
             )
         record["visible"] = tuple((first, last) for first, last in record["visible"])
-        return Commit(**{**record, "totals": Totals(**record["totals"])})
+        record["beyond"] = Beyond(**record.get("beyond", {}))
+        patterns = {table: Pattern(**each) for table, each in record.pop("patterns", {}).items()}
+        return Commit(**{**record, "totals": Totals(**record["totals"]), "patterns": patterns})
     except FileNotFoundError as error:
         raise NotFound(
             f"Generation {generation} no longer exists",

@@ -1,7 +1,8 @@
 """Keep track of the ids in use. No id is ever given twice, not even after a crash or a rollback.
 
 ``ids.json`` stores the next free id of each kind. Before a writer uses an id, it raises the next
-free id and waits until the disk has it. So what a crash leaves is never mistaken for later data.
+free id and waits until the disk has it. So data from an interrupted write is never mistaken for
+later data.
 """
 
 import json
@@ -27,6 +28,8 @@ class Ids:
     set: int = 1
     partition: int = 1
     origin: int = 1
+    file: int = 1
+    """The next free number of a file; ``ids.json`` lacks it as long as no file has a number."""
     pruned: int = 0
     """Generations up to this one have been pruned."""
     unfinished: bool = False
@@ -57,6 +60,11 @@ def take_ids(layout: Layout, ids: Ids) -> None:
     reach("ids taken")
 
 
+def take_file_numbers(layout: Layout, first: int, count: int) -> None:
+    """Make ``count`` numbers of files from ``first`` on taken permanently."""
+    _write(layout, replace(read_ids(layout), file=first + count))
+
+
 def mark_finished(layout: Layout) -> None:
     """Record that the last writer left nothing half-written."""
     ids = read_ids(layout)
@@ -65,4 +73,7 @@ def mark_finished(layout: Layout) -> None:
 
 
 def _write(layout: Layout, ids: Ids) -> None:
-    write_record(layout, layout.ids, asdict(ids), lambda: reach("ids aside"))
+    record = asdict(ids)
+    if ids.file == 1:
+        del record["file"]
+    write_record(layout, layout.ids, record, lambda: reach("ids aside"))

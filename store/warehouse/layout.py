@@ -2,14 +2,13 @@
 
 import json
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from provhouse.runtime.files import make_folder, write_new
+from provhouse.model.errors import Damaged
 
 SHARED = 0o666
-"""The file mode of records before the umask applies, as for ordinary files."""
+"""The mode with which record files are created; the umask removes permissions from it."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,16 @@ class Layout:
 
     @property
     def unpruned(self) -> Path:
-        """A file that exists while Neo4j may still have pruned data, which does no harm."""
+        """A file that exists while Neo4j may still have data of pruned generations.
+
+        Answers are right even then.
+        """
         return self.root / "unpruned"
+
+    @property
+    def files(self) -> Path:
+        """The folder of the table of files, which has a number for each."""
+        return self.root / "files"
 
     @property
     def logs(self) -> Path:
@@ -71,17 +78,29 @@ class Layout:
         return self.base(base) / "names"
 
     def warehouse_id(self) -> str:
-        """Return the id that all nodes of this warehouse carry in Neo4j; create it if missing."""
-        try:
-            return self._identity()
-        except FileNotFoundError:
-            make_folder(self.root)
-            content = json.dumps({"format": 1, "warehouse": secrets.token_hex(8)}, indent=1)
-            write_new(self.identity, content.encode(), mode=SHARED)
-            return self._identity()
+        """Return the id that all nodes of this warehouse carry in Neo4j.
 
-    def _identity(self) -> str:
-        return str(json.loads(self.identity.read_text())["warehouse"])
+        Raises Damaged if the file with the id is missing or not valid. It is never rebuilt here: a
+        new id would make everything in Neo4j seem to be missing.
+        """
+        try:
+            return _text(json.loads(self.identity.read_text(encoding="utf-8"))["warehouse"])
+        except FileNotFoundError:
+            found = "The file is missing"
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            found = f"The file is not valid: {error!r}"
+        raise Damaged(
+            f"Cannot read the warehouse's id from {self.identity}",
+            found,
+            "Run `provhouse repair`, which finds the id in Neo4j, or restore the file from a "
+            "backup",
+        )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{value!r} is not an id")
+    return value
 
 
 def bytes_below(folder: Path) -> int:

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic, sleep
 
 from provhouse.model.errors import Busy, Unavailable
+from provhouse.model.progress import Progress
 from provhouse.runtime.files import lock, make_folder, open_lock
 
 from .layout import Layout
 
+_PAUSE = 0.2
+"""The seconds between two attempts to take a lock."""
 _handles: dict[Path, int] = {}
 """The descriptors of the write locks that this process has, by warehouse folder.
 
@@ -21,11 +25,13 @@ inside a write know only the warehouse's ``Layout``.
 
 
 @contextmanager
-def locked(layout: Layout) -> Iterator[None]:
+def locked(
+    layout: Layout, wait_seconds: float = 0, progress: Progress | None = None
+) -> Iterator[None]:
     """Be the single writer of a warehouse for the length of the block.
 
-    Raises Busy if another process writes; the message names the process and the time when it began.
-    Raises Unavailable if the folder is not writable.
+    Raises Busy if another process still writes after ``wait_seconds``; the message names the
+    process and the time when it began. Raises Unavailable if the folder is not writable.
     """
     make_folder(layout.root)
     try:
@@ -37,7 +43,7 @@ def locked(layout: Layout) -> Iterator[None]:
             "Change the folder's permissions, or choose another warehouse with --warehouse",
         ) from error
     try:
-        _take_lock(handle, layout)
+        _take_lock(handle, layout, wait_seconds, progress)
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(_owner()).encode(), 0)
         _handles[layout.root] = handle
@@ -50,9 +56,10 @@ def locked(layout: Layout) -> Iterator[None]:
 
 
 def check_lock(layout: Layout) -> None:
-    """Raise Busy if the lock file of this process was removed, so that another process may write.
+    """Raise Busy if the lock file was removed, because another process may then be writing.
 
-    The caller must then change nothing, not even clean up: the files may be the other writer's.
+    The caller must change nothing after that, not even clean up: the files may be the other
+    writer's.
     """
     handle = _handles.get(layout.root)
     if handle is None:  # called without a lock, as tests do
@@ -67,16 +74,24 @@ def check_lock(layout: Layout) -> None:
     )
 
 
-def _take_lock(handle: int, layout: Layout) -> None:
+def _take_lock(handle: int, layout: Layout, wait_seconds: float, progress: Progress | None) -> None:
     if lock(handle):
         return
+    if progress and wait_seconds:
+        progress.begin("Wait for another writer")
+    until = monotonic() + wait_seconds
+    while (left := until - monotonic()) > 0:
+        sleep(min(left, _PAUSE))
+        if lock(handle):
+            return
     who = os.pread(handle, 1000, 0).decode(errors="replace")
     try:
         owner = json.loads(who)
         found = f"Process {owner['process']} has been writing since {owner['since']}"
     except (ValueError, KeyError, TypeError):
         found = "Another process is writing"
-    raise Busy(f"Cannot write to {layout.root} now", found, "Wait until it has finished")
+    remedy = "Run the command again with --wait SECONDS"
+    raise Busy(f"Cannot write to {layout.root} now", found, remedy)
 
 
 def _owner() -> dict[str, object]:
@@ -88,7 +103,8 @@ def _owner() -> dict[str, object]:
 def reading(layout: Layout, base: int) -> Iterator[None]:
     """Keep a base from being removed while it is read.
 
-    The base may already be gone. To find out, read its commit record inside the block.
+    The base may already be gone. To find out, read the commit record of the generation again,
+    inside the block.
     """
     try:
         handle = os.open(layout.base(base), os.O_RDONLY)
@@ -104,7 +120,10 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 @contextmanager
 def no_readers(layout: Layout, base: int) -> Iterator[bool]:
-    """Yield whether no process reads a base; if so, none can begin reading it during the block."""
+    """Yield whether no process reads a base.
+
+    If that is true, no process can begin to read the base during the block.
+    """
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:
         yield lock(handle)

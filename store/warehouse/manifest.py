@@ -7,11 +7,13 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from provhouse.model.errors import BadInput, Unavailable
+from provhouse.model.naming import Naming
+from provhouse.model.patterns import Pattern
 from provhouse.runtime.files import write_over
 
 from .layout import SHARED
@@ -48,7 +50,13 @@ class Manifest:
     files: tuple[Part, ...]
     erased: int = 0
     """The number of triples left out because they touch erased items."""
+    naming: Naming = "global"
+    """The naming of the exported items."""
     format: int = FORMAT
+    patterns: dict[str, Pattern] = field(default_factory=dict)
+    """The patterns of tables whose rows were named by ids; left out if there are none."""
+    operations: Part | None = None
+    """The file with descriptions of ops; left out if there are none."""
 
 
 def part_of(path: Path, rows: int) -> Part:
@@ -61,13 +69,26 @@ def part_of(path: Path, rows: int) -> Part:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest, which appears whole or not at all."""
-    content = json.dumps(asdict(manifest), indent=1).encode()
+    content = json.dumps(as_record(manifest), indent=1).encode()
     if not write_over(folder / NAME, content, mode=SHARED):
         raise Unavailable(
             f"Cannot write the manifest to {folder}",
             "Another process removed the temporary file",
             "Export again, to another folder",
         )
+
+
+def as_record(manifest: Manifest) -> dict[str, object]:
+    """Return the manifest as ``manifest.json`` has it.
+
+    Earlier releases refuse keys that they do not know, so these are left out where possible.
+    """
+    record = asdict(manifest)
+    return {
+        name: value
+        for name, value in record.items()
+        if value or name not in ("patterns", "operations")
+    }
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -82,8 +103,11 @@ def read_manifest(folder: Path) -> Manifest:
                 "Install a newer provhouse to import it",
             )
         record["files"] = tuple(Part(**part) for part in record["files"])
-        return Manifest(**record)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        patterns = {table: Pattern(**each) for table, each in record.pop("patterns", {}).items()}
+        if record.get("operations"):
+            record["operations"] = Part(**record["operations"])
+        return Manifest(**record, patterns=patterns)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(
             f"Cannot read the export manifest {path}",
             f"Reading it fails with {error!r}",

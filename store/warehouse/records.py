@@ -39,5 +39,5 @@ def write_record(
 
 
 def left_records(folder: Path) -> list[Path]:
-    """Return the temporary files of this folder's records that are left from killed writers."""
+    """Return the temporary files that remain in a folder because a writer of records was killed."""
     return left_aside(folder, r"(ids|erasure|warehouse|\d+)\.json") if folder.is_dir() else []

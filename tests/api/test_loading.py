@@ -1,7 +1,9 @@
 """Importing the package, or one of its folders, loads nothing that the importer does not use."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +31,7 @@ def loaded(code: str) -> str:
         "import provhouse; dir(provhouse)",
         "import provhouse.model.settings",
         "import provhouse.serve.client",
+        "import provhouse.questions",
         "from provhouse import NotFound",
     ],
 )
@@ -44,6 +47,13 @@ def test_importing_the_package_loads_no_other_module_of_it() -> None:
 def test_every_public_name_is_found() -> None:
     assert all(getattr(provhouse, name) for name in provhouse.__all__)
     assert set(provhouse.__all__) <= set(dir(provhouse))
+
+
+def test_type_checkers_see_every_public_name() -> None:
+    source = Path(str(provhouse.__file__)).read_text(encoding="utf-8")
+    (block,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    names = [name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names]
+    assert {name.asname for name in names} == set(provhouse.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -13,9 +13,9 @@ from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 from provhouse.ingest.splits import check_splits, read_splits
 
 READ = 0.05
-"""The relative error that is allowed for the number of triples that a worked query reads.
+"""The relative error allowed in the number of triples that an example query of the paper reads.
 
-This number depends on the seed.
+This number depends on the seed of the trace.
 """
 
 
@@ -29,8 +29,8 @@ def figures(trace: Trace) -> list[Figure]:
     return PaperFigures(trace).figures()
 
 
-def test_all_figures_are_the_papers(figures: list[Figure]) -> None:
-    """Figures are rounded as in the paper. Only the triples read by worked queries may differ."""
+def test_all_figures_equal_those_of_the_paper(figures: list[Figure]) -> None:
+    """Figures equal the paper's rounded ones, except the triples that two example queries read."""
     assert len(figures) == 70
     differing = [figure for figure in figures if not figure.same]
     assert {figure.name for figure in differing} <= {

@@ -1,4 +1,4 @@
-"""Contenders of `peers.py` give equal answers. Differences, delays and failures are reported."""
+"""The programs compared by `peers.py` give equal answers; differences and failures are reported."""
 
 import json
 from collections.abc import Callable
@@ -115,7 +115,7 @@ def test_different_answers_are_reported() -> None:
 
 
 class Slow(Peer):
-    """A contender that answers a question for item 1 immediately, but never answers another."""
+    """A contender that answers a question about item 1 at once, and any other question never."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)
@@ -151,7 +151,7 @@ def test_levels_stop_when_the_time_is_over(tmp_path: Path) -> None:
             peer.late.set()
         return frontier + 1 if len(asked) < 9 else frontier[:0]
 
-    with pytest.raises(Exception, match="in time"):
+    with pytest.raises(Exception, match="time limit"):
         peer.levels(1, further)
     assert asked == [1, 2, 3]
 

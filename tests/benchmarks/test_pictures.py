@@ -1,4 +1,4 @@
-"""Pictures show groups of tables whose items share sets, and what questions read of a group."""
+"""Pictures show groups of tables whose items share sets, and how much questions read."""
 
 import numpy as np
 from cuts import Large
@@ -33,7 +33,7 @@ def test_tables_that_share_sets_are_a_group() -> None:
 
 
 def test_a_group_has_its_mean_reads() -> None:
-    """The means are over two questions: for item 2, which is in b, and for item 7 in c."""
+    """Each group's mean reads are over two questions: about item 2, in b, and item 7, in c."""
     above, below = picture()["groups"]
     assert (above["sets_read"], above["triples_read"]) == (1.5, 3)
     assert (below["sets_read"], below["triples_read"]) == (0.5, 1.5)

@@ -20,7 +20,7 @@ TRACE = Path(trace_files.__file__).parent / "make_trace.py"
 
 @pytest.fixture
 def trace(monkeypatch: pytest.MonkeyPatch) -> Trace:
-    """A small trace, whose files and pieces are limited to few rows."""
+    """A small trace; each file has at most 1,000 rows, and at most 300 are in memory at a time."""
     monkeypatch.setattr(trace_files, "ROWS", 1_000)
     monkeypatch.setattr(trace_files, "PIECE", 300)
     return SHAPES["runs"](2_000, 7)
@@ -83,6 +83,7 @@ def run(folder: Path) -> str:
     return done.stdout or done.stderr
 
 
+@pytest.mark.long
 def test_the_command_writes_the_same_bytes_each_time(tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()

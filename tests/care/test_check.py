@@ -33,7 +33,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 @pytest.fixture(scope="module")
 def house(houses: Houses) -> House:
-    """A warehouse with two bases: ingests, a compaction and a rolled-back ingest."""
+    """A warehouse with two bases, after ingests, a compaction and a rollback."""
     house = houses(theta=5, pack=3, partition_triples=40)
     house.ingest(triples(*range(6)))
     house.ingest(triples(6, 7, 8))
@@ -46,7 +46,7 @@ def house(houses: Houses) -> House:
 
 @pytest.fixture
 def copy(house: House, tmp_path: Path) -> House:
-    """A copy of the warehouse on disk, to damage; both share their content in Neo4j."""
+    """A copy of the warehouse's folder, for tests to damage. It has the original's Neo4j."""
     shutil.copytree(house.settings.warehouse, tmp_path / "warehouse")
     return House(replace(house.settings, warehouse=tmp_path / "warehouse"), house.session)
 
@@ -69,7 +69,7 @@ def table(house: House, name: str) -> Path:
 
 
 def file(house: House, name: str, pattern: str = "*.parquet") -> Path:
-    """Return the first file of a table, or of the names."""
+    """Return the first matching file of a table, or of ``names``, the folder with the names."""
     return sorted(table(house, name).glob(pattern))[0]
 
 
@@ -203,6 +203,44 @@ def test_with_an_empty_neo4j_a_question_names_the_remedy(house: House) -> None:
     cypher(house, "MATCH (n {warehouse: $warehouse}) DETACH DELETE n")
     with Asker(house.settings, Silent()) as asker, pytest.raises(Damaged, match="provhouse repair"):
         asker.ask(triples(1)[0].dst, "upstream", "csprov")
+    repair(house.settings, Silent())
+
+
+IDENTITIES = {"missing": None, "empty": "", "torn": '{"format": 1, "ware', "without id": "{}"}
+
+
+@pytest.mark.parametrize("kind", IDENTITIES)
+def test_a_damaged_id_is_never_replaced_by_a_read(copy: House, kind: str) -> None:
+    identity = copy.layout.identity
+    held = identity.read_text()
+    identity.unlink()
+    left = IDENTITIES[kind]
+    if left is not None:
+        identity.write_text(left)
+    with Asker(copy.settings, Silent()) as asker, pytest.raises(Damaged, match="repair"):
+        asker.ask(triples(1)[0].dst, "upstream", "csprov")
+    with pytest.raises(Damaged, match="provhouse repair"):
+        copy.ingest(triples(13))
+    damages = checked(copy, deep=False).damages
+    assert [one.where for one in damages] == ["identity"]
+    assert identity.exists() == (left is not None)
+    assert left is None or identity.read_text() == left
+    if kind in ("missing", "torn"):  # each repair takes seconds
+        repair(copy.settings, Silent())
+        assert identity.read_text() == held
+        assert checked(copy, deep=False).damages == ()
+
+
+def test_a_lost_id_is_replaced_if_neo4j_has_nothing_of_the_warehouse(
+    house: House, copy: House
+) -> None:
+    cypher(house, LOST["all"])
+    copy.layout.identity.unlink()
+    repair(copy.settings, Silent())
+    assert copy.layout.warehouse_id() != house.layout.warehouse_id()
+    assert checked(copy, deep=False).damages == ()
+    assert_answers(copy, None, triples(*range(9), 11, 12))
+    cypher(copy, LOST["all"])
     repair(house.settings, Silent())
 
 

@@ -1,122 +1,40 @@
-"""Warehouses of released formats still work, and survive copying, export and import.
+"""Warehouses of released formats still work, and can be restored from a copy.
 
-``kept/format-N.tar.xz`` has a warehouse as a version with format N left it, without Neo4j, and the
-files that were ingested. Generation 1 is an ingest of ``first``, and generation 2 one of ``third``.
-Generation 3 rolls back generation 2. Generation 4 is a compaction, and 5 an ingest of ``second``.
+``kept/format-N.tar.xz`` contains a warehouse, without its Neo4j, that a version with format N
+wrote, and the files that were ingested. Generation 1 is an ingest of ``first``, and generation 2
+one of ``third``. Generation 3 rolls back generation 2. Generation 4 is a compaction, and 5 an
+ingest of ``second``. With format 2, generation 5 has the run ``kept``, 6 is the same ingest with
+the run ``again``, 7 a retraction of that run, 8 one of the item ``end/85``, and 9 an ingest of
+``fourth``.
 """
 
-import csv
 import json
 import shutil
 import tarfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from random import Random
-from typing import Any, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from neo4j import GraphDatabase
 
-from helpers.oracle import Oracle, Triple
+from helpers.kept import Row, assert_answers, rows
+from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.check import check
 from provhouse.care.repair import repair
 from provhouse.changes.compact import compact
 from provhouse.changes.prune import prune
-from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
-from provhouse.ingest.imported import import_
-from provhouse.ingest.summary import Summary
-from provhouse.model.answer import Answer
-from provhouse.model.errors import BadInput, NotFound, Unavailable, UsageError
+from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
-from provhouse.model.question import Direction
-from provhouse.query import export_files
 from provhouse.query.ask import Asker
-from provhouse.query.export import export_answer, export_warehouse
-from provhouse.store.warehouse.commits import FORMAT, current, generations
+from provhouse.query.export import export_warehouse
+from provhouse.store.warehouse.commits import FORMAT, generations
 from provhouse.store.warehouse.ids import read_ids
-from provhouse.store.warehouse.manifest import read_manifest
 
 Houses = Callable[..., House]
 KEPT = Path(__file__).parent / "kept"
-BOTH: tuple[Direction, ...] = ("upstream", "downstream")
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the archive, unpacked."""
-    folder = tmp_path_factory.mktemp("kept")
-    with tarfile.open(KEPT / "format-1.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def kept(files: Path, houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> House:
-    """A warehouse of format 1, opened by the current version."""
-    folder = tmp_path_factory.mktemp("opened") / "warehouse"
-    shutil.copytree(files / "warehouse", folder)
-    house = houses(warehouse=folder, theta=10, partition_triples=50)
-    repair(house.settings, Silent())
-    return house
-
-
-class Row(NamedTuple):
-    """A triple with its one attribute."""
-
-    triple: Triple
-    by: str = ""
-
-
-def rows(files: Path, *names: str) -> list[Row]:
-    """Return the triples of these files, without rows that lack src."""
-    found = []
-    for name in names:
-        with (files / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            found += [Row(Triple(*row[:5]), row[5]) for row in csv.reader(file)][1:]
-    return [row for row in found if row.triple.src]
-
-
-def some_items(given: list[Row], number: int = 10) -> list[str]:
-    items = sorted({end for row in given for end in row.triple[:2]})
-    return Random(1).sample(items, number)
-
-
-def assert_answers(house: House, given: list[Row], as_of: int | None = None) -> None:
-    oracle = Oracle.of(row.triple for row in given)
-    with Asker(house.settings, Silent(), as_of) as asker:
-        for item in some_items(given):
-            for direction in BOTH:
-                answer, expected = asker.ask(item, direction, "csprov"), oracle.ask(item, direction)
-                found = {(row["item"], row["depth"]) for row in answer.items.to_pylist()}
-                assert found == expected.items
-                assert answer.items.num_rows == len(found)
-                wanted = {(*t[:3], by) for t, by in given if t[:3] in expected.triples}
-                assert {_row(row) for row in answer.triples.to_pylist()} == wanted
-                assert answer.triples.num_rows == len(wanted)
-
-
-def _row(row: dict[str, str]) -> tuple[str, ...]:
-    return row["src"], row["dst"], row["op"], json.loads(row["attributes"]).get("by", "")
-
-
-def everything(answer: Answer) -> object:
-    """Return everything that an answer says about its item."""
-    return answer.table, answer.items.to_pylist(), answer.triples.to_pylist()
-
-
-def assert_same(one: House, other: House, items: list[str]) -> None:
-    with one.asker() as this, other.asker() as that:
-        for item in items:
-            for direction in BOTH:
-                answers = [asker.ask(item, direction, "csprov") for asker in (this, that)]
-                assert everything(answers[0]) == everything(answers[1])
 
 
 def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> None:
@@ -128,8 +46,35 @@ def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> 
     assert (read_ids(kept.layout).pruned, read_ids(kept.layout).generation) == (0, 6)
 
 
+def test_a_warehouse_of_format_2_is_read_and_written_on(houses: Houses, tmp_path: Path) -> None:
+    """Attributes of format 2 that are named like columns of derivations remain attributes."""
+    with tarfile.open(KEPT / "format-2.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    house = houses(warehouse=tmp_path / "warehouse", theta=10, partition_triples=50)
+    repair(house.settings, Silent())
+    house.check_deep()
+    both = rows(tmp_path, "first", "second")
+    left = [row for row in both if "end/85" not in row.triple[:2]]
+    assert_answers(house, both, 5)
+    assert_answers(house, both, 7)
+    assert_answers(house, left, 8)
+    again = house.ingest_files(tmp_path / "fourth.csv")
+    assert (again.new_triples, again.duplicates) == (0, 20)
+    (tmp_path / "new.csv").write_text(
+        "src,dst,op_kind,value\nend/80,joint,all,1\nend/81,joint,all,2\n"
+    )
+    assert house.ingest_files(tmp_path / "new.csv").new_triples == 2
+    compact(house.settings, Silent())
+    house.bare = True  # the retraction left an item without a triple
+    house.check_deep()
+    with house.asker() as asker:
+        (triple,) = asker.ask("mid/0", "downstream", depth=1).triples.to_pylist()
+        assert json.loads(triple["attributes"])["times"] == "1"
+        assert asker.ask("joint", "upstream", depth=1).triples.num_rows == 2
+
+
 def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_path: Path) -> None:
-    """Every command refuses the warehouse, whatever else the newer version has changed in it."""
+    """Every command refuses a warehouse of a newer version, whatever else that version changed."""
     folder = tmp_path / "warehouse"
     shutil.copytree(kept.settings.warehouse, folder)
     house = House(replace(kept.settings, warehouse=folder), kept.session)
@@ -161,9 +106,9 @@ def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_pa
 def test_a_backup_made_during_an_ingest_is_restored(
     kept: House, files: Path, tmp_path: Path
 ) -> None:
-    """The copy is made as docs/backup.md says: records, bases, ids. An ingest runs meanwhile.
+    """A backup is made in the order of docs/backup.md while an ingest runs.
 
-    From that ingest, the copy has names and the log of a table, but not the table's file.
+    The backup has the ingest's names, but lacks a file of a table that the table's log lists.
     """
     house, backup = House(kept.settings, kept.session), tmp_path / "warehouse"
     backup.mkdir()
@@ -194,182 +139,3 @@ def test_a_backup_made_during_an_ingest_is_restored(
     restored.ingest(new)
     assert_answers(restored, [*rows(files, "first", "second"), *map(Row, new)])
     repair(house.settings, Silent())
-
-
-@pytest.fixture(scope="module")
-def exported(kept: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An export of the whole warehouse, in several files."""
-    folder = tmp_path_factory.mktemp("export") / "all"
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(export_files, "FILE_TRIPLES", 60)
-        export_warehouse(kept.layout, folder, Silent())
-    return folder
-
-
-def import_into(house: House, folder: Path) -> Summary:
-    summary = import_(folder, house.settings, Silent())
-    house.check()
-    return summary
-
-
-def test_an_export_is_imported_unchanged(
-    kept: House, files: Path, exported: Path, houses: Houses
-) -> None:
-    manifest, held = read_manifest(exported), current(kept.layout)
-    assert held
-    assert len(manifest.files) > 2
-    assert (manifest.triples, manifest.items) == (held.totals.triples, held.totals.items)
-    other = houses(theta=10, partition_triples=50)
-    summary = import_into(other, exported)
-    assert (summary.triples, summary.items) == (manifest.triples, manifest.items)
-    assert (summary.components, summary.duplicates) == (held.totals.components, 0)
-    assert_same(kept, other, some_items(rows(files, "first", "second"), 25))
-    assert not import_into(other, exported).committed
-
-
-def test_an_exported_answer_is_imported_into_another_warehouse(
-    kept: House, files: Path, houses: Houses, tmp_path: Path
-) -> None:
-    house = houses()
-    house.ingest([Triple("mid/70", "theirs", "used", "mid", "")])
-    with kept.asker() as asker:
-        answers = [asker.ask("mid/70", direction, "csprov") for direction in BOTH]
-    for answer in answers:
-        folder = tmp_path / answer.direction
-        manifest = export_answer(house.layout, answer, folder)
-        assert manifest == read_manifest(folder)
-        assert (manifest.item, manifest.triples) == ("mid/70", answer.triples.num_rows)
-        import_into(house, folder)
-    with house.asker() as asker:
-        assert everything(asker.ask("mid/70", "upstream", "csprov")) == everything(answers[0])
-        assert asker.ask("theirs", "upstream").items.num_rows == answers[0].items.num_rows + 1
-    source = rows(files, "first")[0].triple.src
-    with Asker(kept.settings, Silent(), 1) as asker:
-        answer = asker.ask(source, "upstream")
-    nothing = export_answer(house.layout, answer, tmp_path / "nothing")
-    assert (nothing.triples, nothing.items, len(nothing.files)) == (0, 0, 1)
-    assert not import_into(house, tmp_path / "nothing").committed
-
-
-def test_long_names_are_written_in_pieces(
-    kept: House, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """This holds even if a single row is longer than the limit for a piece."""
-    monkeypatch.setattr(export_files, "PIECE_BYTES", 200)
-    with kept.asker() as asker:
-        answer = asker.ask("mid/70", "upstream")
-    export_answer(kept.layout, answer, tmp_path / "answer")
-    export_warehouse(kept.layout, tmp_path / "all", Silent())
-    for name, rows in (("answer", answer.triples), ("all", read(exported))):
-        file = pq.ParquetFile(tmp_path / name / "triples-00001.parquet")
-        assert file.num_row_groups > rows.num_rows // 10
-        assert file.read(rows.column_names).to_pylist() == rows.to_pylist()
-
-
-@pytest.mark.long
-def test_names_of_more_than_2_gib_are_exported(kept: House, tmp_path: Path) -> None:
-    """The columns src and dst have 2.6 GB of text each, but only 41 distinct names."""
-    names = pa.array([f"{n:02d}".ljust(1 << 16, "x") for n in range(41)])
-    src = pa.array(np.arange(40_000, dtype=np.int32) % 40 + 1)
-    ends = {
-        "src": pa.DictionaryArray.from_arrays(src, names),
-        "dst": pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), 40_000), names),
-    }
-    with kept.asker() as asker:
-        answer = asker.ask("mid/70", "upstream")
-    none = pa.repeat("", 40_000)
-    triples = pa.table({**ends, "op": none, "attributes": none})
-    answer = replace(answer, items=answer.items.slice(0, 0), triples=triples)
-    manifest = export_answer(kept.layout, answer, tmp_path / "long")
-    assert (manifest.triples, manifest.items) == (40_000, 41)
-    file = pq.ParquetFile(tmp_path / "long" / "triples-00001.parquet")
-    dst = [part["dst"] for part in file.iter_batches(1000, columns=["dst"])]
-    assert sum(len(part) for part in dst) == 40_000
-    assert all(pc.all(pc.equal(part, names[0])).as_py() for part in dst)
-
-
-def read(folder: Path) -> pa.Table:
-    """Return all rows of an export."""
-    return pa.concat_tables(pq.read_table(path) for path in sorted(folder.glob("*.parquet")))
-
-
-def flip_bit(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-def with_fields(**other: Any) -> Callable[[Path], object]:
-    """Return a function that changes fields of a manifest."""
-
-    def change(folder: Path) -> None:
-        path = folder / "manifest.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | other))
-
-    return change
-
-
-def outside(folder: Path) -> None:
-    path = folder / "manifest.json"
-    path.write_text(path.read_text().replace("triples-00002.parquet", "../secret.parquet"))
-
-
-DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a flipped bit": (lambda f: flip_bit(f / "triples-00002.parquet"), "triples-00002.*SHA-256"),
-    "a missing file": (lambda f: (f / "triples-00001.parquet").unlink(), "triples-00001"),
-    "a replaced file": (
-        lambda f: shutil.copy(f / "triples-00001.parquet", f / "triples-00002.parquet"),
-        "triples-00002",
-    ),
-    "no manifest": (
-        lambda f: (f / "manifest.json").unlink(),
-        "an interrupted export has no manifest",
-    ),
-    "a manifest of another kind": (with_fields(files=[1]), "Reading it fails"),
-    "a newer manifest": (with_fields(format=2), "newer provhouse"),
-    "more triples": (with_fields(triples=10_000), "10,000 triples"),
-    "fewer items": (with_fields(items=1), "1 items"),
-    "a file outside": (outside, "It is '../secret"),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_export_is_refused(
-    exported: Path, houses: Houses, tmp_path: Path, damage: str
-) -> None:
-    change, message = DAMAGES[damage]
-    shutil.copytree(exported, tmp_path / "all")
-    change(tmp_path / "all")
-    house = houses()
-    with pytest.raises(BadInput, match=f"(?s){message}"):
-        import_(tmp_path / "all", house.settings, Silent())
-    assert not generations(house.layout)
-    assert not list(house.layout.root.glob("base-*"))
-
-
-def test_an_export_needs_a_new_folder_and_has_one_generation(
-    kept: House, houses: Houses, exported: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(UsageError, match="not empty"):
-        export_warehouse(kept.layout, exported, Silent())
-    with pytest.raises(UsageError, match="inside the warehouse"):
-        export_warehouse(kept.layout, kept.layout.root / "base-9", Silent())
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(Unavailable, match="cannot be created or read"):
-        export_warehouse(kept.layout, tmp_path / "loop", Silent())
-    first = export_warehouse(kept.layout, tmp_path / "first", Silent(), 1)
-    assert (first.generation, first.triples, len(first.files)) == (1, 150, 1)
-    with pytest.raises(NotFound):
-        export_warehouse(houses().layout, tmp_path / "none", Silent())
-    assert not (tmp_path / "none").exists()
-
-
-def test_an_export_leaves_out_retracted_triples(houses: Houses, tmp_path: Path) -> None:
-    house = houses()
-    house.ingest([Triple("a", "b"), Triple("b", "c")])
-    retract(Selection(items=["c"]), house.settings, Silent())
-    now = export_warehouse(house.layout, tmp_path / "now", Silent())
-    then = export_warehouse(house.layout, tmp_path / "then", Silent(), as_of=1)
-    assert [(one.triples, one.items) for one in (now, then)] == [(1, 2), (2, 3)]
-    other = houses()
-    assert import_into(other, tmp_path / "now").triples == 1

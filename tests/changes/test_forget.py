@@ -1,29 +1,32 @@
 """An erasure leaves nothing in any file, and the lineage of all other items stays complete.
 
-Tests that rebuild Neo4j need a Neo4j that no other warehouse uses; they are long.
+Tests that rebuild Neo4j are marked as long, because they need a Neo4j of their own.
 """
 
-import csv
 import json
-import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from deltalake import DeltaTable
 from neo4j import GraphDatabase
 
-from helpers.leftovers import leftovers
 from helpers.oracle import Triple
+from helpers.persons import (
+    NAMES,
+    NOTES,
+    OPS,
+    Persons,
+    copied,
+    history,
+)
 from helpers.warehouse import House
 from provhouse.care.check import check
 from provhouse.care.repair import repair
 from provhouse.changes import forget as care
-from provhouse.changes.compact import compact
-from provhouse.changes.forget import Forgotten, forget
-from provhouse.changes.retract import Selection, retract
+from provhouse.changes.forget import forget
 from provhouse.changes.rollback import rollback
 from provhouse.commit.erasing import erase as steps
 from provhouse.commit.erasing import (
@@ -39,7 +42,7 @@ from provhouse.commit.erasing import (
 )
 from provhouse.cypher import process, server
 from provhouse.cypher.server_record import ServerRecord
-from provhouse.ingest.ingest import ingest
+from provhouse.cypher.view_mark import clear_mark, mark_names
 from provhouse.model.errors import Busy, Damaged, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
@@ -50,51 +53,6 @@ from provhouse.store.warehouse.commits import generations
 Houses = Callable[..., House]
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
-NAMES = ('Zoë O\'Brien "née" 名前/17', "persons/4711-" + "long" * 300, "plain.person@example")
-OPS = tuple(f"an operation that only person {n} ever had, 唯一" for n in range(3))
-NOTES = tuple(f"note about person {n}: ∂{n * 7919}" for n in range(3))
-HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
-
-
-def rows_of(person: int, name: str) -> list[tuple[str, ...]]:
-    """Return the triples from and to the record of a person."""
-    return [
-        ("raw/1", name, "read", "raw", "persons", NOTES[person]),
-        (name, "report/1", OPS[person], "persons", "reports", NOTES[person]),
-        (name, "report/1", "sum", "persons", "reports", ""),
-        (name, f"report/{person + 2}", "sum", "persons", "reports", ""),
-    ]
-
-
-OTHERS = [
-    ("raw/0", "raw/1", "copy", "raw", "raw", "kept"),
-    ("raw/1", "report/1", "sum", "raw", "reports", "kept"),
-    ("report/1", "board/1", "show", "reports", "boards", ""),
-]
-
-
-def write(folder: Path, name: str, rows: Collection[tuple[str, ...]]) -> Path:
-    file = folder / name
-    with file.open("w", encoding="utf-8", newline="") as out:
-        csv.writer(out).writerows([HEAD, *rows])
-    return file
-
-
-@dataclass
-class Persons:
-    """A warehouse with persons to erase."""
-
-    house: House
-
-    def forget(self, *names: str) -> Forgotten:
-        return forget(names or NAMES, self.house.settings, Silent())
-
-    def remains(self) -> set[str]:
-        folders = {self.house.settings.warehouse, self.house.settings.graph_home}
-        return leftovers(folders, (*OPS, *NOTES), NAMES)
-
-    def in_files(self) -> set[str]:
-        return leftovers([self.house.settings.warehouse], (*OPS, *NOTES), NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -117,48 +75,23 @@ def own(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ho
     process.stop(state.pid if state else None, home)
 
 
-def history(house: House) -> None:
-    """Make ingests, a rollback, a run, a retraction, a compaction, rejected rows and a log."""
-    folder = house.settings.warehouse.parent
-
-    def take(name: str, *rows: tuple[str, ...], run: str | None = None) -> None:
-        ingest([write(folder, name, rows)], house.settings, progress=Silent(), run=run)
-
-    take("first.csv", *OTHERS, *rows_of(0, NAMES[0]))
-    rollback(house.settings, Silent())
-    rejected = (NAMES[0], "", OPS[0], "", "", NOTES[0])
-    take("again.csv", *OTHERS, *rows_of(0, NAMES[0]), rejected)
-    take("run.csv", *rows_of(1, NAMES[1]), run="july")
-    compact(house.settings, Silent())
-    take("third.csv", *rows_of(2, NAMES[2]), ("", "elsewhere", "x", "", "", "a reject that stays"))
-    retract(Selection(items=[NAMES[2]]), house.settings, Silent())
-    (house.layout.logs / "crash.log").write_text(f"something about {NAMES[1]}")
-
-
-def copied(house: House, folder: Path) -> Persons:
-    """Return a copy of the warehouse on disk; both share their content in Neo4j."""
-    shutil.copytree(house.settings.warehouse, folder / "warehouse")
-    settings = replace(house.settings, warehouse=folder / "warehouse")
-    return Persons(House(settings, house.session, bare=True))
-
-
 @pytest.fixture
 def copy(shared: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Persons:
-    """A copy to change; erasures in it do not rebuild Neo4j."""
+    """A copy of the warehouse, for tests to change; erasures in it do not rebuild Neo4j."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     return copied(shared, tmp_path)
 
 
 @pytest.fixture
 def own_copy(own: House, tmp_path: Path) -> Persons:
-    """A copy that may rebuild its Neo4j. At first, this Neo4j has all content."""
+    """A copy of ``own``. Tests may rebuild its Neo4j, which has all content at first."""
     persons = copied(own, tmp_path)
     repair(persons.house.settings, Silent())
     return persons
 
 
 class Crash(BaseException):
-    """An error that nothing catches, like a killed process."""
+    """An error that no code of provhouse catches; it simulates a kill."""
 
 
 def ops_in_neo4j(house: House) -> set[str]:
@@ -181,7 +114,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """If a step is left out, the search that the next test relies on finds remains."""
+    """If a step of an erasure is left out, ``in_files`` finds remains, as the next test assumes."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()
@@ -262,7 +195,10 @@ POINTS: list[tuple[object, str, bool]] = [
 def test_the_next_writer_completes_an_interrupted_erasure(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, point: str
 ) -> None:
-    """After a crash before the erasure is recorded, the command must be run again."""
+    """After a crash, a rollback completes the erasure.
+
+    If the crash came before the erasure was recorded, ``forget`` must first be run again.
+    """
 
     def crash(name: str) -> None:
         under_way = erasure.read_erasure(copy.house.layout)
@@ -288,7 +224,7 @@ def test_the_next_writer_completes_an_interrupted_erasure(
 def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """After any interruption, logs are removed, the table is consistent, and a retry succeeds."""
+    """An interrupted erasure leaves no logs and a consistent table, and a retry succeeds."""
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
     rejects = house.layout.table(1, "rejects")
@@ -322,7 +258,7 @@ def test_a_name_in_a_rejected_row_only_is_erased(
 def test_a_repair_erases_what_an_erasure_left(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, unreadable: bool
 ) -> None:
-    """The record of the erasure is gone, or cannot be read."""
+    """A repair completes an erasure even if the erasure's record is missing or unreadable."""
     house = copy.house
     with monkeypatch.context() as patched:
         for step in ("triples", "names", "look-ups"):
@@ -348,6 +284,7 @@ def test_only_an_unshared_neo4j_is_always_rebuilt(
         steps, "_rebuild_graph", lambda settings, _: remade.append(settings.neo4j_home)
     )
     house = houses(theta=4, pack=0)
+    clear_mark(house.settings.graph_home)  # of the views of other tests
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
     own = replace(house.settings, neo4j_home=None)
     assert not forget(["rejected"], own, Silent()).neo4j, "Neo4j never had it"
@@ -356,6 +293,16 @@ def test_only_an_unshared_neo4j_is_always_rebuilt(
     assert remade == []
     assert forget(["c"], own, Silent()).neo4j
     assert remade == [None]
+    warehouse = house.layout.warehouse_id()
+    mark_names(house.settings.graph_home, "another warehouse", 1, range(9))
+    mark_names(house.settings.graph_home, warehouse, 1, ())
+    assert not forget(["d"], house.settings, Silent()).neo4j, "no view had the name"
+    mark_names(house.settings.graph_home, warehouse, 1, range(9))
+    assert forget(["e"], house.settings, Silent()).neo4j, "a view may have had the name"
+    assert remade == [None, house.settings.neo4j_home]
+    repair(house.settings, Silent())
+    clear_mark(house.settings.graph_home)
+    assert len(remade) == 2, "a repeated erasure finds no names in later views"
 
 
 def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
@@ -382,14 +329,14 @@ def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
-    """This also holds after a second erasure that needs no rebuild itself."""
+    """A repair rebuilds Neo4j, which two erasures could not do while a reader was using it."""
     house = own_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")
-        with pytest.raises(Busy, match="Cannot remove what was erased"):
+        with pytest.raises(Busy, match="Cannot remove the erased items"):
             own_copy.forget()
         assert own_copy.in_files() == set()
-        with pytest.raises(Busy, match="Cannot remove what was erased"):
+        with pytest.raises(Busy, match="Cannot remove the erased items"):
             own_copy.forget("raw/0")
         assert reader.ask("board/1", "upstream").items.num_rows
     assert set(OPS) & ops_in_neo4j(house)

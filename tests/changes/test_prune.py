@@ -50,7 +50,7 @@ def original(houses: Houses) -> House:
 
 @pytest.fixture
 def copy(original: House, tmp_path: Path) -> House:
-    """A copy of the warehouse on disk; both share their content in Neo4j."""
+    """A copy of the warehouse's folder; copy and original use the same content in Neo4j."""
     shutil.copytree(original.settings.warehouse, tmp_path / "warehouse")
     return House(replace(original.settings, warehouse=tmp_path / "warehouse"), original.session)
 
@@ -82,7 +82,7 @@ def in_neo4j(house: House, label: str, key: str) -> set[int]:
 
 
 class Crash(BaseException):
-    """An error that nothing catches, like a killed process."""
+    """An error that no code of provhouse catches; it simulates a kill."""
 
 
 def crash(*_: object, **__: object) -> None:
@@ -90,11 +90,11 @@ def crash(*_: object, **__: object) -> None:
 
 
 def down(*_: object) -> None:
-    raise Unavailable("Neo4j should be up", "It is not")
+    raise Unavailable("Neo4j is not running", "Its port is closed")
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
-    """Return a function that does the work ``calls`` times, then crashes."""
+    """Return a function that calls ``work`` up to ``calls`` times, and after that crashes."""
     left = [calls]
 
     def wrapped(*arguments: object, **options: object) -> object:
@@ -157,7 +157,7 @@ def test_prune_before_a_time(copy: House) -> None:
 
 
 def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reader uses Neo4j only after everything else of its generation is deleted."""
+    """A reader of a pruned generation can still answer, even if it has not used Neo4j before."""
     monkeypatch.setattr(pruning, "PATIENCE", 0.0)
     with Asker(original.settings, Silent(), 2) as reader:
         opened_late = Asker(original.settings, Silent(), 1)
@@ -179,7 +179,7 @@ def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.Monk
 
 
 def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> None:
-    """A rolled-back generation is complete, too. Ids continue afterwards."""
+    """Kept generations are complete, even a rolled-back one. Numbering continues after a prune."""
     assert_answers(original, triples(1, 2, 3, 4), 4)
     assert check(original.settings, Silent(), deep=True).damages == ()
     original.check()
@@ -210,7 +210,7 @@ def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> 
 def test_neo4j_is_not_started_if_nothing_in_it_is_pruned(
     original: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However, Neo4j is started if an earlier prune could not reach it."""
+    """Neo4j is started only to prune something in it, or if an earlier prune could not reach it."""
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
         assert keep(original, 2).pruned == 0

@@ -1,6 +1,6 @@
 """After retractions and repeated ingests, each generation answers as a model in memory does.
 
-``tests/fire/test_sequences.py`` makes these changes in any order.
+``tests/fire/test_sequences.py`` makes such changes in random order.
 """
 
 import json
@@ -40,7 +40,7 @@ def rows(*seeds: int) -> list[Triple]:
 
 
 ONE, OTHER = rows(1, 40), rows(40, 8)
-"""The triples of two graphs each. Both lists include graph 40."""
+"""Two lists, each with the triples of two random graphs. Both contain graph 40."""
 JOIN = [Triple(rows(8)[0].dst, rows(1)[0].src, "join")]
 ASKED = [rows(seed)[-1].dst for seed in (1, 40)]
 AS_OTHERS = {6, 8, 11, 13, 14}
@@ -49,7 +49,7 @@ AS_OTHERS = {6, 8, 11, 13, 14}
 
 @pytest.fixture(scope="module")
 def model(houses: Houses) -> Model:
-    """Retractions and repeated ingests of files and runs, replaced runs, rollbacks, compaction."""
+    """A warehouse and its model, with retractions, repeated ingests, rollbacks and a compaction."""
     model = Model(houses(theta=4, pack=0, partition_triples=10))
     model.ingest(a=ONE)  # 1
     model.retract(file="a")  # 2
@@ -84,7 +84,7 @@ def test_every_generation_answers_as_when_it_was_current(model: Model) -> None:
 
 
 def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
-    """Retracting it again, by file or by run, makes no new generation."""
+    """A second retraction of the same file or run makes no new generation."""
     before = generations(model.house.layout)
     for wanted in (
         Selection(model.house.settings.warehouse.parent / "a.csv"),
@@ -137,7 +137,7 @@ def test_a_check_finds_deaths_and_assertions_of_missing_triples(
 
 
 def test_a_retraction_needs_memory_for_one_partition(houses: Houses) -> None:
-    """A place takes 8 bytes; the places of all ended triples are never in memory together."""
+    """A retraction takes less memory than the row numbers of all ended triples, 8 bytes each."""
     house = houses(partition_triples=500)
     some = [Triple(f"a{n}", f"b{n}", "") for n in range(50_000)]
     ingest([house.write(some)], house.settings, run="may", progress=Silent())
@@ -155,7 +155,7 @@ def test_a_retraction_needs_memory_for_one_partition(houses: Houses) -> None:
 
 
 def test_triples_from_before_origins_were_recorded(houses: Houses) -> None:
-    """Their origin is unknown, so they can only be retracted by item."""
+    """Triples ingested before origins were recorded can only be retracted by item."""
     model = Model(houses(theta=4, pack=0, partition_triples=10))
     model.ingest(a=ONE)
     _as_format_1(model.house.layout)

@@ -25,7 +25,7 @@ sys.exit(guarded(work, lambda: Path({logs!r})))
 
 
 def command(body: str, logs: Path) -> subprocess.Popen[str]:
-    """Start a process whose guarded work is ``body``."""
+    """Start a process that runs ``body`` inside ``guarded``, as commands run their work."""
     return subprocess.Popen(
         [sys.executable, "-c", BEGIN.format(body=body, logs=str(logs))],
         stdout=subprocess.PIPE,
@@ -71,6 +71,12 @@ def test_the_traceback_of_a_bug_is_written_to_a_file(
     assert str(file) in said
     assert "Traceback" not in said
     assert 'raise KeyError("oh")' in file.read_text()
+
+
+def test_two_bugs_within_a_second_are_in_two_files(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert guarded(lambda: [][1], lambda: tmp_path) == 1
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_traceback_goes_to_a_temporary_file_if_the_logs_are_unwritable(
@@ -136,7 +142,7 @@ def test_an_error_during_an_interruption_counts_as_the_interruption(
         try:
             raise KeyboardInterrupt
         finally:
-            raise ConnectionError("the server went first")
+            raise ConnectionError("the server ended first")
 
     assert guarded(work, lambda: tmp_path) == 130
     assert "Interrupted" in capsys.readouterr().err
@@ -170,3 +176,21 @@ def test_logs_of_libraries_are_not_printed(tmp_path: Path) -> None:
     process = command("__import__('logging').exception('the other side is gone')", tmp_path)
     _, said = process.communicate(timeout=20)
     assert (process.returncode, said) == (0, "cleaned up\n")
+
+
+def test_an_error_is_broken_between_words_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def work() -> None:
+        raise errors.NotFound("one two three " * 5 + "end", f"/{'x' * 60}/y", "Do this")
+
+    guarded(work, lambda: tmp_path)
+    assert len(capsys.readouterr().err.splitlines()) == 3
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    guarded(work, lambda: tmp_path)
+    lines = capsys.readouterr().err.splitlines()
+    assert [len(line) <= 40 for line in lines] == [True] * 3 + [False, True]
+    assert {word for line in lines for word in line.split()} == {
+        "provhouse:", "one", "two", "three", "end", f"/{'x' * 60}/y", "Do", "this",
+    }  # fmt: skip

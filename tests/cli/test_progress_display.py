@@ -52,25 +52,45 @@ def test_a_terminal_gets_steps_with_counts() -> None:
     assert number.startswith("✓ number")
 
 
+class Timed:
+    """Steps on a terminal whose clock the test sets, in seconds."""
+
+    def __init__(self) -> None:
+        self.clock = 0.0
+        self.file = io.StringIO()
+        to = Console(file=self.file, force_terminal=True, color_system=None, width=110)
+        self.bars = _bars(to, keep=True)
+        self.bars.get_time = lambda: self.clock
+        self.steps = StepDisplay(self.bars)
+
+
 def test_a_long_step_shows_its_speed_and_remaining_time() -> None:
-    clock = [0.0]
-    to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=110)
-    bars = _bars(to, keep=True)
-    bars.get_time = lambda: clock[0]
-    steps = StepDisplay(bars)
-    with bars:
-        steps.begin("read")
-        clock[0] = 4.0  # the time until the first report does not count
-        steps.advance(100_000_000, 1_000_000_000, "bytes")
-        bars.refresh()
-        clock[0] = 10.0
-        steps.advance(250_000_000, 1_000_000_000, "bytes")
-        bars.refresh()
-        clock[0] = 12.0
-        steps.end()
-    assert isinstance(to.file, io.StringIO)
-    assert "10.0 s, 25.0 MB/s, 30.0 s left" in to.file.getvalue()
-    assert "left" not in to.file.getvalue().split("\x1b[2K")[-1]
+    shown = Timed()
+    with shown.bars:
+        shown.steps.begin("read")
+        shown.clock = 4.0  # the time until the first report does not count
+        shown.steps.advance(100_000_000, 1_000_000_000, "bytes")
+        shown.bars.refresh()
+        shown.clock = 10.0
+        shown.steps.advance(250_000_000, 1_000_000_000, "bytes")
+        shown.bars.refresh()
+        shown.clock = 12.0
+        shown.steps.end()
+    assert "10.0 s, 25.0 MB/s, 30.0 s left" in shown.file.getvalue()
+    assert "left" not in shown.file.getvalue().split("\x1b[2K")[-1]
+
+
+def test_a_step_whose_parts_are_all_done_shows_no_remaining_time() -> None:
+    shown = Timed()
+    with shown.bars:
+        shown.steps.begin("load")
+        for at in range(1, 5):
+            shown.clock = 2.0 * at
+            shown.steps.advance(at, 4)
+        shown.clock = 30.0
+        shown.bars.refresh()
+    assert "30.0 s" in shown.file.getvalue()
+    assert " 0 ms left" not in shown.file.getvalue()
 
 
 def test_the_steps_are_cleared_before_the_result() -> None:

@@ -1,4 +1,4 @@
-"""The log of writers has every writer but no names of items, and is only ever appended to."""
+"""The log of writers lists every writer and contains no names of items. It is never rewritten."""
 
 import json
 import os

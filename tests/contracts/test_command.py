@@ -53,8 +53,8 @@ def parameters(command: str, given: list[Any]) -> Iterator[str]:
     options = [one for one in given if one.param_type_name == "option"]
     for place, argument in enumerate(arguments, 1):
         yield f"{command} argument {place}: {described(argument)}"
-    for option in sorted(options, key=lambda one: one.opts[0]):
-        names = " ".join([*option.opts, *(f"/ {name}" for name in option.secondary_opts)])
+    for option in sorted(options, key=lambda one: min(one.opts)):
+        names = " ".join([*sorted(option.opts), *(f"/ {name}" for name in option.secondary_opts)])
         yield f"{command} {names}: {described(option)}"
 
 

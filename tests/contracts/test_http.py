@@ -19,11 +19,12 @@ from provhouse.model.settings import Settings
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper
+from provhouse.serve.people import People
 from provhouse.serve.problems import Crowded, install_handlers
 
 Golden = Callable[[str, str], None]
 TOKEN = {"authorization": "Bearer secret"}
-ACCESS = Access("secret", frozenset({HOST}))
+ACCESS = Access(People(Path("none"), "secret"), frozenset({HOST}))
 COUNTED = ("content-length", "age")
 """Headers whose values are numbers that may change."""
 LARGE = {"content-length": str((16 << 20) + 1)}

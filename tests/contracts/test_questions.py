@@ -18,6 +18,7 @@ from provhouse.output.results.explanation import ExplanationResult
 from provhouse.output.results.finding import FindingResult
 from provhouse.output.results.generations import GenerationsResult
 from provhouse.output.results.path import PathResult
+from provhouse.output.results.shown_set import ShownSetResult
 from provhouse.output.results.status import StatusResult
 from provhouse.output.writer import Writer, opened
 from provhouse.query.ask import Asker
@@ -25,10 +26,11 @@ from provhouse.query.diff import compare
 from provhouse.query.find import find
 from provhouse.query.generations import list_generations
 from provhouse.query.path import path
+from provhouse.query.show_set import show_set
 from provhouse.query.status import status
 
 Golden = Callable[[str, str], None]
-CHANGING = ("seconds", "time", "prepare", "why")
+CHANGING = ("seconds", "time", "prepare", "why", "set")
 """Keys whose values differ each time."""
 QUESTIONS = {
     "lineage": Question("report", "upstream"),
@@ -36,6 +38,8 @@ QUESTIONS = {
     "filtered": Question("report", "upstream", tables=("clean",), ops=("sum",), depth=2),
     "sources": Question("report", "upstream", ends=True),
     "counted": Question("report", "upstream", summary=True),
+    "sets": Question("report", "upstream", sets=True),
+    "counted-sets": Question("report", "upstream", sets=True, summary=True),
     "erased": Question("clean:8", "upstream"),
     "retracted": Question("clean:5", "upstream"),
 }
@@ -81,9 +85,13 @@ def test_an_explanation_has_the_same_keys_and_estimates(
     lived: Lived, golden: Golden, tmp_path: Path
 ) -> None:
     with lived.house.asker() as asker:
+        shown = show_set(asker.snapshot, asker.ask("report", "upstream").set_id, limit=2)
         explanation = asker.explain(Question("report", "upstream"))
     value = written(tmp_path, lambda output: output.write(ExplanationResult(explanation)))
+    assert value.pop("sets") == explanation.sets.tolist()
     golden("questions/explanation.json", dumped(value))
+    value = written(tmp_path, lambda output: output.write(ShownSetResult(shown)))
+    golden("questions/set.json", dumped(value))
 
 
 def test_a_diff_is_the_same(lived: Lived, golden: Golden, tmp_path: Path) -> None:

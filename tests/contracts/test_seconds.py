@@ -10,7 +10,7 @@ from provhouse.query.diff import compare
 from provhouse.query.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
-"""Methods to test. The other methods hash all triples in Spark first, and have the same steps."""
+"""Methods to test. ``rq`` and ``ccprov`` have the same steps, but first load all triples."""
 WRITERS = ("ingest", "compact", "import")
 """Commands with a fault point at each of their steps."""
 

@@ -1,4 +1,4 @@
-"""The summary is written and walked on a real server; each test has its own warehouse."""
+"""Sets and dependencies are written to a real Neo4j and walked; each test has its own warehouse."""
 
 import secrets
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
-    """Write a dependency of the first set of each pair on the second."""
+    """Write for each pair of sets that the first set depends on the second."""
     return graph.write(
         "dependencies",
         ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
@@ -36,7 +36,7 @@ def ladder(diamonds: int) -> Iterable[tuple[int, int]]:
 
 
 def plan(address: Address, name: str) -> dict[str, Any]:
-    """Return the plan of one of our statements."""
+    """Return Neo4j's plan for the statement with this name."""
     with neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
         summary = driver.execute_query(
             "EXPLAIN " + statement(name), id=0, warehouse="w", database_="neo4j"
@@ -45,7 +45,7 @@ def plan(address: Address, name: str) -> dict[str, Any]:
 
 
 def operators(plan: dict[str, Any]) -> list[str]:
-    """Return the names of all operators, without the database after the @."""
+    """Return the names of all operators of a plan, without the database after the @."""
     below = [name for child in plan.get("children", []) for name in operators(child)]
     return [plan["operatorType"].partition("@")[0], *below]
 
@@ -61,7 +61,7 @@ def test_closure_visits_each_set_once_and_finds_the_first_by_its_key(
 
 
 def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
-    """Following each of the 2 ** 40 paths would never end."""
+    """The closure visits each set once; following each of the 2 ** 40 paths would never end."""
     depend(graph, ladder(40))
     everything = list(range(121))
     assert sorted(closure(graph, 0, "upstream")) == everything
@@ -70,7 +70,7 @@ def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
 
 
 def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: Address) -> None:
-    """The server's own timeout is the least disturbed by a busy test machine."""
+    """The limit is Neo4j's own timeout, because a busy test machine disturbs it least."""
     depend(graph, ladder(40))
     query = neo4j.Query(statement("upstream"), timeout=1)
     with (
@@ -83,7 +83,7 @@ def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: A
 
 @pytest.mark.parametrize("seed", range(5))
 def test_closure_equals_networkx(graph: Graph, seed: int) -> None:
-    """The graphs have cycles, self-loops and isolated sets."""
+    """Closures in graphs with cycles, self-loops and isolated sets equal those of networkx."""
     expected = nx.gnp_random_graph(60, 0.03, seed=seed, directed=True)
     expected.add_edges_from((n, n) for n in range(0, 60, 17))
     graph.write("sets", ({"id": n, "component": 0, "items": 1, "triples": 1, "tables": []}
@@ -110,7 +110,7 @@ def test_warehouses_with_the_same_ids_do_not_see_each_other(graph: Graph, addres
 
 
 def test_writing_twice_adds_nothing(graph: Graph) -> None:
-    """An interrupted commit is written again from its start."""
+    """An interrupted commit can be repeated: writing all rows again adds nothing."""
     count = """
         MATCH (n {warehouse: $warehouse}) OPTIONAL MATCH (n)-[r]->()
         RETURN count(r), count(DISTINCT n)"""

@@ -1,11 +1,14 @@
 """The queries for Neo4j Browser find something, and only in their own warehouse."""
 
+import json
 import urllib.request
 
 import pytest
+from neo4j import GraphDatabase
 
+from provhouse.cypher.browser_style import style_command
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.guide import BrowserQuery, queries, style, url
+from provhouse.cypher.guide import BrowserQuery, queries, url
 from provhouse.cypher.server_record import Address
 
 
@@ -49,6 +52,26 @@ def test_the_browser_page_loads(address: Address) -> None:
         assert "Neo4j Browser" in page.read().decode()
 
 
-def test_the_style_covers_sets_and_is_balanced() -> None:
-    assert "node.Set" in style()
-    assert style().count("{") == style().count("}")
+def test_three_steps_upstream_show_all_three_steps(graph: Graph) -> None:
+    """With 300 sources, a limit on the number of paths would show only the first step."""
+    first = [(1, n) for n in range(2, 302)]
+    second = [(n, n + 1_000) for n in range(2, 302)]
+    third = [(n + 1_000, n + 2_000) for n in range(2, 302)]
+    graph.write("dependencies", [
+        {"set": child, "derives_from": parent, "triples": parent, "ops": ["op"]}
+        for child, parent in first + second + third
+    ])  # fmt: skip
+    rows = graph.read(queries(graph.warehouse)[3].text, {}).rows
+    assert len(rows) == 12
+    assert all(None not in row for row in rows)
+
+
+def test_browser_is_sent_the_style_when_it_connects(address: Address) -> None:
+    with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        shown = driver.execute_query("SHOW SETTINGS 'browser.post_connect_cmd' YIELD value")
+    command, then = shown.records[0]["value"].split("; ")
+    assert command == style_command()
+    assert then == "clear"
+    style = json.loads(command.removeprefix("style "))
+    assert style["node.Set"]["caption"] == "{items} items of {tables}"
+    assert ";" not in command  # Browser splits commands there

@@ -80,7 +80,7 @@ def servers(home: Path) -> list[int]:
 
 @pytest.fixture
 def command(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
-    """Return a function that starts commands; end them after the test."""
+    """Return a function that starts commands, which are ended after the test."""
     started: list[subprocess.Popen[str]] = []
 
     def start() -> subprocess.Popen[str]:
@@ -106,7 +106,7 @@ def first_line(command: subprocess.Popen[str]) -> str:
 def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    """The tests below then start a server in the half-made home that this test leaves."""
+    """After an interrupted first start, no process runs; later tests use the half-made home."""
     interrupted = command()
     for _ in range(600):
         if servers(home):
@@ -189,7 +189,7 @@ def assert_a_changed_password_is_reported(home: Path) -> None:
 
 
 def test_a_failed_start_reports_the_cause_from_the_log(tmp_path: Path) -> None:
-    """No process is left running."""
+    """A start that fails leaves no process running."""
     with pytest.raises(Unavailable) as caught, connected(tmp_path / "h", "none", Silent()):
         pass
     assert "Invalid maximum heap size" in caught.value.found
@@ -197,7 +197,7 @@ def test_a_failed_start_reports_the_cause_from_the_log(tmp_path: Path) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
-    """Not even root can make a folder below a file."""
+    """The home is below a file, where not even root can make a folder."""
     (tmp_path / "file").touch()
     home = tmp_path / "file" / "neo4j"
     for act in (up, lambda *given: connected(*given).__enter__()):
@@ -208,7 +208,7 @@ def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 
 
 def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: Path) -> None:
-    """Otherwise a command on a copied warehouse would write to the original's server."""
+    """The Neo4j of the original is running; commands on a copied warehouse must not write to it."""
     state = ServerRecord.read(graph_home)
     assert state
     state.save(tmp_path)

@@ -1,4 +1,4 @@
-"""`forget` while a server is running that has answered questions before."""
+"""A running server shows no erased items, even if it showed them before the erasure."""
 
 import json
 from pathlib import Path

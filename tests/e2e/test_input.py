@@ -129,7 +129,7 @@ def a_device(folder: Path) -> tuple[Path, str]:
 def test_an_unusable_file_is_found_before_anything_is_started(
     make: Callable[[Path], tuple[Path, str]], fresh: Command, tmp_path: Path
 ) -> None:
-    """The bad file is found even if it comes after a good one."""
+    """An unusable file is found even if it comes after a good one."""
     good = tmp_path / "good.csv"
     good.write_text(GOOD)
     file, found = make(tmp_path)
@@ -177,14 +177,14 @@ def broken_gzip(folder: Path) -> tuple[Path, str]:
     return file, "broken.csv.gz"
 
 
-def wrong_number_of_fields(folder: Path) -> tuple[Path, str]:
-    """A row with too few fields in line 4, after valid rows, one of which spans two lines."""
+def too_few_values_in_two_lines(folder: Path) -> tuple[Path, str]:
+    """A row with too few values. It begins in line 4, because the row before it spans two lines."""
     file = folder / "fields.csv"
-    file.write_text('src,dst,op\n"a\nb",c,x\nd,e\nf,g,x\n')
+    file.write_text('src,dst,op\n"a\nb",c,x\nd,"e\nh"\nf,g,x\n')
     return file, "fields.csv, line 4"
 
 
-@pytest.mark.parametrize("make", [wrong_number_of_fields, broken_gzip])
+@pytest.mark.parametrize("make", [too_few_values_in_two_lines, broken_gzip])
 def test_an_error_inside_one_file_rejects_all_files(
     make: Callable[[Path], tuple[Path, str]],
     stored: Command,

@@ -1,4 +1,4 @@
-"""Pruning generations, and exporting and importing triples."""
+"""Commands prune generations, and export and import triples."""
 
 from pathlib import Path
 

@@ -25,7 +25,7 @@ def written(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def ingested(command: Command, file: Path) -> dict[str, int]:
-    """Ingest a file within the limit of memory, and return the result."""
+    """Ingest a file with all processes within the memory limit, and return the result."""
     told: dict[str, int] = json.loads(command("ingest", file, "--format", "json").out)
     assert told["peak_memory_mb"] < PEAK_MB
     return told

@@ -1,8 +1,9 @@
 """One warehouse through a sequence of interrupted ingests and questions.
 
-Every attempt also tests the recovery from the previous one. No interrupted ingest adds a
-generation or leaves a process running, and at the end all answers are right, under new ids. The
-trace is large enough that each step lasts, and simple enough to work out answers by hand.
+Every attempt also tests the recovery from the previous one. No interrupted ingest adds a generation
+or leaves a process running. The last ingest succeeds with new ids, and all answers are right. The
+trace is large enough that each step can be interrupted, and simple enough to work out answers by
+hand.
 """
 
 import json
@@ -17,6 +18,7 @@ import psutil
 import pytest
 
 from helpers.command import Command, Terminal
+from provhouse.ingest.ingest import SMALL_BYTES
 
 GROUPS = 40_000
 INTERRUPTED = "Interrupted; the warehouse is unchanged since its last commit."
@@ -24,7 +26,7 @@ INTERRUPTED = "Interrupted; the warehouse is unchanged since its last commit."
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a trace: in group g, mid/g has three parents, and end/g has two in the table mid."""
+    """Write a trace: for each g, mid/g derives from three items, and end/g from two mid items."""
     file = tmp_path_factory.mktemp("trace") / "trace.csv"
     with file.open("w") as out:
         out.write("src,dst,op,src_table,dst_table\n")
@@ -33,6 +35,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 out.write(f"{src},mid/{g},join,{src.split('/')[0]},mid\n")
             for mid in (g, (g + 1) % GROUPS):
                 out.write(f"mid/{mid},end/{g},sum,mid,end\n")
+        out.write("\n" * SMALL_BYTES)  # so that Spark is used
     return file
 
 
@@ -71,7 +74,7 @@ def taken(house: Command) -> int:
 def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Spark and Neo4j both run when the signal comes."""
+    """Both Spark and Neo4j are starting when Ctrl-C is pressed."""
     terminal = attempt("Start Spark and Neo4j")
     terminal.awaits(lambda: house.running("CommunityEntryPoint") and house.running("SparkSubmit"))
     time.sleep(1)
@@ -84,7 +87,7 @@ def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
 def test_a_second_ctrl_c_does_not_stop_the_cleanup(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Both signals come while Neo4j is loaded."""
+    """Ctrl-C is pressed twice while Neo4j is loaded; the command still cleans up."""
     terminal = attempt("Load Neo4j")
     terminal.ctrl_c()
     time.sleep(0.3)
@@ -95,9 +98,9 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
 
 
 def test_neo4j_can_be_kept_running(house: Command) -> None:
-    """The other tests are faster with a running Neo4j.
+    """Start Neo4j and keep it running, which makes the later tests of this file faster.
 
-    They do not start a server, because commands would send their questions to it.
+    The server that ``up`` also starts would answer their questions, so it is not started.
     """
     house.keep_neo4j()
     assert len(house.running("CommunityEntryPoint")) == 1
@@ -107,7 +110,7 @@ def test_neo4j_can_be_kept_running(house: Command) -> None:
     ("step", "number", "status"),
     [
         ("Read the files", signal.SIGINT, 130),
-        ("Cut into sets", signal.SIGTERM, 143),
+        pytest.param("Cut into sets", signal.SIGTERM, 143, marks=pytest.mark.long),
     ],
 )
 def test_a_signal_interrupts_an_ingest(
@@ -129,7 +132,7 @@ def test_a_signal_interrupts_an_ingest(
 def test_a_killed_ingest_leaves_no_generation(
     step: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Spark ends by itself. The next command removes what was written, and uses other ids."""
+    """After an ingest is killed, Spark ends by itself, and no used id is given again."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
@@ -145,7 +148,7 @@ def test_a_killed_ingest_leaves_no_generation(
 def test_an_ingest_fails_if_spark_is_killed(
     who: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """The system kills Spark or its Python workers when memory is short."""
+    """Spark or its Python workers may be killed by the system when memory is short."""
     terminal = attempt("Read the files")
     terminal.awaits(lambda: house.running(who))
     for one in house.running(who):
@@ -155,10 +158,11 @@ def test_an_ingest_fails_if_spark_is_killed(
     assert not generations(house)
 
 
+@pytest.mark.long
 def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     house: Command, attempt: Callable[[str], Terminal], trace: Path
 ) -> None:
-    """The second writer fails at once. The first fails when it loads the killed Neo4j."""
+    """The second ingest fails at once; the first fails when it loads Neo4j, which was killed."""
     terminal = attempt("Read the files")
     second = house.start("ingest", trace)
     out, said = second.communicate(timeout=60)
@@ -172,7 +176,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
 
 
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
-    """The ingest restarts Neo4j, keeps it running, and uses no ids of interrupted ingests."""
+    """The ingest after interrupted ones restarts Neo4j, keeps it running, and uses new ids."""
     free = taken(house)
     done = json.loads(house("ingest", trace, "--format", "json").out)
     assert done["triples"] == 5 * GROUPS
@@ -186,7 +190,7 @@ def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
 
 @pytest.mark.long
 def test_a_question_restarts_a_killed_neo4j(house: Command, tmp_path: Path) -> None:
-    """Ask about many items, some of which are missing. The answers come in order."""
+    """Answers about many items, some of which are missing, come in the order of the items."""
     for one in house.running("CommunityEntryPoint"):
         one.kill()
         one.wait(10)
@@ -236,7 +240,7 @@ def test_down_stops_neo4j(house: Command) -> None:
 
 @pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
-    """For csprov, partitions are missing; for rq, they are truncated. Each command fails."""
+    """Questions by csprov fail if partitions are missing, and by rq if they are truncated."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():

@@ -37,7 +37,11 @@ def test_an_unusable_java_is_refused(
     first_file: Path,
     tmp_path: Path,
 ) -> None:
-    """Ingest into a new warehouse. Without any Java, also ingest and ask in an existing one."""
+    """If Java is unusable, an ingest into a new warehouse is refused.
+
+    If the folder in JAVA_HOME is missing, an ingest into an existing warehouse and a question are
+    refused, too.
+    """
     home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
     environment = {"JAVA_HOME": str(home)}
     new = Command(tmp_path / "warehouse", None, environment)
@@ -70,9 +74,9 @@ def test_missing_jars_are_reported(first_file: Path, tmp_path: Path) -> None:
     assert not command.warehouse.exists()
 
 
-@pytest.mark.parametrize("below", ["", "below"])
+@pytest.mark.parametrize("below", [pytest.param("", marks=pytest.mark.long), "below"])
 def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_path: Path) -> None:
-    """A file is in place of the folder, so that not even root can create it."""
+    """The warehouse cannot be created, not even by root, because a file is in its place."""
     (tmp_path / "file").write_text("mine")
     command = Command(tmp_path / "file" / below if below else tmp_path / "file")
     done = command("ingest", first_file, status=5)
@@ -85,7 +89,7 @@ def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_p
 
 @pytest.mark.long
 def test_a_wrong_password_of_neo4j_is_reported(alone: Command, first_file: Path) -> None:
-    """Commands work once the password is right again."""
+    """With a wrong password, commands fail; with the right one, they work again."""
     alone.keep_neo4j()
     password = alone.warehouse / "neo4j" / "password"
     assert stat.S_IMODE(password.stat().st_mode) == 0o600
@@ -104,6 +108,6 @@ def test_a_wrong_password_of_neo4j_is_reported(alone: Command, first_file: Path)
 
 
 def test_an_unwritable_output_file_is_reported(stored: Command, tmp_path: Path) -> None:
-    """The error comes before anything is started."""
+    """An output file that cannot be written is reported before anything is started."""
     done = stored("lineage", "report", "--out", tmp_path / "no" / "where.json", status=5)
     assert "where.json" in done.message

@@ -24,7 +24,7 @@ def valid(name: str, text: str) -> dict[str, Any]:
 
 
 def test_an_empty_warehouse_is_not_found(fresh: Command) -> None:
-    """Commands end with exit status 3 and write nothing. The status shows zeros."""
+    """In an empty warehouse, commands end with exit status 3, and the status shows zeros."""
     commands = (
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
         "browser", "rollback", "compact", "check", "repair", "prune --keep 1", "export x",
@@ -41,7 +41,7 @@ def test_an_empty_warehouse_is_not_found(fresh: Command) -> None:
     assert not fresh.warehouse.exists()
 
 
-def test_an_item_that_is_not_held(stored: Command) -> None:
+def test_an_item_that_is_not_stored_is_reported(stored: Command) -> None:
     done = stored("lineage", "reprot", status=3)
     assert done.message.splitlines()[:2] == [
         "Item 'reprot' is not in generation 1",
@@ -51,7 +51,7 @@ def test_an_item_that_is_not_held(stored: Command) -> None:
 
 
 def test_status_counts_what_is_stored(stored: Command) -> None:
-    """Neo4j is running, because other tests share it. No server is running."""
+    """The status also shows Neo4j, which other tests keep running, and that no server runs."""
     status = valid("status", stored("status").out)
     assert status["warehouse"] == str(stored.warehouse)
     counts = ("generation", "triples", "items", "components", "sets", "set_dependencies")
@@ -81,7 +81,7 @@ def test_cypher_refuses_to_write(stored: Command) -> None:
 
 
 def test_browser_shows_how_to_log_in(stored: Command) -> None:
-    """The command prints the address, the user, the file with the password, and five queries."""
+    """`browser` prints the address, the user, the password file, and at least five queries."""
     out = stored("browser").out
     assert "http://127.0.0.1:" in out
     assert "Username       neo4j" in out
@@ -91,7 +91,7 @@ def test_browser_shows_how_to_log_in(stored: Command) -> None:
 
 
 def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:
-    """JSON has one object on each line. Methods are compared elsewhere, on larger graphs."""
+    """Answers show the attributes of triples. Answers about many items are JSON lines."""
     names = tmp_path / "names"
     names.write_text("report\nclean/2\nraw/1\n")
     lines = stored("lineage", "--items", names).out.splitlines()
@@ -106,7 +106,7 @@ def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Path) -> None:
-    """Ingest a file, ingest it with --strict, add a Parquet file, and ingest with --replace."""
+    """Ingest a file, repeat it with --strict, add a Parquet file, and ingest with --replace."""
     first = valid("ingest", fresh("ingest", first_file, "--format", "json").out)
     names = ("generation", "triples", "items", "components", "duplicates", "rejected", "two_tables")
     assert [first[name] for name in names] == [1, 4, 5, 1, 1, 1, 0]
@@ -144,7 +144,7 @@ def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Pat
 
 
 def check_the_past(fresh: Command) -> None:
-    """Ask about earlier generations. Of the three, only the second contains ``mail``."""
+    """Ask about earlier generations. Only the second of three generations contains ``mail``."""
     listed = json.loads(fresh("generations").out)
     assert [one["change"] for one in listed] == ["ingest", "ingest", "replace"]
     assert "replace" in fresh("generations", "--format", "table").out
@@ -172,7 +172,7 @@ def unchanged(command: Command) -> Callable[[], None]:
 
 @pytest.mark.long
 def test_a_neo4j_without_the_generation_is_damage(stored: Command) -> None:
-    """The command starts another Neo4j in the warehouse's own folder, which is empty."""
+    """A question fails if its generation is not in Neo4j, here a new one in an empty folder."""
     own = Command(stored.warehouse)
     done = own("lineage", "report", status=7)
     assert "Neo4j does not have generation 1" in done.message

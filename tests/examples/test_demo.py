@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .conftest import Demo
 
 
-def test_it_prints_the_numbers_that_the_triples_give(demo: "Demo") -> None:
+def test_the_demo_prints_the_numbers_that_the_triples_give(demo: "Demo") -> None:
     first = demo.first
     assert first.returncode == 0, first.stderr
     printed = " ".join(first.stdout.split())

@@ -79,7 +79,10 @@ def test_a_full_disk_of_the_warehouse_is_survived(
 def test_a_full_disk_of_neo4j_is_survived(
     disk: Callable[[str], Path], warm: Warm, tmp_path: Path
 ) -> None:
-    """A command fails with status 5. With more space, Neo4j works again after a restart."""
+    """If Neo4j's disk is full, an ingest fails with status 5.
+
+    With more space, Neo4j works again after a restart.
+    """
     folder = disk("900m")
     home = folder / "neo4j"
     server.up(home, "512m", Silent())

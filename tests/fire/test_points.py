@@ -1,4 +1,7 @@
-"""Commands survive a kill or a full disk at a fault point; ``test_long.py`` has all points."""
+"""Commands that are killed or suspended, or find the disk full, do no damage.
+
+These tests use a few fault points; ``test_long.py`` tries every one.
+"""
 
 import re
 from pathlib import Path
@@ -45,7 +48,7 @@ def test_a_killed_command_is_survived(fire: Fire) -> None:
 
 
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
-    """The failed command cleans up; it does not leave that to the next writer."""
+    """A command that finds the disk full removes its own files, so the next command need not."""
     before = fire.generations()
     command, _ = fire.change("ingest")
     done = fire.start(*command, fault="partitions moved=full").awaits().done
@@ -57,7 +60,7 @@ def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> N
 
 
 def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
-    """The suspended writer's lock file is removed by hand, and another writer commits."""
+    """A suspended writer does not commit if its lock file is removed and another writer commits."""
     command, _ = fire.change("ingest")
     first = fire.start(*command, fault="record unwritten=stop").awaits()
     assert first.stopped
@@ -70,5 +73,19 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
     assert first.status == 6
     assert fire.generations() == made
     fire.ingest()
+    fire.assert_whole()
+    fire.assert_answers("lineage")
+
+
+def test_a_killed_repair_does_not_mark_a_partial_graph_as_complete(fire: Fire) -> None:
+    """Kill one repair before it marks a generation as complete, and another one after that."""
+    fire.grow()
+    fire.empty_neo4j()
+    for point in ("ingest repaired", "mark written"):
+        repair = fire.start("repair", fault=f"{point}=stop").awaits()
+        assert repair.stopped
+        repair.kill()
+        fire.assert_marks_are_true()
+    fire.run("repair")
     fire.assert_whole()
     fire.assert_answers("lineage")

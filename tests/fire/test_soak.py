@@ -44,7 +44,7 @@ class World:
     """The stored triples of each generation. The writer adds them just after it commits."""
 
     items: list[str] = field(default_factory=list)
-    """The items that clients ask for; they stay stored even without any triple."""
+    """The items that clients ask about. An item stays stored even without any triple."""
     stored: dict[int, list[Triple]] = field(default_factory=dict)
     oracles: dict[int, Oracle] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)

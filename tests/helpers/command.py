@@ -28,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("provhouse")
 MARK = "STARTED_BY_TEST"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NOTES = ("Starting Neo4j", "Waiting for another command", "Another program has taken a port")
-"""Beginnings of lines that a command may print besides its one message."""
+"""The beginnings of notes, which a failing command may print besides its error message."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Command:
     settings: dict[str, str] = field(default_factory=dict)
     """Additional environment variables; an empty string removes a variable."""
     by: "Warm | None" = None
-    """If given, commands run on its Spark, which is already up.
+    """A ``Warm``, which runs commands on a Spark that is up; None starts a process for each.
 
-    Tests use it unless they are about the start or the end of a command.
+    Tests use a ``Warm`` unless they are about the start or the end of a command.
     """
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     kept: bool = False
@@ -76,6 +76,7 @@ class Command:
             "PROVHOUSE_NEO4J_HOME": str(self.home or ""),
             "PROVHOUSE_NEO4J_MEMORY": "512m",
             "PROVHOUSE_SPARK_MEMORY": "1g",
+            "PROVHOUSE_IDLE_MINUTES": "0",
             "TERM": "xterm",
             "COLUMNS": "120",
             **self.settings,

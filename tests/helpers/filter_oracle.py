@@ -150,7 +150,7 @@ def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
 
 
 def random_question(random: Random, names: Iterable[str]) -> Question:
-    """Return a random question. Each kind of filter is often missing."""
+    """Return a random question; each kind of filter is often left out."""
 
     def some(*choices: str) -> tuple[str, ...]:
         return tuple(random.sample(choices, random.choice([0, 0, 0, 1, 2])))

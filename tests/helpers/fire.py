@@ -26,7 +26,9 @@ from helpers.leftovers import leftovers
 from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
 from helpers.warm import Child, Warm
 from provhouse.cypher import server
+from provhouse.cypher.driver import open_driver
 from provhouse.model.progress import Silent
+from provhouse.store.warehouse.layout import Layout
 
 Act = Callable[["Child | Started"], None]
 """A function that kills a command stopped at a fault point, or a process that the command needs."""
@@ -62,8 +64,10 @@ class Fire:
     seed: int
     beside: Path | None = None
     """The folder of the input files, by default the folder that contains the warehouse."""
+    padding: int = 0
+    """The number of empty lines in each input file. Many of them make Spark read the file."""
     states: list[list[Triple]] = field(default_factory=lambda: [[]])
-    """The expected triples of each state. Rollbacks return from the last state to earlier ones."""
+    """The expected triples of each state, the current one last. A rollback removes the last one."""
     random: Random = field(init=False)
     _rows: list[Triple] = field(init=False)
     _ids: dict[str, int] = field(default_factory=dict)
@@ -115,10 +119,11 @@ class Fire:
         rows.append(Triple(rows[0].src, f"{self.seed}/{self._files}", "only here"))
         with path.open("w", encoding="utf-8", newline="") as out:
             csv.writer(out).writerows([Triple._fields, *rows])
+            out.write("\n" * self.padding)
         return path, rows
 
     def change(self, kind: str) -> tuple[list[object], list[list[Triple]]]:
-        """Return a command that changes the stored triples, and the states expected afterwards."""
+        """Return a command that makes a change of this kind, and the states expected after it."""
         if kind in ("ingest", "replace"):
             path, rows = self.file()
             held = self.states[-1] if kind == "ingest" else []
@@ -172,6 +177,7 @@ class Fire:
             self.assert_old_or_new(before, after, done)
         new = self.generations() != before
         if kind == "repair anew":
+            self.assert_marks_are_true()
             self.run("repair")
             server.up(self.home, "512m", Silent())
         self.assert_answers("lineage")  # readers work before the next writer
@@ -214,6 +220,32 @@ class Fire:
         self.assert_answers("lineage")
         self.assert_answers("impact")
         return Outcome(reached, done.status, begun)
+
+    def empty_neo4j(self) -> None:
+        """Delete everything that Neo4j has of this warehouse."""
+        address = server.running(self.home)
+        assert address
+        with open_driver(address) as driver:
+            driver.execute_query(
+                "MATCH (n {warehouse: $warehouse}) DETACH DELETE n",
+                warehouse=Layout(self.warehouse).warehouse_id(),
+            )
+
+    def assert_marks_are_true(self) -> None:
+        """Fail if Neo4j is marked as complete but lacks sets or dependencies.
+
+        Without the mark of the current generation, questions must end with status 7.
+        """
+        checked = json.loads(self.start("check", "--format", "json").awaits().done.out)
+        lacking = [damage["wanted"] for damage in checked["damages"]]
+        if f"Neo4j lacks generation {self.generations()[-1]}" not in lacking:
+            assert [text for text in lacking if "generation" not in text] == []
+            self.assert_answers("lineage")
+            return
+        names = self._beside("asked.txt")
+        names.write_text(self.states[-1][0].src)
+        message = self.run("lineage", "--items", names, status=7).message
+        assert "provhouse repair" in message
 
     def end_neo4j(self, forget: bool) -> None:
         """Kill the Neo4j server, and delete its data if ``forget`` is true."""

@@ -19,7 +19,7 @@ from provhouse.model.arrays import I64, Bools
 from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
 
-NUMBERS = ("set", "first", "items", "partition", "row", "rows")
+NUMBERS = ("set", "first", "items", "item", "partition", "row", "rows")
 PAIRS = """
 MATCH (s:Set {warehouse: $warehouse})-[:DEPENDS_ON]->(source:Set)
 RETURN s.id AS child, source.id AS parent, source.warehouse AS warehouse
@@ -58,9 +58,12 @@ def check(
     assert bare or sorted(graph) == numbers, "some items have no triple"
     graph.add_nodes_from(numbers)
     dead = _rows(base / "deaths", commit)
+    groups = _rows(base / "groups", commit)["item"].to_pylist()
+    assert set(groups) <= set(numbers)
+    assert (commit.format == 4) == ("groups" in commit.tables or commit.patterns != {})
     assert asdict(commit.totals) == {
         "triples": len(triples["src"]) - sum(dead["rows"].to_pylist()),
-        "items": len(numbers),
+        "items": len(numbers) - len(groups),
         "components": nx.number_connected_components(graph),
         "sets": len(sets.ids),
         "set_dependencies": len(pairs),
@@ -134,7 +137,7 @@ def _triples(folder: Path, commit: Commit, session: SparkSession | None) -> dict
 
 
 def _shown(ingests: I64, commit: Commit) -> Bools:
-    """Return which rows belong to a generation, by its visible ingests."""
+    """Return a mask of the rows whose ingests are visible in the generation of ``commit``."""
     visible = [n for first, last in commit.visible for n in range(first, last + 1)]
     return np.isin(ingests, visible)
 

@@ -1,4 +1,4 @@
-"""Run all commands that write on a small warehouse, and keep the seconds of their steps."""
+"""Apply each writing command to a small warehouse, and keep the seconds of its steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ SECOND = [
 ]
 """Triples that join two components, and a triple that ``FIRST`` has too."""
 ERASED = "raw:8"
-"""An item whose op occurs elsewhere too, so that erasing it does not rebuild the shared Neo4j."""
+"""An item to erase. Its op also occurs in other triples, so the shared Neo4j is not rebuilt."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Lived:
 
 
 def live(house: House, other: House) -> Lived:
-    """Run all commands that write on ``house``, and import its export into ``other``."""
+    """Apply each writing command to ``house``, and import its export into ``other``."""
     quiet, settings = Silent(), house.settings
     exported = settings.warehouse.parent / "exported"
     first, second = house.write(FIRST, "first.csv"), house.write(SECOND, "second.csv")

@@ -32,7 +32,7 @@ from provhouse.store.warehouse.ids import read_ids
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
-"""The name of an ingest's run, if it has one, and the name of a file."""
+"""An input file: the name of its run, or None if it has no run, and the name of the file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
 """src, dst and op of a triple, and the generations in which it was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
@@ -41,7 +41,7 @@ Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
 """The triples of each file, by the file's name without its ending."""
 Key: TypeAlias = tuple[str, str, str]
-"""src, dst and op."""
+"""A triple without its tables: src, dst and op."""
 ERASED_OP = "\0"
 """The beginning of an erased op. The original op follows, so that different ops stay different."""
 
@@ -200,7 +200,7 @@ class Model:
         self.house.check()
 
     def pruned(self) -> None:
-        """Record a prune, complete or not: some of the earliest generations are gone."""
+        """Remove from the model the generations that a prune, complete or killed, has removed."""
         kept = generations(self.house.layout)
         gone = self.states.keys() - {0, *kept}
         assert sorted({*kept, *gone}) == sorted(self.states)[1:]
@@ -309,7 +309,7 @@ def _name(item: str) -> str | None:
 
 
 def _merged_op(op: str) -> str:
-    """Return an op, or ``ERASED_OP`` in place of every erased op."""
+    """Return ``ERASED_OP`` for an erased op; return any other op unchanged."""
     return ERASED_OP if op.startswith(ERASED_OP) else op
 
 

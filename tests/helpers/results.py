@@ -1,12 +1,10 @@
-"""Fixtures with results made by hand, one of each kind that commands print.
-
-The conftest.py of a folder imports the fixtures that its tests use.
-"""
+"""Fixtures for all tests: results made by hand, one of each kind that commands print."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -17,13 +15,14 @@ from provhouse.changes.retract import Retraction
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.ingest.summary import Reject, Summary
 from provhouse.model.answer import Answer, Counts, Read
+from provhouse.model.arrays import SetId, SetIds
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Change, Diff, Side
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.generations import ChangeKind as Made
 from provhouse.query.generations import Generation
-from provhouse.query.path import Path as Way
+from provhouse.query.path import Paths
 from provhouse.query.status import Status
 from provhouse.store.warehouse.manifest import Manifest, Part
 
@@ -64,6 +63,7 @@ SMALL = Answer(
     direction="upstream",
     method="csprov",
     why="The set of the item has few others upstream",
+    set_id=SetId(12),
     generation=3,
     time="2026-01-02T03:04:05Z",
     complete=True,
@@ -171,9 +171,9 @@ def counts(empty: Answer) -> Answer:
 
 
 @pytest.fixture
-def way() -> Way:
+def way() -> Paths:
     """A path of two steps; the name of one of its items has terminal escapes."""
-    return Way(
+    return Paths(
         source=ODD, target="report:2013-02", every=False, hops=2, generation=3,
         time="2026-01-02T03:04:05Z", complete=True,
         items=items((ODD, "raw", 0), ("monthly:UA", "monthly", 1), ("report:2013-02", "", 2)),
@@ -194,10 +194,11 @@ def explanation() -> Explanation:
         generation=3, time="2026-01-02T03:04:05Z",
         methods=(
             Estimate("csprov", Read(2, 1, 17), None, 0.04512, 0.0),
-            Estimate("ccprov", Read(30, 64, 1_300), 4, 0.5, 12.3456789),
-            Estimate("rq", Read(0, 64, 2_000_000), 4, 1.25, 12.3456789),
+            Estimate("ccprov", Read(30, 64, 1_300), 4, 0.5, 12.3456789, guessed=True),
+            Estimate("rq", Read(0, 64, 2_000_000), 4, 1.25, 12.3456789, guessed=True),
         ),
         seconds={"locate": 0.001, "walk": 0.012, "total": 0.0131},
+        set_id=SetId(12), sets=SetIds(np.array([4, 12])),
     )  # fmt: skip
 
 
@@ -213,15 +214,16 @@ def finding() -> Finding:
 
 @pytest.fixture
 def diff() -> Diff:
-    """A difference between two generations, with added and removed rows. The item itself is new."""
-    none = Side(2, "2026-01-01T03:04:05Z", None)
+    """A difference between two generations, with added and removed rows, for a new item."""
+    none = Side(2, "2026-01-01T03:04:05Z", False, 0)
     came = Change(SMALL.items, SMALL.triples)
     went = Change(
         items(*[(f"old:{n}", "raw", 1) for n in range(30)]),
         triples(*[(f"old:{n}", "report:2013-02", "", "{}") for n in range(30)]),
     )
     seconds = {"from": 0.5, "to": 0.25, "compare": 0.001, "total": 0.752}
-    return Diff("report:2013-02", "upstream", none, Side(3, SMALL.time, SMALL), came, went, seconds)
+    until = Side(3, SMALL.time, True, SMALL.erased)
+    return Diff("report:2013-02", "upstream", none, until, came, went, seconds)
 
 
 @pytest.fixture
@@ -280,6 +282,7 @@ def summary() -> Summary:
         ended=0, new_triples=1_000, new_items=1, tables=("clean", "monthly", "raw"),
         rejects=Path("/w/base-0/rejects"),
         first_rejects=(Reject("a.csv", 7, "no src"), Reject("b\n.csv", 1_200, "no dst")),
+        passed_over=7, first_passed_over=("in/b.avro", "in/c\x1b.txt"),
         bytes_on_disk=12_345_678, committed=True,
         seconds={"read": 1.25, "number": 2.5, "total": 4.0}, peak_memory_mb=2_048,
     )  # fmt: skip
@@ -296,7 +299,7 @@ def retraction() -> Retraction:
 
 @pytest.fixture
 def forgotten() -> Forgotten:
-    """The erasure of an item that is also in a rejected row. No other item has its op."""
+    """The erasure of an item that is also in a rejected row, and whose op no other item has."""
     return Forgotten(
         generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
         seconds={"find": 0.5, "erase": 0.25, "total": 0.75},
@@ -305,7 +308,7 @@ def forgotten() -> Forgotten:
 
 @pytest.fixture
 def preview() -> Preview:
-    """A preview of files of two kinds, with rejected rows and an item with two tables."""
+    """A preview of files of two formats, with rejected rows and an item with two tables."""
     plain = tuple((name, (name,)) for name in ("src", "dst", "op"))
     mapped = (
         ("from\x1b", ("src",)), ("dst", ("dst",)), ("t", ("src_table", "dst_table")),
@@ -316,6 +319,7 @@ def preview() -> Preview:
         tables=("clean", "raw"), components=2, sets=41,
         forms=(FileKind("csv", 1, "a.csv", plain), FileKind("jsonl", 11, "b/1.jsonl", mapped)),
         rejects=(Reject("a.csv", 7, "no src"), Reject("b/1.jsonl", 8, "no run")),
+        passed_over=1, first_passed_over=("in/b.avro",),
         largest=(Component(600_000, 40, (("",), ("clean", "raw"))),),
         seconds={"read": 1.25, "number": 2.5, "cut": 0.25, "total": 4.0},
     )  # fmt: skip

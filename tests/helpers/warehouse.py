@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+import provhouse
 from helpers.invariant import check
 from helpers.oracle import Expected, Triple
 from provhouse.care.check import check as deep_check
@@ -20,14 +21,14 @@ from provhouse.ingest.summary import Summary
 from provhouse.model.answer import Answer
 from provhouse.model.columns import DST, DST_TABLE, OP, SRC, SRC_TABLE
 from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
+from provhouse.model.settings import THETA, Settings
 from provhouse.query.ask import Asker
 from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()
-"""Test files in which Spark has read a generation once; later checks use Delta's own reader."""
+"""Test files for which Spark has read a generation; their later checks use Delta's own reader."""
 
 
 @dataclass
@@ -39,10 +40,10 @@ class House:
     theta: int = field(init=False)
     """The largest theta of all ingests."""
     bare: bool = False
-    """Whether items may be without any triple, even a dead one."""
+    """Whether items may have no triples, neither live nor dead ones."""
 
     def __post_init__(self) -> None:
-        self.theta = self.settings.theta
+        self.theta = self.settings.theta or THETA
 
     @property
     def address(self) -> Address:
@@ -91,6 +92,11 @@ class House:
         """Run ``provhouse check --deep``, which must find no damage, then check the invariants."""
         assert deep_check(self.settings, Silent(), deep=True).damages == ()
         self.check()
+
+    def open(self) -> provhouse.Warehouse:
+        """Open the warehouse as a program does."""
+        home = self.settings.neo4j_home
+        return provhouse.open(self.settings.warehouse, neo4j_home=home, master="local[2]")
 
     @contextmanager
     def asker(self) -> Iterator[Asker]:

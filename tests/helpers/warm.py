@@ -29,7 +29,7 @@ class Child:
     keeper: "Warm"
     pid: int
     output: Path
-    """The path of the command's two output files, without their endings."""
+    """The path of the files with the command's output and errors, without their endings."""
     stopped: bool = False
     status: int | None = None
 
@@ -69,7 +69,7 @@ class Warm:
     """The folder for the output of the commands."""
     _process: "subprocess.Popen[str]" = field(init=False)
     _children: dict[int, Child] = field(default_factory=dict)
-    """Running children by process id. The system may reuse the id of a child that has ended."""
+    """Running children by process id. Ended ones are removed, as the system may reuse their ids."""
     _started: int = 0
 
     def __enter__(self) -> "Warm":

@@ -5,7 +5,7 @@
 
 import csv
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 
@@ -49,7 +49,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
 
 
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
-    """Only the tables of items with two tables may differ: the table ingested first is kept."""
+    """Ten ingests and one give equal answers, except for the tables of items with two tables."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)
@@ -120,7 +120,7 @@ def test_rollbacks_return_to_the_previous_base_and_to_an_empty_warehouse(houses:
 
 
 def test_a_compaction_equals_one_ingest_and_disturbs_no_reader(houses: Houses) -> None:
-    """Triples keep the generation they were born in, rejects stay, hidden triples are dropped."""
+    """A compaction keeps rejects, keeps when triples were born, and drops rolled-back triples."""
     house = houses(theta=4, pack=0, partition_triples=20)
     parts = [triples(seed) for seed in range(60, 66)]
     for part in parts[:5]:
@@ -179,3 +179,18 @@ def test_a_compaction_that_loses_triples_changes_nothing(
     assert generations(house.layout) == [1]
     assert [f.name for f in house.layout.root.glob("base-*")] == ["base-1"]
     assert_answers(house, triples(1, 2), Random(1), 3)
+
+
+def test_a_warehouse_keeps_its_theta_until_another_is_set(houses: Houses) -> None:
+    chain = [Triple(f"n{at}", f"n{at + 1}") for at in range(40)]
+    small = houses(theta=4, pack=0)
+    small.ingest(chain)
+    later = House(replace(small.settings, theta=None), small.session)
+    later.theta = 4
+    compact(later.settings, Silent())
+    later.check()
+    assert later.commit.theta == 4
+    later.ingest([Triple(f"m{at}", f"m{at + 1}") for at in range(40)])
+    assert later.commit.theta == 4
+    compact(replace(small.settings, theta=50), Silent())
+    assert (later.commit.theta, later.commit.totals.sets) == (50, 2)

@@ -169,7 +169,8 @@ def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
             Triple("a", "d", "3", "S", ""),
             Triple("b", "c", "4", "R", "Z"),  # b is in R as often as in U: R sorts first
             Triple("c", "d", "5", "", ""),  # has no table
-        ]
+        ],
+        names="global",
     )
     assert summary.two_tables == 2
     assert [table_of(house, item) for item in "abcd"] == ["T", "R", "Z", ""]
@@ -184,7 +185,7 @@ def test_strict_refuses_rejects_and_items_with_two_tables(houses: Houses, tmp_pa
     two = file(tmp_path, "t.csv", [("a", "b", "T"), ("a", "c", "U")], "src,dst,src_table")
     for path in (rejected, two):
         with pytest.raises(BadInput, match="--strict"):
-            house.ingest_files(path, strict=True)
+            house.ingest_files(path, strict=True, names="global")
     assert generations(house.layout) == []
     assert not list(house.layout.root.glob("base-*"))
     assert not house.layout.staging.exists()
@@ -286,7 +287,7 @@ def test_an_input_may_have_many_buckets_ranges_and_files(
 def test_a_large_first_ingest_is_loaded_by_the_importer(
     houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neo4j has never run before. A later append finds everything it needs."""
+    """The importer loads a Neo4j that has never run; a later append finds everything it needs."""
     monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
     graphs = [graph(seed) for seed in range(9_000, 9_010)]
     triples = [triple for one in graphs for triple in one.triples]

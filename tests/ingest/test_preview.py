@@ -1,4 +1,4 @@
-"""A preview reports what the ingest then does, and leaves nothing behind."""
+"""A preview reports what an ingest of the same files does, and leaves nothing behind."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def test_a_preview_counts_what_an_ingest_would_bring(tmp_path: Path) -> None:
     one, other = tmp_path / "a.csv", tmp_path / "b.jsonl"
     one.write_text("src,dst,src_table,dst_table,v\na,b,S,T,1\na,,S,T,1\na,b,S,T,1\nx,y,S,T,\n")
     other.write_text('{"src":"a","dst":"c","src_table":"U"}\n{"src":""}\n')
-    found = previewed(tmp_path, one, other)
+    found = previewed(tmp_path, one, other, names="global")
     assert (found.files, found.rows, found.rejected) == (2, 6, 2)
     assert (found.items, found.new_items, found.two_tables) == (5, 5, 1)
     assert (found.components, found.sets, found.tables) == (2, 2, ("S", "T"))
@@ -86,11 +86,29 @@ def test_a_preview_shows_how_tables_are_split(tmp_path: Path) -> None:
     assert previewed(tmp_path, file, theta=12).largest == ()
 
 
-@pytest.mark.parametrize("content", ["src,dst\na\n", "from,to\na,b\n"])
+@pytest.mark.parametrize("content", ['src,dst\na,b,"c\n', "from,to\na,b\n"])
 def test_a_preview_refuses_a_broken_file(tmp_path: Path, content: str) -> None:
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises(BadInput, match=r"t\.csv, line"):
         previewed(tmp_path, tmp_path / "t.csv")
+
+
+def test_ragged_rows_and_files_passed_over_are_counted_and_refused_by_strict(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "t.csv").write_text("src,dst\na,b\nc\n")
+    found = previewed(tmp_path, folder)
+    assert (found.rejected, found.rejects[0].reason) == (1, "1 value, the header has 2")
+    with pytest.raises(BadInput, match=r"1 rows are not triples\n.*t\.csv, row 2: 1 value"):
+        previewed(tmp_path, folder, strict=True)
+    (folder / "t.csv").write_text("src,dst\na,b\n")
+    (folder / "_u.csv").write_text("src,dst\nc,d\n")
+    found = previewed(tmp_path, folder)
+    assert (found.passed_over, found.first_passed_over) == (1, (str(folder / "_u.csv"),))
+    with pytest.raises(BadInput, match=r"would be passed over\n.*_u\.csv"):
+        previewed(tmp_path, folder, strict=True)
 
 
 def test_a_preview_checks_strict_and_splits(tmp_path: Path) -> None:
@@ -104,7 +122,7 @@ def test_a_preview_checks_strict_and_splits(tmp_path: Path) -> None:
 
 
 def files(root: Path) -> dict[Path, int]:
-    """Return all files with their modification times."""
+    """Return all files below a folder, with their modification times."""
     inside = [file for file in root.rglob("*") if file.is_file()]
     return {file: file.stat().st_mtime_ns for file in inside}
 
@@ -114,9 +132,11 @@ def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., 
     house.ingest([Triple("a", "b", "1", "T", "T"), Triple("b", "c", "1", "T", "T")])
     before = files(house.layout.root)
     file = house.write([Triple("c", "d", "2", "U", "U"), Triple("x", "y", "", "", "")], "new.csv")
-    found = preview([file], house.settings, progress=Silent())
+    with pytest.raises(BadInput, match="'c' in T and U"):
+        preview([file], house.settings, progress=Silent())
+    found = preview([file], house.settings, names="global", progress=Silent())
     assert files(house.layout.root) == before
-    summary = house.ingest_files(file)
+    summary = house.ingest_files(file, names="global")
     assert (found.items, found.new_items) == (4, summary.new_items)
     assert found.two_tables == summary.two_tables == 1
     assert preview([file], house.settings, replace=True, progress=Silent()).new_items == 4
@@ -125,7 +145,7 @@ def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., 
 def test_the_folder_of_a_killed_preview_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The folder must not stay, because it contains names from the input."""
+    """A preview's temporary folder must not stay, because it contains names from the input."""
     file, temporary = tmp_path / "a.csv", tmp_path / "temporary"
     file.write_text("src,dst\na,b\n")
     temporary.mkdir()

@@ -5,10 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from provhouse.ingest.staging import (
-    CHUNK,
-    FileGroup,
-    Staging,
+from provhouse.ingest.staging import CHUNK, FileGroup, Staging
+from provhouse.runtime.storage import (
     create_array,
     open_array,
     read_batches,

@@ -1,11 +1,13 @@
 """Options override the environment, which overrides the settings file."""
 
+import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from provhouse.model.errors import UsageError
-from provhouse.model.settings import Settings
+from provhouse.model.settings import OTHER_VARIABLES, Settings
 
 
 def test_options_override_the_environment_which_overrides_the_file(tmp_path: Path) -> None:
@@ -37,3 +39,40 @@ def test_an_invalid_setting_is_refused_with_its_file(
     with pytest.raises(UsageError, match=message) as caught:
         Settings.load({"warehouse": tmp_path}, {})
     assert str(file) in str(caught.value)
+
+
+def test_a_relative_path_in_the_file_counts_from_the_folder_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse, elsewhere = tmp_path / "w", tmp_path / "elsewhere"
+    warehouse.mkdir()
+    elsewhere.mkdir()
+    (warehouse / "warehouse.toml").write_text('neo4j_home = "../shared"\n')
+    monkeypatch.chdir(elsewhere)
+    for given in (str(warehouse), "../w"):
+        home = Settings.load({"warehouse": given}, {}).graph_home
+        assert home.resolve() == tmp_path / "shared"
+    env = {"PROVHOUSE_NEO4J_HOME": "n"}
+    assert Settings.load({"warehouse": warehouse}, env).graph_home == elsewhere / "n"
+
+
+def test_an_unknown_environment_variable_is_refused() -> None:
+    with pytest.raises(UsageError, match="PROVHOUSE_TETA") as caught:
+        Settings.load({}, {"PROVHOUSE_TETA": "5", "HOME": "/"})
+    assert "theta" in caught.value.found
+    Settings.load({}, dict.fromkeys(OTHER_VARIABLES, "x"))
+
+
+@pytest.mark.parametrize("address", ["s3a://bucket/w", "hdfs://host:1/w", "file:///w"])
+def test_an_address_is_no_warehouse(address: str) -> None:
+    with pytest.raises(UsageError, match="only files of this machine"):
+        Settings.load({"warehouse": address}, {})
+
+
+def test_the_page_of_settings_lists_each_with_its_default() -> None:
+    page = Path(__file__).parents[2] / "docs" / "settings.md"
+    rows = re.findall(r"^\| `(\w+)` \| (?:`([^`]*)`)? ?\|", page.read_text("utf-8"), re.MULTILINE)
+    defaults = {
+        name: "" if value is None else str(value) for name, value in asdict(Settings()).items()
+    }
+    assert list(rows) == list(defaults.items())

@@ -18,13 +18,13 @@ def imported(modules: tuple[str, ...]) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_writers_know_no_result() -> None:
+def test_writers_import_no_result() -> None:
     modules = imported(WRITERS)
     assert "provhouse.output.results" not in modules
     assert not modules & {"rich", "pyarrow"}
 
 
-def test_results_know_no_writer_and_need_no_rich() -> None:
+def test_results_import_no_writer_and_no_rich() -> None:
     modules = imported(tuple(f"results.{name}" for name in RESULTS))
     assert not modules & {f"provhouse.output.{name}" for name in WRITERS}
     assert "rich" not in modules

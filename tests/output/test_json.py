@@ -39,9 +39,9 @@ from provhouse.query.diff import Change, Diff
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
-from provhouse.query.path import Path
+from provhouse.query.path import Paths
 from provhouse.query.status import Status
-from provhouse.store.warehouse.manifest import Manifest
+from provhouse.store.warehouse.manifest import Manifest, as_record
 
 
 def written(result: Result, form: type[JsonWriter] = JsonWriter) -> str:
@@ -94,7 +94,7 @@ def test_a_summary_has_counts_and_no_rows(counts: Answer) -> None:
     assert text.count("\n") == 2
 
 
-def test_a_path_lists_items_and_triples(way: Path) -> None:
+def test_a_path_lists_items_and_triples(way: Paths) -> None:
     value = valid("path", written(PathResult(way)))
     assert list(value)[:5] == ["from", "to", "all", "hops", "erased"]
     assert value["items"] == way.items.to_pylist()
@@ -144,6 +144,7 @@ def test_an_explanation_lists_the_methods(explanation: Explanation) -> None:
     assert value["method"] == "csprov"
     assert value["methods"][1] == {
         "method": "ccprov", "sets": 30, "partitions": 64, "triples": 1_300, "levels": 4,
+            "levels_guessed": True,
         "seconds": 0.5, "prepare": 12.345679,
     }  # fmt: skip
 
@@ -165,7 +166,7 @@ def test_a_prune_has_all_its_fields(pruned: Pruned) -> None:
 
 def test_an_export_is_its_manifest(manifest: Manifest) -> None:
     value = valid("manifest", written(ExportResult(manifest)))
-    assert value == {**asdict(manifest), "files": [asdict(part) for part in manifest.files]}
+    assert value == {**as_record(manifest), "files": [asdict(part) for part in manifest.files]}
 
 
 def test_a_check_lists_damages(report: Report) -> None:

@@ -37,7 +37,7 @@ from provhouse.query.diff import Change, Diff
 from provhouse.query.explain import Explanation
 from provhouse.query.find import Finding
 from provhouse.query.generations import Generation
-from provhouse.query.path import Path
+from provhouse.query.path import Paths
 from provhouse.query.status import Status
 from provhouse.store.warehouse.manifest import Manifest
 
@@ -72,12 +72,12 @@ def test_answers_to_many_have_a_row_each(
 
 
 @pytest.mark.parametrize("every", [False, True])
-def test_a_path_shows_its_steps(way: Path, every: bool, golden: Golden) -> None:
+def test_a_path_shows_its_steps(way: Paths, every: bool, golden: Golden) -> None:
     text = written(PathResult(replace(way, every=every)))
     golden(f"path-{'all' if every else 'one'}.txt", text)
 
 
-def test_a_long_path_is_shortened(way: Path) -> None:
+def test_a_long_path_is_shortened(way: Paths) -> None:
     triples = pa.concat_tables([way.triples] * ROWS)
     text = written(PathResult(replace(way, triples=triples)))
     assert text.count("summarise") == ROWS // 2
@@ -91,7 +91,7 @@ def test_found_items_have_a_line_each(finding: Finding, golden: Golden) -> None:
 
 
 def test_timing_adds_the_steps(small: Answer, golden: Golden) -> None:
-    """One answer gets a table of the steps. Many answers get a column for each step."""
+    """The timing of one answer is a table of steps; that of many has a column for each step."""
     text = written(AnswerResult(small), timing=True)
     assert "\nname      1.0\n" in text
     text += written(AnswersResult([small, Absent("no")]), 140, timing=True)
@@ -116,6 +116,10 @@ def test_a_diff_may_be_empty(diff: Diff) -> None:
 
 def test_generations_have_a_line_each(generations: list[Generation], golden: Golden) -> None:
     golden("generations.txt", written(GenerationsResult(generations), 120))
+    narrow = written(GenerationsResult(generations), 80)
+    golden("generations-80.txt", narrow)
+    wide = written(GenerationsResult(generations), 200)
+    assert set(narrow.split()) <= set(wide.split())  # no word is broken
 
 
 def test_a_prune_says_what_it_freed(pruned: Pruned, golden: Golden) -> None:
@@ -157,7 +161,7 @@ def test_an_erasure_shows_numbers_only(forgotten: Forgotten, golden: Golden) -> 
 
 
 def test_erased_items_are_counted(
-    erased: Answer, all_erased: Answer, way: Path, diff: Diff, manifest: Manifest, status: Status
+    erased: Answer, all_erased: Answer, way: Paths, diff: Diff, manifest: Manifest, status: Status
 ) -> None:
     assert "1,200 erased items along the way are not shown." in written(AnswerResult(erased))
     text = written(AnswerResult(all_erased))
@@ -165,7 +169,7 @@ def test_erased_items_are_counted(
     assert "1 erased item along the way is not shown." in text
     text = written(PathResult(replace(way, erased=1)))
     assert "1 erased item along the way is not shown." in text
-    side = replace(diff.until, answer=erased)
+    side = replace(diff.until, erased=erased.erased)
     text = written(DiffResult(replace(diff, since=side, until=side)))
     assert text.count("1,200 erased items along the way are not shown.") == 2
     text = written(ExportResult(replace(manifest, erased=3)))

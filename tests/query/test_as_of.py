@@ -1,6 +1,7 @@
 """Questions as of a generation have the same answers as when that generation was current."""
 
 import gc
+import json
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+import networkx as nx
 import pytest
 
 from helpers.graphs import graph
@@ -15,6 +17,7 @@ from helpers.oracle import Expected, Oracle, Triple
 from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.rollback import rollback
+from provhouse.cli.app import run
 from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.question import AsOf, Direction, Method, Question
@@ -90,7 +93,7 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
 
 
 def test_each_generation_answers_as_when_it_was_current(history: History) -> None:
-    """The generations include a rolled-back one, and those of a base that is no longer current."""
+    """The tested generations include a rolled-back one, and those of an earlier base."""
     assert list(history.held) == [1, 2, 3, 4, 5, 6, 7]
     items = history.items(*history.held)[:8]
     for generation in history.held:
@@ -108,8 +111,30 @@ def test_each_generation_answers_as_when_it_was_current(history: History) -> Non
                         assert found == expected(oracle, item, direction), where
 
 
+def test_a_path_as_of_a_generation(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    """From Python and on the command line; the path no longer exists in the current generation."""
+    now = history.oracle(max(history.held)).graph
+    generation, gone = next(
+        (generation, triple) for generation in sorted(history.held) for triple in
+        history.held[generation] if triple.src != triple.dst
+        and not (triple.src in now and triple.dst in now and nx.has_path(now, *triple[:2]))
+    )  # fmt: skip
+    with history.house.open() as warehouse:
+        found = warehouse.path(gone.src, gone.dst, as_of=generation)
+        assert (found.generation, found.hops) == (generation, 1)
+        with pytest.raises(NotFound):
+            warehouse.path(gone.src, gone.dst)
+    settings = history.house.settings
+    options = ["--warehouse", str(settings.warehouse), "--set", f"neo4j_home={settings.graph_home}"]
+    capsys.readouterr()
+    status = run([*options, "path", gone.src, gone.dst, "--as-of", str(generation)])
+    assert status == 0
+    assert json.loads(capsys.readouterr().out)["triples"][0]["dst"] == gone.dst
+    assert run([*options, "path", gone.src, gone.dst]) == NotFound.exit_status
+
+
 def test_a_closed_asker_is_freed_without_garbage_collection(history: History) -> None:
-    """A server opens many askers; a leak would keep files of pruned bases open."""
+    """A closed asker must be freed: a server opens many, and each keeps files of its base open."""
     gc.collect()
     gc.disable()
     try:
@@ -156,7 +181,7 @@ def test_diff_is_the_difference_of_two_answers(history: History) -> None:
             question = Question(item, direction, as_of=since)
             found = compare(question, until, history.askers)
             assert (found.since.generation, found.until.generation) == (since, until)
-            assert [side.answer is not None for side in (found.since, found.until)] == [
+            assert [side.stored for side in (found.since, found.until)] == [
                 answer is not None for answer in answers
             ]
             before, after = (answer or Expected(set(), set(), False) for answer in answers)
@@ -200,7 +225,7 @@ MADE = {2: "2026-01-31T12:00:00+00:00", 3: "2026-01-31T23:30:00+00:00", 5: "2026
 
 @pytest.fixture
 def made(tmp_path: Path) -> Layout:
-    """A warehouse of commit records only, with two numbers missing."""
+    """A warehouse of commit records only; two generation numbers are missing."""
     layout = Layout(tmp_path / "warehouse")
     for generation, moment in MADE.items():
         write_commit(layout, Commit(1, generation, "c", moment, ((1, 1),), {}, Totals()))

@@ -1,16 +1,18 @@
 """Filters give the same result as a naive search in plain Python, for any graph and filters."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.filter_oracle import Filtered, Step, Trace, random_question, random_trace, text
-from provhouse.model.answer import Read
+from provhouse.model.answer import MissingKeys, Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.attributes import as_object
 from provhouse.model.question import Question
@@ -26,7 +28,7 @@ Store = Callable[[Trace], Names]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Return a function that stores the items of a trace.
+    """A function that stores the names of a trace's items, and opens them for look-ups.
 
     The items are numbered from 1, in another order than that of their names.
     """
@@ -66,7 +68,7 @@ def find_all(stored: Trace, question: Question) -> tuple[MethodResult, ItemNumbe
 
 def answered(stored: Trace, question: Question, names: Names) -> Filtered:
     found, item = find_all(stored, question)
-    shown = apply_filters(found, item, question, names)
+    shown = apply_filters(found, ItemNumbers(np.array([item])), question, names)
     assert shown.hidden == len(found.items) - len(shown.result.items)
     items, triples = name_rows(shown.result, names)
     rows = [(row["item"], row["table"], row["depth"]) for row in items.to_pylist()]
@@ -91,7 +93,9 @@ def test_a_summary_counts_the_filtered_rows(store: Store, seed: int) -> None:
     stored = random_trace(random, "i", random.randint(1, 12), random.randint(1, 25))
     names, question = store(stored), random_question(random, stored.tables)
     found, item = find_all(stored, question)
-    counts = count_rows(apply_filters(found, item, question, names).result, names)
+    counts = count_rows(
+        apply_filters(found, ItemNumbers(np.array([item])), question, names).result, names
+    )
     expected = stored.ask(question)
     tables = {
         (table, len(depths), min(depths), max(depths))
@@ -126,7 +130,7 @@ ODD = [
 
 @pytest.mark.parametrize("key", [":", "by", 'b"y', "b.y", "by\\", "é", ","])
 def test_attribute_values_match_exactly(store: Store, key: str) -> None:
-    """A value never matches as a key, as a pair or as a pattern."""
+    """A condition on an attribute compares whole values, not keys, pairs or patterns."""
     rows = [{key: value, **other} for value in ODD for other in ({}, {"aa": value, "zz": "x"})]
     rows += [{"aa": f'{key}":"{value}', "zz": f'"{key}":"{value}"'} for value in ODD]
     rows += [{f'x"{key}': ",", "zz": ","}, {"a,": ":", "b": ","}, {}]
@@ -137,7 +141,11 @@ def test_attribute_values_match_exactly(store: Store, key: str) -> None:
     found = replace(found, triples=found.triples.set_column(3, "attributes", pa.array(texts)))
     for value in [*ODD, ",", "x"]:
         asked = replace(question, where=((key, value),))
-        kept = apply_filters(found, item, asked, names).result.triples["op"].to_pylist()
+        kept = (
+            apply_filters(found, ItemNumbers(np.array([item])), asked, names)
+            .result.triples["op"]
+            .to_pylist()
+        )
         assert {*kept} == {str(n) for n, row in enumerate(rows) if row.get(key) == value}
 
 
@@ -148,7 +156,7 @@ def test_a_time_matches_in_any_form(store: Store) -> None:
 
 
 def test_a_limit_among_equally_distant_items_takes_the_first_names(store: Store) -> None:
-    """The items at the same distance are more than one batch of names."""
+    """More items are at the same distance than fit into one batch of names."""
     many = [f"{n:05}" for n in range(3 * BATCH)]
     stored = Trace(
         frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""}
@@ -167,3 +175,22 @@ def test_an_item_with_triples_beyond_the_depth_is_no_source(store: Store) -> Non
     assert answered(stored, question, store(stored)) == Filtered(
         [("s", "", 1)], {("s", "c", "", "{}")}, "depth"
     )
+
+
+def test_a_key_that_no_triple_has_is_named_with_the_keys_there_are(store: Store) -> None:
+    stored = random_trace(Random(3), "i", 12, 40)
+    item = next(i for i in stored.tables if find_all(stored, Question(i, "upstream"))[0].triples)
+    plain = Question(item, "upstream")
+    found, number = find_all(stored, plain)
+    names = store(stored)
+
+    def missing(*where: tuple[str, str]) -> object:
+        return apply_filters(
+            found, ItemNumbers(np.array([number])), replace(plain, where=where), names
+        ).missing_keys
+
+    keys = {k for t in found.triples["attributes"].to_pylist() for k in json.loads(t or "{}")}
+    assert missing(("no such key", "1")) == MissingKeys(("no such key",), tuple(sorted(keys)))
+    assert missing() is None
+    for key in keys:
+        assert missing((key, "no such value")) is None

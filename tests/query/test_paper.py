@@ -12,7 +12,7 @@ from provhouse.model.answer import Read
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction, Method
 from provhouse.query.ask import Asker
-from provhouse.query.locate import locate
+from provhouse.query.locate import locate_versions
 from provhouse.store.tables.snapshot import Snapshot
 
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
@@ -58,7 +58,7 @@ def first(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def second(houses: Callable[..., House]) -> House:
-    """A warehouse of component C, cut by the paper's splits."""
+    """A warehouse of the paper's component C, cut by the paper's splits."""
     house = houses(pack=0, theta=4)
     splits = house.settings.warehouse.parent / "splits.toml"
     splits.write_text('one = ["first"]\ntwo = ["second"]\nthree = ["third"]\n', encoding="utf-8")
@@ -75,7 +75,7 @@ def sets(snapshot: Snapshot) -> dict[int, frozenset[str]]:
 
 def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]:
     """Return the sets that CSProv would read."""
-    walk = asker.walk(locate(asker.snapshot, item), direction, Stopwatch())
+    walk = asker.walk(locate_versions(asker.snapshot, item).first, direction, Stopwatch())
     named = sets(asker.snapshot)
     return {named[number] for number in asker.snapshot.set_ids[walk.sets].tolist()}
 

@@ -1,4 +1,4 @@
-"""Filters, paths and names in a warehouse are searched correctly.
+"""Filtered questions, paths and searches for names give the right answers.
 
 In these tests, every method gives the same result as a naive search in plain Python.
 """
@@ -21,7 +21,7 @@ from provhouse.model.errors import NotFound, UsageError
 from provhouse.model.question import Direction, Question
 from provhouse.query.ask import Asker
 from provhouse.query.find import find
-from provhouse.query.path import Path, path
+from provhouse.query.path import Paths, path
 
 TRACES, QUESTIONS, PAIRS = 8, 10, 6
 ODD = [
@@ -41,7 +41,7 @@ def traces() -> list[Trace]:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], traces: list[Trace]) -> House:
-    """A warehouse of small sets with all traces from two ingests, and a chain of odd names."""
+    """A warehouse of small sets, made by two ingests, with all traces and a chain of odd names."""
     odd = dict.fromkeys(ODD, "odd")
     steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
     steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
@@ -58,7 +58,7 @@ def house(houses: Callable[..., House], traces: list[Trace]) -> House:
 
 @pytest.fixture(scope="module")
 def asker(house: House) -> Iterator[Asker]:
-    """An asker for all questions."""
+    """An ``Asker`` for the warehouse, shared by all tests."""
     with house.asker() as opened:
         yield opened
 
@@ -129,7 +129,7 @@ def test_paths_equal_networkx(asker: Asker, traces: list[Trace], number: int) ->
             _check_all(path(asker, source, target, every=True), one, graph, hops)
 
 
-def _check_one(found: Path, one: Trace, hops: int) -> None:
+def _check_one(found: Paths, one: Trace, hops: int) -> None:
     triples = found.triples.to_pylist()
     assert found.hops == hops == len(triples)
     assert triples[0]["src"] == found.source
@@ -143,7 +143,7 @@ def _check_one(found: Path, one: Trace, hops: int) -> None:
     assert [tuple(row.values()) for row in found.items.to_pylist()] == expected
 
 
-def _check_all(found: Path, one: Trace, graph: "nx.DiGraph[str]", hops: int) -> None:
+def _check_all(found: Paths, one: Trace, graph: "nx.DiGraph[str]", hops: int) -> None:
     behind = nx.descendants(graph, found.source) | {found.source}
     before = nx.ancestors(graph, found.target) | {found.target}
     steps = [s for s in one.steps if s.src in behind and s.dst in before]
@@ -159,7 +159,7 @@ def _check_all(found: Path, one: Trace, graph: "nx.DiGraph[str]", hops: int) -> 
 
 
 def test_a_path_reads_only_the_sets_between(asker: Asker) -> None:
-    """The path is the end of a chain; the lineage is the whole chain."""
+    """A path between the last two items of a chain reads less than the lineage of the last item."""
     whole = asker.ask(ODD[-1], "upstream", "csprov").read
     near = path(asker, ODD[-2], ODD[-1]).read
     assert near.sets < whole.sets
@@ -266,7 +266,7 @@ def test_options_become_filters(
     options: str,
     change: dict[str, Any],
 ) -> None:
-    """Ask about an item for which the option makes a difference."""
+    """The question is about an item for which the option makes a difference."""
     direction: Direction = "upstream" if command_name == "lineage" else "downstream"
     options = options if direction == "upstream" else options.replace("sources", "sinks")
     expected = next(
@@ -281,12 +281,12 @@ def test_options_become_filters(
     assert len(value["triples"]) == len(expected[1].triples)
 
 
-def test_the_summary_option(command: Callable[..., str]) -> None:
+def test_the_summary_option_counts_items_and_triples(command: Callable[..., str]) -> None:
     rows = command("lineage", "{}", "--summary", "--format", "csv").splitlines()
     assert rows == ["kind,name,count", f"table,odd,{ODD.index('{}')}", f"op,,{ODD.index('{}')}"]
 
 
-def test_the_path_and_find_commands(command: Callable[..., str]) -> None:
+def test_paths_and_matches_are_printed(command: Callable[..., str]) -> None:
     way = json.loads(command("path", "; DROP", "{}"))
     assert [row["src"] for row in way["triples"]] == ["; DROP", "$1"]
     assert command("path", "; DROP", "{}", "--all", "--format", "csv").count("\n") == 3

@@ -19,9 +19,9 @@ from provhouse.model.question import Direction, Method
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
-ITEMS = 50
-DEEP = 200
-"""The maximum depth of the answers that RQ and CCProv are asked for; each level is a job."""
+ITEMS = 30
+DEEP = 50
+"""The maximum depth of the answers that RQ and CCProv are asked for; each level is a Spark job."""
 OFTEN = 10
 """RQ and CCProv are asked about one item in ten, since they answer level by level."""
 
@@ -35,7 +35,7 @@ def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, th
     path = DATA / f"{name}.csv.gz"
     oracle = Oracle.of(read(path))
     house = houses(theta=theta)
-    house.ingest_files(path)
+    house.ingest_files(path, names="global")  # names of wf4ever stand in two tables
     chosen = Random(theta).sample(sorted(oracle.graph), ITEMS)
     with house.asker() as asker:
         for turn, item in enumerate(chosen):
@@ -64,7 +64,7 @@ def distinct(answer: Answer) -> Expected:
 
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
-def test_the_samples_have_long_chains_and_cycles_of_tables() -> None:
-    """Without long chains and such cycles, the comparison with networkx would prove little."""
+def test_the_samples_have_long_chains() -> None:
+    """With short chains only, the comparison with networkx would prove little."""
     merkle = Oracle.of(read(DATA / "git_merkle.csv.gz")).graph
-    assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > DEEP
+    assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > 4 * DEEP

@@ -56,9 +56,9 @@ def apart(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, 
 
 
 def together(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
-    """Return a row, and a row of the set that has the src of the first row.
+    """Return a row that connects two sets, and a row of the set that contains its src.
 
-    A question about the first row therefore reads both sets.
+    A question about the dst of the first row therefore reads both sets.
     """
     child, parent = snapshot.set_rows(dst), snapshot.set_rows(src)
     across = np.flatnonzero((child != parent) & np.isin(parent, child))[0]
@@ -83,7 +83,7 @@ def swapped(snapshot: Snapshot, chosen: Choose) -> Swap:
 
 @contextmanager
 def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
-    """Replace the rows of a partition within the block."""
+    """Replace the rows of a partition within the ``with`` block."""
     before = path.read_bytes()
     write_partition(rows, path)
     yield
@@ -101,7 +101,7 @@ def refused(asker: Asker, item: str, direction: Direction) -> str | None:
 
 
 def test_a_lost_row_is_damage_even_if_the_total_is_right(house: House) -> None:
-    """The two damaged sets have the right total; questions about other sets are still answered."""
+    """If one set lost a row and another has one twice, only questions that read them fail."""
     items = sorted(Oracle.of(TRIPLES).graph)
     with house.asker() as asker:
         swap = swapped(asker.snapshot, together)
@@ -125,7 +125,7 @@ def test_ccprov_checks_the_count_of_the_component(house: House) -> None:
 
 
 def test_rq_checks_the_count_of_all_triples(house: House) -> None:
-    """The second question must not use the cache of the first, which failed."""
+    """A question that failed must not leave its cache to the next question."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with replaced(swap.path, swap.rows.slice(1)):
@@ -135,7 +135,7 @@ def test_rq_checks_the_count_of_all_triples(house: House) -> None:
 
 
 def test_a_partition_out_of_order_is_damage(house: House) -> None:
-    """A search for the rows of a set in unsorted rows finds rows of other sets."""
+    """If rows are out of order, a search for the rows of a set finds rows of other sets."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with pq.ParquetFile(swap.path) as file:
@@ -147,7 +147,7 @@ def test_a_partition_out_of_order_is_damage(house: House) -> None:
 
 
 def test_a_lost_set_dependency_is_damage_for_a_path(house: House) -> None:
-    """Without the check, paths through the missing dependency would not be found."""
+    """Without a check, a path through a lost dependency would not be found."""
     with house.asker() as asker:
         snapshot = asker.snapshot
         folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")

@@ -34,7 +34,7 @@ def test_the_content_is_written_and_no_temporary_file_stays(tmp_path: Path, writ
 
 @BOTH
 def test_the_mode_is_set_from_the_start(tmp_path: Path, write: Write) -> None:
-    """No reader may open a password between the file's creation and a later chmod."""
+    """A new file has its mode from the start, so no process can open a password before a chmod."""
     modes = []
 
     def before() -> None:
@@ -102,7 +102,7 @@ def test_an_error_before_publishing_leaves_nothing(tmp_path: Path, write: Write)
 
 @BOTH
 def test_a_missing_folder_is_an_error(tmp_path: Path, write: Write) -> None:
-    """A vanished temporary file shows that there is another writer; a missing folder does not."""
+    """A missing folder is an error; if the temporary file is missing, ``write`` returns False."""
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "a", b"x")
 

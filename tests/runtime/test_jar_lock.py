@@ -1,4 +1,4 @@
-"""The lock of the jars is exact and contains no address."""
+"""The lock file of the jars names exact versions and checksums, and contains no address."""
 
 import re
 

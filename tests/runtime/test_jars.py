@@ -122,7 +122,7 @@ def test_the_folder_of_a_killed_fetch_is_removed(small: Path) -> None:
 
 @contextmanager
 def fetching(small: Path) -> Iterator[None]:
-    """Hold the lock as another process does while it fetches."""
+    """Hold the lock of the jars, as another process does while it downloads them."""
     with (small.parent.parent / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""Processes start in their own sessions, their logs are quoted, and they always end."""
+"""Processes start in their own sessions, errors quote their logs, and every process ends."""
 
 import os
 import signal
@@ -6,8 +6,11 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
+import psutil
+
+from provhouse.runtime.files import lock, open_lock
 from provhouse.runtime.processes import LOG_LINES, end, log_lines, quoted, spawn
 
 PARENT = """
@@ -23,6 +26,23 @@ print(flush=True)
 time.sleep(60)
 """
 
+ENDS_BY_ITSELF = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(print("ended")))
+print(flush=True)
+time.sleep(60)
+"""
+
+LEAVES_A_THREAD = """
+import ctypes, fcntl, signal, sys, threading, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+file = open(sys.argv[1], "w")
+fcntl.flock(file, fcntl.LOCK_EX)
+threading.Thread(target=time.sleep, args=(60,)).start()
+print(flush=True)
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
 
 def test_an_ended_process_counts_as_gone_before_its_parent_collects_it() -> None:
     with subprocess.Popen(
@@ -35,6 +55,17 @@ def test_an_ended_process_counts_as_gone_before_its_parent_collects_it() -> None
         parent.kill()
 
 
+def test_a_stopped_process_is_asked_to_end() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDS_BY_ITSELF], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout
+        child.stdout.readline()
+        child.send_signal(signal.SIGSTOP)
+        end(child.pid, 5)
+        assert child.stdout.read() == "ended\n"
+
+
 def test_a_process_that_ignores_sigterm_is_killed() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", IGNORES_SIGTERM], stdout=subprocess.PIPE, text=True
@@ -43,6 +74,20 @@ def test_a_process_that_ignores_sigterm_is_killed() -> None:
         child.stdout.readline()
         end(child.pid, 0.3)
         assert child.wait() in (-9, 0)  # 0 if end() collected it
+
+
+def test_a_process_is_gone_when_all_its_threads_are(tmp_path: Path) -> None:
+    """While any thread runs, the process keeps its locks, even if it looks like a zombie."""
+    command = [sys.executable, "-c", LEAVES_A_THREAD, str(tmp_path / "lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout
+        child.stdout.readline()
+        process = psutil.Process(child.pid)
+        until = monotonic() + 10
+        while process.status() != psutil.STATUS_ZOMBIE and monotonic() < until:
+            sleep(0.01)
+        end(child.pid, 0.3)
+        assert lock(open_lock(tmp_path / "lock"))
 
 
 STATE = """
@@ -54,14 +99,14 @@ print(repr(sys.stdin.read()), file=sys.stderr)
 
 
 def spawned(log: Path, code: str, *, append: bool = False) -> str:
-    """Return the log of a process that ran this code, once it has ended."""
+    """Run this code in a process, wait until it ends, and return its log."""
     pid = spawn([sys.executable, "-c", code], {"ONLY": "this"}, log, append=append)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     return log.read_text()
 
 
 def test_a_spawned_process_has_its_own_session_environment_and_signals(tmp_path: Path) -> None:
-    """A parent process that a shell started in the background may ignore Ctrl-C."""
+    """Ctrl-C works in a process even if its parent, a background job of a shell, ignores it."""
     before = {s: signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGHUP)}
     try:
         text = spawned(tmp_path / "log", STATE)

@@ -64,7 +64,7 @@ def poured(client: socket.socket, piece: bytes, most: int) -> int:
 
 @contextmanager
 def bounded(served: "Served") -> Iterator[None]:
-    """Check that after the block the server uses little more memory and few more open files."""
+    """Check that the ``with`` block adds little to the server's memory and open files."""
     memory, files = served.process.memory_info().rss, served.process.num_fds()
     yield
     assert served.process.memory_info().rss - memory < GROWTH

@@ -32,8 +32,11 @@ def items(answer: dict[str, Any]) -> set[tuple[str, int]]:
     ("method", "direction"),
     [("auto", "upstream"), ("auto", "downstream"), ("rq", "upstream")],
 )
-def test_answers_equal_the_oracle(served: "Served", method: str, direction: Direction) -> None:
-    for item in ("t:0", "t:150", ODD, served.triples[-1].dst):
+def test_answers_equal_those_of_the_oracle(
+    served: "Served", method: str, direction: Direction
+) -> None:
+    some = ("t:150", ODD) if method == "rq" else ("t:0", "t:150", ODD, served.triples[-1].dst)
+    for item in some:  # rq takes a Spark job for each level
         answer = served.get(PATHS[direction], item=item, method=method).json()
         expected = served.oracle.ask(item, direction)
         assert items(answer) == expected.items
@@ -58,7 +61,7 @@ def test_formats_equal_those_of_a_command(served: "Served", accept: str, made: A
 
 
 def timeless(text: str) -> str:
-    """Return the text without times and line breaks."""
+    """Return the text without times, and with one space for each run of white space."""
     text = re.sub(r'"seconds":\{[^}]*\}', "", text)
     return " ".join(re.sub(r"in [0-9.,]+ m?s \([^)]*\)", "", " ".join(text.split())).split())
 
@@ -80,14 +83,14 @@ def test_answers_about_many_items_come_one_on_a_line(served: "Served") -> None:
 def test_an_unknown_table_is_refused_before_any_answer(
     served: "Served", filtered: dict[str, object]
 ) -> None:
-    """Once the first answer is sent, there is no way to report an error."""
+    """The request is refused before its first answer is sent; later, no error could be reported."""
     reply = served.request("POST", "/v1/lineage", json={"items": ["t:7"], **filtered})
     assert reply.status_code == 400
     assert reply.json()["title"] == "There is no table 'nowhere'"
 
 
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:
-    """On a reused connection, the body must not wait until the client acknowledges the head."""
+    """On a reused connection, the body is sent before the client acknowledges the head."""
     seconds = []
     with requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {served.token}"

@@ -1,4 +1,4 @@
-"""Limits on the number of questions that run and wait."""
+"""Questions run or wait up to a limit; further questions are refused."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Clients that disconnect while their answer is computed."""
+"""A client that disconnects before its answer is ready is noticed; one that waits is answered."""
 
 import socket
 from collections.abc import Iterator

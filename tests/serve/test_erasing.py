@@ -45,7 +45,7 @@ def test_cached_answers_are_dropped_by_an_erasure(served: "Served") -> None:
 def test_partitions_are_read_again_after_an_erasure(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """During the erasure, the previous asker stays in use."""
+    """Until an erasure is done, the server uses the asker that it opened before."""
     house = houses(theta=4, pack=0)
     house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or else Neo4j would be rebuilt
     keeper = Keeper(house.settings, Silent())

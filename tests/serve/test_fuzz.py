@@ -23,7 +23,7 @@ from helpers.hostile import HOSTILE
 if TYPE_CHECKING:
     from .conftest import Served
 
-REQUESTS = int(os.environ.get("PROVHOUSE_FUZZ", "150"))
+REQUESTS = int(os.environ.get("PROVHOUSE_FUZZ", "75"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LINEAGE = (
     "item", "method", "depth", "through", "tables", "ops", "ends", "limit", "summary", "as_of",
@@ -35,6 +35,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "find": ("text", "anywhere", "table", "limit"),
     "explain": ("item", "direction", "method", "depth", "as_of"),
     "diff": ("item", "from", "to", "direction"),
+    "ops": ("as_of",),
 }
 """The parameters of each route, the required ones first."""
 RIGHT: dict[str, tuple[Any, ...]] = {

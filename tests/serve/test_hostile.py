@@ -154,7 +154,7 @@ def test_commands_answer_exactly(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_messages_about_hostile_arguments_are_harmless(ask: Ask, tmp_path: Path) -> None:
-    """Try names, options, settings, paths and queries. No argument can contain NUL."""
+    """Try hostile names, options, settings, paths and queries. No argument can contain NUL."""
     for value in (value.replace("\0", "") for value in HOSTILE):
         for arguments in (
             ("lineage", "--", f"no {value}"),

@@ -1,4 +1,4 @@
-"""Access control, errors, and responses that match the OpenAPI document."""
+"""The server requires its token, reports errors as documented, and follows its OpenAPI document."""
 
 import stat
 from dataclasses import fields
@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from provhouse.cypher.graph import shared_graph
+from provhouse.cypher.view_mark import clear_mark
+from provhouse.model.progress import Silent
 from provhouse.model.question import OPTIONAL, Question
 from provhouse.serve import server_file
 from provhouse.serve.requests import AskingOne
@@ -30,7 +33,10 @@ def resolved(document: dict[str, Any], path: str, method: str, status: str, kind
         ("/v1/path", {"from": "t:0", "to": "t:3"}),
         ("/v1/find", {"text": "t:2", "limit": 3}),
         ("/v1/explain", {"item": "t:9", "direction": "downstream"}),
+        ("/v1/lineage", {"item": "t:9", "sets": True}),
+        ("/v1/set", {"set": 1, "limit": 2}),
         ("/v1/diff", {"item": "t:9", "from": 1}),
+        ("/v1/ops", {"as_of": 1}),
         ("/v1/generations", {}),
         ("/v1/status", {}),
         ("/v1/health", {}),
@@ -59,7 +65,7 @@ def test_every_field_of_a_question_is_a_parameter() -> None:
         ("/v1/lineage", {"item": "t:1", "depth": 0}, 400, 2, "depth"),
         ("/v1/lineage", {"item": "t:1", "method": "guess"}, 400, 2, "method"),
         ("/v1/lineage", {"item": "t:1", "dept": 1}, 400, 2, "dept"),
-        ("/v1/nothing", {}, 404, 2, "Not Found"),
+        ("/v1/nothing", {}, 404, 2, "The server has no route GET /v1/nothing"),
     ],
 )
 def test_errors_are_problem_documents(
@@ -76,6 +82,8 @@ def test_errors_are_problem_documents(
     assert (reply.status_code, problem["status"]) == (status, status)
     assert problem["exit_status"] == exit_status
     assert word in problem["title"] + problem["detail"]
+    assert problem["detail"]
+    assert problem["remedy"]
 
 
 def test_an_unsupported_media_type_is_refused(served: "Served") -> None:
@@ -116,3 +124,25 @@ def test_metrics_count_requests(served: "Served") -> None:
     before = count()
     served.get("/v1/impact", item="t:1")
     assert count() == before + 1
+
+
+def test_a_view_is_written_by_the_server_and_counts_nowhere(served: "Served") -> None:
+    def counted() -> tuple[Any, list[str]]:
+        state = {k: v for k, v in served.get("/v1/status").json().items() if k != "server"}
+        lines = served.get("/v1/metrics").text.splitlines()
+        return state, [line for line in lines if line.startswith("provhouse_generation")]
+
+    before, expected = counted(), served.oracle.ask("t:9", "upstream", 2)
+    reply = served.request("POST", "/v1/view", json={"item": "t:9", "depth": 2})
+    assert reply.status_code == 200
+    view = reply.json()
+    assert (view["items"], view["nodes"]) == (len(expected.items), len(expected.items) + 1)
+    assert counted() == before
+    house = served.house
+    with shared_graph(house.layout.warehouse_id(), house.settings, Silent()) as graph:
+        names = graph.read("MATCH (i:Item {warehouse: $warehouse}) RETURN i.name", {}).rows
+        graph.remove_views()
+        clear_mark(graph.home)
+    assert {name for (name,) in names} == {"t:9", *(item for item, _ in expected.items)}
+    found = served.get("/v1/lineage", item="t:9", depth=2).json()["items"]
+    assert {(row["item"], row["depth"]) for row in found} == expected.items

@@ -1,6 +1,11 @@
-"""If Spark or Neo4j dies, the server refuses questions, restarts it, and answers again."""
+"""If Spark or Neo4j dies, the server refuses questions, restarts it, and answers again.
+
+If the server itself is stopped, no client is kept waiting.
+"""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -8,8 +13,9 @@ import psutil
 import pytest
 
 from provhouse.cypher.server import process_id
+from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Silent
-from provhouse.serve import process, server_file
+from provhouse.serve import client, health, process, server_file
 
 if TYPE_CHECKING:
     from .conftest import Served
@@ -33,7 +39,7 @@ def test_a_killed_process_is_restarted(
     dead = victim(served)
     dead.kill()
     seen: set[int] = set()
-    until = monotonic() + 60
+    until = monotonic() + 180
     while monotonic() < until:
         # An item that was not asked about before, so that no cache hides the failure.
         reply = served.get("/v1/impact", item=f"t:{len(seen)}")
@@ -51,17 +57,80 @@ def test_a_killed_process_is_restarted(
     assert psutil.STATUS_ZOMBIE not in left
 
 
+def test_no_question_finds_a_bug_when_spark_dies(served: "Served") -> None:
+    """Whatever a question does when Spark dies, it gets an answer or 503."""
+    served.ingest([served.triples[0]._replace(src="another")])
+    methods = ("csprov", "rq", "ccprov")
+    over = Event()
+    seen: set[int] = set()
+
+    def ask(asker: int) -> None:
+        earlier = {"as_of": 1} if asker % 2 else {}
+        number = 0
+        while not over.is_set():
+            item, method = f"t:{number % 290}", methods[asker % 3]
+            reply = served.get("/v1/lineage", item=item, method=method, depth=3 + asker, **earlier)
+            seen.add(reply.status_code)
+            number += 1
+
+    def await_status(status: int) -> None:
+        until = monotonic() + 60
+        while status not in seen and monotonic() < until:
+            sleep(0.05)
+
+    with ThreadPoolExecutor(6) as pool:
+        asking = [pool.submit(ask, asker) for asker in range(6)]
+        try:
+            await_status(200)
+            sleep(1)
+            served.spark().kill()
+            await_status(503)
+            sleep(1)
+        finally:
+            over.set()
+        for one in asking:
+            one.result(120)
+    assert seen == {200, 503}
+    process.up(served.house.settings, Silent(), wait=True)  # until Spark is up again
+
+
+def test_a_stopped_server_keeps_no_client_waiting(
+    served: "Served", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (health, client):
+        monkeypatch.setattr(module, "SILENT_SECONDS", 0.5)
+    settings = served.house.settings
+    asking = client.Client.of(settings.warehouse)
+    assert asking
+    served.process.suspend()
+    began = monotonic()
+    try:
+        reply = asking.ask("/v1/lineage", {"item": "t:150"}, "application/json", {})
+        with pytest.raises(Unavailable, match="does not respond"), reply:
+            pass
+        with pytest.raises(Unavailable, match="does not respond"):
+            process.up(settings, Silent(), wait=True)
+        process.await_generation(settings, 1000, Silent())  # as after an ingest
+    finally:
+        served.process.resume()
+    assert monotonic() - began < 10
+    assert served.get("/v1/lineage", item="t:150").status_code == 200
+
+
 def test_up_does_not_start_a_second_server(served: "Served") -> None:
     before = served.server
     assert process.up(served.house.settings, Silent(), wait=True) == before
 
 
 def test_down_ends_all_processes(served: "Served") -> None:
-    jvm = served.spark()
+    before, jvm = served.server, served.spark()
+    warehouse = served.house.settings.warehouse
     family = [served.process, jvm, *jvm.children(recursive=True)]
-    assert process.down(served.house.settings.warehouse, Silent())
-    assert psutil.wait_procs(family, 10)[1] == []
-    assert server_file.running(served.house.settings.warehouse) is None
-    assert not process.down(served.house.settings.warehouse, Silent())
-    process.up(served.house.settings, Silent(), wait=True)
+    with process.without_server(served.house.settings, Silent()):
+        assert psutil.wait_procs(family, 10)[1] == []
+        assert server_file.running(warehouse) is None
+        assert not process.down(warehouse, Silent())
     assert served.get("/v1/lineage", item="t:150").status_code == 200
+    assert served.server.port == before.port
+    assert served.server.pid != before.pid
+    assert server_file.is_kept(warehouse, served.server.pid)

@@ -1,4 +1,4 @@
-"""The pipe between the thread that writes an answer and the thread that reads it."""
+"""A pipe passes text from the thread that writes an answer to the thread that reads it."""
 
 from threading import active_count
 from time import monotonic, sleep

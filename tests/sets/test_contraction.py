@@ -10,8 +10,9 @@ from provhouse.sets.bands import BANDS, MAX_GROUPS, bands
 from provhouse.sets.components import dense
 from provhouse.sets.contraction import Contraction
 from provhouse.sets.cycles import cycles
+from provhouse.sets.distinct import distinct_pairs
 from provhouse.sets.forest import Forest
-from provhouse.sets.sampling import UNBOUNDED, Reader
+from provhouse.sets.sampling import UNBOUNDED, Reader, SetGraph
 from provhouse.sets.search import find_sets
 
 SEEDS = st.integers(0, 10_000_000)
@@ -29,12 +30,12 @@ def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I
 
 
 def apart(items: int) -> I32:
-    """Return the cycle numbers of items in a graph without cycles."""
+    """Return a value of the argument ``cycle`` that stands for a graph without cycles."""
     return np.arange(items, dtype=np.int32)
 
 
 def reads(src: I32, dst: I32, label: I32, item: int) -> int:
-    """Return how many triples walks up and down from an item read, according to networkx."""
+    """Return how many triples the walks upstream and downstream of an item read, using networkx."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(label.tolist())
     graph.add_edges_from(zip(label[src].tolist(), label[dst].tolist(), strict=True))
@@ -56,6 +57,10 @@ def test_samples_read_what_a_walk_over_sets_reads(seed: int, joined: int) -> Non
     expected = sum(reads(src, dst, roots, item) for item in reader.samples.tolist())
     assert reader.read(Forest.holding(dense(roots)[0])) == expected
     assert reader.read(forest) == expected
+    label = dense(roots)[0]
+    sets = SetGraph(label, *distinct_pairs(label[dst], label[src]))
+    assert reader.read_sets(sets) == expected
+    assert reader.read_sets(sets, expected - 1) > expected - 1
     assert reader.read(forest, expected) == expected
     assert reader.read(forest, expected - 1) > expected - 1
 
@@ -78,7 +83,7 @@ def test_a_join_is_complete_or_undone(seed: int, theta: int) -> None:
 
 
 def after(forest: Forest) -> tuple[I32, I32, I32]:
-    """Return the data that undoing must restore, including sizes that are not at roots."""
+    """Return the roots, sizes and rings of a forest, which undoing a join must restore."""
     return forest.roots(), forest.size, forest.ring
 
 
@@ -109,7 +114,7 @@ def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
 
 
 def test_pieces_of_one_kind_are_cut_alike() -> None:
-    """A copy of a component is cut by the plan of the first, without another search."""
+    """The second of two equal components is cut by the plan of the first, without a new search."""
     src, dst, table = layered(7)
     count = len(table)
     two = find_sets(
@@ -150,7 +155,7 @@ def test_bands_follow_depth() -> None:
 
 
 def test_too_many_tables_are_grouped_by_level() -> None:
-    """Two thousand tables between one first and one last table are three levels."""
+    """Two thousand tables between a first and a last table form three levels."""
     middle = np.arange(1, 2_001, dtype=np.int32)
     src = np.concatenate([np.zeros_like(middle), middle])
     dst = np.concatenate([middle, np.full_like(middle, 2_001)])

@@ -1,4 +1,4 @@
-"""Every piece is cut into connected sets below theta."""
+"""Every piece, a group of connected items, is cut into connected sets below theta."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,7 @@
-"""If tables give no way to cut, blocks of an order read little and form no cycles."""
+"""A component whose tables give no way to cut it is cut into ordered blocks.
+
+Questions then read little, and the sets form no cycles.
+"""
 
 import networkx as nx
 import numpy as np
@@ -10,26 +13,32 @@ from shapes import SHAPES
 from provhouse.model.arrays import I32
 from provhouse.sets.cycles import cycles, on_cycles
 from provhouse.sets.depths import neighbours
-from provhouse.sets.distinct import dense_values
+from provhouse.sets.distinct import dense_values, distinct_pairs
 from provhouse.sets.ordered_blocks import Ordered, blocks
 from provhouse.sets.ordering import parents_first
-from provhouse.sets.sampling import UNBOUNDED, Reader
+from provhouse.sets.sampling import UNBOUNDED, Reader, SetGraph
+from provhouse.sets.search import find_sets
 
 SEEDS = st.integers(0, 10_000_000)
 ITEMS, THETA = 1_000, 60
 
 
-def cut(shape: str, seed: int, most: int) -> tuple[I32, I32, I32, int]:
-    """Return edges, each item's set in at most ``most`` sets, and how much the samples read."""
+def cut(shape: str, seed: int, most: int, free: int = 0) -> tuple[I32, I32, I32, int]:
+    """Cut a shape into at most ``most`` sets.
+
+    Returns the edges, the set of each item, and the number of triples that the samples read.
+    """
     trace = SHAPES[shape](ITEMS, seed)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
 
-    def packed(roots: I32, thorough: bool) -> I32 | None:
+    def packed(roots: I32, thorough: bool) -> SetGraph | None:
         label = dense_values(roots)
-        return label if label.max() < most else None
+        sets = SetGraph(label, *distinct_pairs(label[trace.dst], label[trace.src]))
+        return sets if label.max() < most else None
 
     reader = Reader.of(trace.src, trace.dst, trace.table)
-    roots, read = blocks(trace.src, trace.dst, THETA, cycle, packed, reader)
+    edges = trace.src, trace.dst
+    roots, read = blocks(*edges, trace.table, THETA, cycle, packed, reader, free)
     return trace.src, trace.dst, roots, read
 
 
@@ -59,13 +68,62 @@ def test_blocks_are_connected() -> None:
 
 
 def test_more_sets_read_less() -> None:
-    """The limit on the number of sets decides the size of blocks."""
+    """If more sets are allowed, blocks become smaller, and questions read less."""
     few, many = (cut("ladder", 3, most)[3] for most in (40, 400))
     assert many < few
 
 
+def test_free_triples_make_larger_sets() -> None:
+    """Among cuts with which questions read at most ``free`` triples, fewer sets are preferred."""
+    read = cut("ladder", 3, 400)[3]
+    fine, coarse = (cut("ladder", 3, 400, free)[2:] for free in (read, 10 * read))
+    assert read == fine[1] < coarse[1] <= 10 * read
+    assert len(np.unique(coarse[0])) < len(np.unique(fine[0]))
+
+
+def test_sets_that_derive_from_one_other_set_only_join_it() -> None:
+    """If sets did not join their only parent, most would be single items without children."""
+    trace = SHAPES["pipelines"](ITEMS, 3)
+    cycle = cycles(len(trace.table), trace.src, trace.dst)
+    ordered = Ordered(trace.src, trace.dst, cycle, THETA)
+    graph = ordered.sets(ordered.cut(next(ordered.cores()), THETA - 1))
+    assert graph.label.max() < ITEMS / 12
+    assert np.bincount(graph.label).max() < THETA
+
+
+def test_windows_divide_tables_in_order() -> None:
+    """All items of a window are of one table, and either all of them are derived or none is."""
+    trace = SHAPES["repository"](ITEMS, 3)
+    cycle = cycles(len(trace.table), trace.src, trace.dst)
+    roots = Ordered(trace.src, trace.dst, cycle, THETA).windows(trace.table, 16)
+    derived = np.isin(np.arange(len(roots)), trace.dst)
+    assert np.array_equal(trace.table[roots], trace.table)
+    assert np.array_equal(derived[roots], derived)
+    assert np.array_equal(roots[roots], roots)
+    counts = np.bincount(trace.table[np.unique(roots)] * 2 + derived[np.unique(roots)])
+    assert np.array_equal(counts, -(-np.bincount(trace.table * 2 + derived) // 16))
+
+
+def test_windows_are_tried_if_questions_read_very_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = SHAPES["repository"](10_000, 3)
+    reader = Reader.of(trace.src, trace.dst, trace.table)
+
+    def read() -> int:
+        piece = np.zeros(len(trace.table), np.int32)
+        label = dense_values(find_sets(piece, trace.src, trace.dst, trace.table, 500, 100))
+        sets = SetGraph(label, *distinct_pairs(label[trace.dst], label[trace.src]))
+        return reader.read_sets(sets)
+
+    with_windows = read()
+    monkeypatch.setattr("provhouse.sets.ordered_blocks.MUCH", UNBOUNDED)
+    assert with_windows < 0.9 * read()
+
+
 def test_sets_are_joined_up_to_theta_if_no_cut_is_small_enough() -> None:
-    """Blocks of `bipartite` have too many dependencies; those of `merkle` have few enough."""
+    """The sets of `bipartite` are joined, because its blocks have too many dependencies.
+
+    The blocks of `merkle` have few enough dependencies, so its sets are not joined.
+    """
     for shape, joined in (("bipartite", True), ("merkle", False)):
         src, dst, roots, read = cut(shape, 3, 0)
         assert read == UNBOUNDED

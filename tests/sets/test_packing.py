@@ -1,4 +1,4 @@
-"""Packing keeps its limits; rules 1 and 2 enlarge a closure only by the packed sets."""
+"""Packed sets keep to limits. Rules 1 and 2 of ``packing.py`` add only joined sets to a closure."""
 
 import networkx as nx
 import numpy as np
@@ -15,9 +15,9 @@ SEEDS = st.integers(0, 10_000_000)
 
 
 class SetGraph:
-    """A graph of sets with sizes; the last ``held`` sets are already stored."""
+    """A random graph of sets, with their sizes. The last ``stored`` sets must not be packed."""
 
-    def __init__(self, seed: int, held: int) -> None:
+    def __init__(self, seed: int, stored: int) -> None:
         names = {
             n: i for i, n in enumerate(sorted({e for t in graph(seed).triples for e in t[:2]}))
         }
@@ -25,7 +25,7 @@ class SetGraph:
         both = np.array(sorted(pairs), np.int32).reshape(-1, 2)
         self.child, self.parent = both[:, 0], both[:, 1]
         self.nodes = len(names)
-        self.sets = max(len(names) - held, 1)
+        self.sets = max(len(names) - stored, 1)
         self.items: I64 = np.random.default_rng(seed).integers(1, 4, self.sets)
         self.group = np.zeros(self.sets, np.int32)
         whole: nx.Graph[int] = nx.Graph(pairs)
@@ -34,7 +34,7 @@ class SetGraph:
             self.group[[node for node in part if node < self.sets]] = number
 
     def closures(self, label: I32, downstream: bool = False) -> list[tuple[set[int], set[int]]]:
-        """Return the unpacked sets that each set reaches, before and after packing."""
+        """Return, for each set, the original sets that it reaches before and after packing."""
         ends = (self.parent, self.child) if downstream else (self.child, self.parent)
         packed = np.concatenate([label, np.arange(self.sets, self.nodes) + self.sets])
         before: nx.DiGraph[int] = nx.DiGraph()
@@ -60,9 +60,9 @@ class SetGraph:
 @settings(deadline=None, max_examples=200)
 @given(SEEDS, st.integers(0, 3), st.integers(0, 9))
 def test_packed_sets_keep_to_the_limit_and_to_their_component(
-    seed: int, held: int, limit: int
+    seed: int, stored: int, limit: int
 ) -> None:
-    given_ = SetGraph(seed, held)
+    given_ = SetGraph(seed, stored)
     label = given_.pack(limit)
     count = int(label.max()) + 1
     assert np.unique(label).tolist() == list(range(count))
@@ -75,17 +75,19 @@ def test_packed_sets_keep_to_the_limit_and_to_their_component(
 
 @settings(deadline=None, max_examples=200)
 @given(SEEDS, st.integers(0, 3))
-def test_closures_after_packing_contain_those_before(seed: int, held: int) -> None:
-    given_ = SetGraph(seed, held)
+def test_closures_after_packing_contain_those_before(seed: int, stored: int) -> None:
+    given_ = SetGraph(seed, stored)
     assert all(before <= after for before, after in given_.closures(given_.pack(100)))
 
 
 @pytest.mark.parametrize("rule", [0, 1])
 @settings(deadline=None, max_examples=200)
-@given(seed=SEEDS, held=st.integers(0, 3))
-def test_the_free_rules_add_only_sets_packed_with_the_ends(rule: int, seed: int, held: int) -> None:
-    """Rules 1 and 2: a walk that reaches one of the packed sets reaches all of them anyway."""
-    given_ = SetGraph(seed, held)
+@given(seed=SEEDS, stored=st.integers(0, 3))
+def test_the_free_rules_add_only_sets_packed_with_the_ends(
+    rule: int, seed: int, stored: int
+) -> None:
+    """Rules 1 and 2 of ``packing.py`` enlarge a closure only by sets packed with its first set."""
+    given_ = SetGraph(seed, stored)
     label = RULES[rule](given_.nodes, given_.items, given_.child, given_.parent, given_.group, 100)
     packed = np.concatenate([label, np.arange(given_.sets, given_.nodes) + given_.sets])
     for downstream in (False, True):

@@ -1,4 +1,4 @@
-"""Splits become one number per table at each nesting level."""
+"""Each table gets one number for each nesting level of the splits."""
 
 from provhouse.sets.splits import Split, restricted, split_codes, tables_of
 

@@ -36,3 +36,13 @@ def test_a_large_task_reports_its_progress(spark: SparkSession, tmp_path: Path) 
 
 def test_tasks_run_without_spark() -> None:
     assert run_tasks(None, half, [0.0], Silent()) == [0.0]
+
+
+def test_progress_is_reported_without_a_shared_file(spark: SparkSession, tmp_path: Path) -> None:
+    """If workers cannot open the file in which tasks report, the driver counts finished tasks."""
+    recorded = Recorded()
+    with (tmp_path / "done").open("w+b") as file:
+        sizes = Sizes(Path(f"/proc/self/fd/{file.fileno()}"), [500, 500], "bytes")
+        # Spark counts a task at once only if it ends over 100 ms after Spark's last update.
+        assert run_tasks(spark.sparkContext, half, [0.5, 2.5], recorded, sizes) == [0.5, 2.5]
+    assert (500, 1_000, "bytes") in recorded.reports

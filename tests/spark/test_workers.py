@@ -1,4 +1,4 @@
-"""Workers exempt their imports from the garbage collection after each task."""
+"""PySpark collects garbage in its workers after each task, but not among imported modules."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""The checks of `provhouse doctor`."""
+"""`provhouse doctor` reports each missing requirement with its remedy."""
 
 import os
 import subprocess

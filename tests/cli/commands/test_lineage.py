@@ -1,4 +1,4 @@
-"""Questions about many items, whose names are in a file."""
+"""The names of many items are read from a file or standard input, one on each line."""
 
 import io
 from pathlib import Path

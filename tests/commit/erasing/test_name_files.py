@@ -55,7 +55,10 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
 def test_concurrent_readers_find_all_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This holds whatever the readers loaded before. After a kill, a retry removes the remains."""
+    """During an erasure, readers find all other names, whichever files they have loaded.
+
+    If the erasure is killed, a retry removes the remaining files.
+    """
     span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
     write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
     write_lookup(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))

@@ -1,4 +1,4 @@
-"""Rewritten table files stay valid for readers that trust their name, length and log."""
+"""Rewritten table files stay valid for readers, which trust the files' names, lengths and log."""
 
 from pathlib import Path
 from random import Random
@@ -93,7 +93,10 @@ def test_spark_reads_files_of_old_and_new_length(tmp_path: Path, spark: SparkSes
 def test_every_version_of_the_log_has_the_new_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Checkpoints are removed."""
+    """If the newest version still lists a rewritten file, all versions have its new length.
+
+    Checkpoints, which would have the old length, are removed.
+    """
     monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(
         {"table": ["a" * 3] * 4000, "items": [1] * 4000, "ingest": pa.array([1] * 4000, pa.int32())}

@@ -1,4 +1,4 @@
-"""Small files with far too much content are refused; provhouse's own folders are never read."""
+"""Small files that decompress to far too much are refused, as are files in the warehouse."""
 
 import gzip
 import os
@@ -67,7 +67,7 @@ def test_a_parquet_bomb_of_one_repeated_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_compresses_well_is_read(tmp_path: Path) -> None:
-    """A compression ratio of thirty is not unusual."""
+    """A file with a compression ratio of thirty is read, because that is not unusual."""
     file = tmp_path / "well.csv.gz"
     lines = (f"clean/{n},report/{n},nightly aggregation of sales\n" for n in range(60_000))
     content = ("src,dst,op\n" + "".join(lines)).encode()
@@ -82,7 +82,7 @@ def read(source: Source) -> int:
 
 
 def test_paths_into_the_warehouse_are_refused(tmp_path: Path) -> None:
-    """The path may be a file, a folder, a pattern, a link, or have dots in it."""
+    """The refused path may be a file, a folder, a pattern or a link, or have dots in it."""
     settings = Settings(warehouse=tmp_path / "w", neo4j_home=tmp_path / "neo4j")
     inside = tmp_path / "w" / "base-1" / "triples"
     inside.mkdir(parents=True)

@@ -130,3 +130,49 @@ def test_a_scope_stays_an_attribute(tmp_path: Path, form: str) -> None:
 
 def test_without_options_columns_are_read_by_name() -> None:
     assert columns_of([], None) == AS_NAMED
+
+
+def meanings(form: Columns, *present: str) -> dict[str, tuple[str, ...]]:
+    return {column: form.of(present).meaning(column) for column in present}
+
+
+def test_derivations_are_read_by_meaning_only_beside_a_mark() -> None:
+    attribute = ("attribute",)
+    plain = meanings(AS_NAMED, "src", "dst", "value", "times")
+    assert plain == {"src": ("src",), "dst": ("dst",), "value": attribute, "times": attribute}
+    for mark in ("derivation", "op_kind"):
+        found = meanings(AS_NAMED, "src", "dst", "value", "role", mark)
+        assert (found["value"], found["role"], found[mark]) == (("value",), ("role",), (mark,))
+    mapped = columns_of(["value=amount"], None)
+    assert meanings(mapped, "amount", "times") == {"amount": ("value",), "times": attribute}
+    marked = columns_of(["derivation=way"], None)
+    assert meanings(marked, "way", "times") == {"way": ("derivation",), "times": ("times",)}
+    taken = columns_of(["value=derivation"], None)
+    assert meanings(taken, "derivation", "times") == {"derivation": ("value",), "times": attribute}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_reads_derivations(tmp_path: Path, form: str) -> None:
+    rows: Rows = [
+        {"src": "a", "dst": "b", "op_kind": "all", "value": 1.5, "times": 2, "v": "x"},
+        {"src": "a", "dst": "b", "op_kind": None, "value": None, "times": None, "v": "y"},
+    ]
+    assert read(written(tmp_path, form, rows, AS_NAMED)) == [
+        (
+            {"src": "a", "dst": "b", "op_kind": "all", "value": "1.5", "times": "2"},
+            {"v": "x"},
+            None,
+        ),
+        ({"src": "a", "dst": "b"}, {"v": "y"}, None),
+    ]
+
+
+def test_json_lines_may_not_bring_their_first_derivation_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl, "CHUNK", 40)
+    rows: Rows = [{"src": "a", "dst": "b", "value": 1} for _ in range(3)]
+    rows.append({"src": "a", "dst": "b", "value": 1, "op_kind": "all"})
+    with pytest.raises(BadInput, match="line 4: the file has derivations") as caught:
+        read(written(tmp_path, "jsonl", rows, AS_NAMED))
+    assert "Give the first line these keys" in caught.value.remedy

@@ -1,4 +1,4 @@
-"""Files that are not what they claim to be are refused, with their name and the place."""
+"""Broken files are refused with an error that names the file and what is wrong with it."""
 
 import gzip
 import json
@@ -41,10 +41,9 @@ def packed(folder: Path, content: bytes, packer: str) -> Path:
         (b"from,to\na,b\n", 1),
         (b"src,op\na,b\n", 1),
         (b"src,dst,src\na,b,c\n", 1),
-        (b"\xff\xfe\x00src,dst\n", 1),
-        (HEADER + b"a,b,c\na,b\n", 3),
-        (HEADER + b"a,b,c\na,b,c,d\n", 3),
-        (HEADER + b'a,"b\nc",d\na\n', 4),
+        (b"\xfe\xfe\x00src,dst\n", 1),
+        (HEADER + b"a,b,c\na,b,c,d\n\na,\xff,c\n", 5),
+        (HEADER + b'a,"b\nc",d\na,"b\nc"\n', 4),
         (HEADER + b"a,b,\xff\n", 2),
         (HEADER + b'a,"b,c\n', 2),
     ],
@@ -122,7 +121,7 @@ def test_a_nul_is_part_of_a_name(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"src,dst,dst\0,a\0,a\n1,2,3,4,5\n")
     assert read(path) == [{"src": "1", "dst": "2"}]
-    (batch,) = batches(Source(str(path), "csv"))
+    batch, *_ = batches(Source(str(path), "csv"))
     assert json.loads(batch.attributes[0].as_py()) == {"dst\0": "3", "a\0": "4", "a": "5"}
 
 

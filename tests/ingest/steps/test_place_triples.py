@@ -1,4 +1,4 @@
-"""Partitions keep the order of triples up to a size limit; a set that fits is in one partition."""
+"""Partitions are filled in order up to a size limit; a set that fits into one is not divided."""
 
 from itertools import pairwise
 

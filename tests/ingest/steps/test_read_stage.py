@@ -11,8 +11,9 @@ import pytest
 from provhouse.ingest.formats import limits
 from provhouse.ingest.formats.column_mapping import AS_NAMED, Columns, columns_of
 from provhouse.ingest.formats.source import Source
-from provhouse.ingest.staging import Staging, read_stream
+from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.read_stage import StagedFile, StageFile
+from provhouse.runtime.storage import read_stream
 
 ODD = 'q"u\\o\n\x01\x7f\u2028é😀'
 
@@ -26,7 +27,8 @@ def staged(folder: Path, rows: Sequence[Sequence[str]], columns: Columns = AS_NA
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows(rows)
-    return StageFile(0, Source(str(path), "csv", columns), staging(folder).create(), 4, 0, 7).run()
+    source = Source(str(path), "csv", columns)
+    return StageFile(0, source, staging(folder).create(), 4, 0, 7, "unique").run()
 
 
 def rejects(folder: Path) -> list[dict[str, object]]:

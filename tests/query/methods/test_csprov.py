@@ -1,4 +1,4 @@
-"""CSProv reads exactly what the walk names, and never gives an incomplete answer."""
+"""CSProv reads exactly the partitions that its walk finds, and never gives incomplete answers."""
 
 from collections.abc import Callable
 
@@ -17,10 +17,10 @@ from provhouse.model.errors import Damaged
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction, Method
 from provhouse.query.ask import Asker
-from provhouse.query.locate import locate
+from provhouse.query.locate import locate_versions
 from provhouse.query.path import path
 from provhouse.query.walk import Walk
-from provhouse.spark.pyspark_internals import leave_job_group
+from provhouse.spark.pyspark_internals import restore_properties
 
 FAMILIES, SIZE, HUBS = 4_200, 50, 20
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
@@ -37,7 +37,7 @@ MERGE (child)-[:DEPENDS_ON]->(parent)
 
 
 def families() -> list[Triple]:
-    """Return one component: many small trees under a few hubs, which derive from one origin."""
+    """Return one component: an item, hubs that derive from it, and many trees under each hub."""
     triples = [Triple("origin", f"hub {hub}", "found", "origins", "hubs") for hub in range(HUBS)]
     random = np.random.default_rng(6)
     for family in range(FAMILIES):
@@ -59,7 +59,7 @@ def large(houses: Callable[..., House]) -> House:
 
 
 def walk(asker: Asker, item: str, direction: Direction) -> Walk:
-    return asker.walk(locate(asker.snapshot, item), direction, Stopwatch())
+    return asker.walk(locate_versions(asker.snapshot, item).first, direction, Stopwatch())
 
 
 def observed(
@@ -75,7 +75,7 @@ def observed(
     try:
         answer = asker.ask(item, direction, method, depth)
     finally:
-        leave_job_group(context)
+        restore_properties(context, {"spark.jobGroup.id": None})
     wait_for_listeners(context)
     jobs = {job for each in [group, *fetches] for job in tracker.getJobIdsForGroup(each)}
     tasks = []
@@ -111,7 +111,7 @@ def large_triples() -> int:
 
 @pytest.fixture(scope="module")
 def chained(houses: Callable[..., House]) -> House:
-    """A warehouse of two graphs in many sets of two items."""
+    """A warehouse with two graphs, which are cut into many sets of at most two items."""
     house = houses(theta=3, pack=0, hot_mb=0)
     house.ingest([*graph(11 * 8).triples, *graph(11 * 7 + 8).triples])
     return house

@@ -8,9 +8,9 @@ from time import monotonic, sleep
 
 import pytest
 
-from provhouse.model.errors import TooSlow
+from provhouse.model.errors import TooSlow, Unavailable
 from provhouse.model.progress import Stopwatch
-from provhouse.store.cache.shared_reads import Blocks, SharedReads
+from provhouse.store.cache.shared_reads import JOBS, Blocks, SharedReads
 
 A, B, C = Path("a"), Path("b"), Path("c")
 
@@ -44,7 +44,7 @@ def reads() -> Iterator[SharedReads]:
 
 @pytest.fixture
 def others() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(JOBS + 1) as pool:
         yield pool
 
 
@@ -117,3 +117,24 @@ def test_a_reader_that_disconnects_stops_waiting(
         asked.result(5)
     assert len(reader.cancelled) == 1
     reader.go.set()
+
+
+def test_a_reader_is_refused_once_spark_has_ended(
+    reads: SharedReads, others: ThreadPoolExecutor
+) -> None:
+    reader = Reader()
+    running = [
+        others.submit(reads.blocks, [Path(str(n))], reader.read, print, Stopwatch())
+        for n in range(JOBS)
+    ]
+    assert reader.has_begun(JOBS)
+    waiting = others.submit(reads.blocks, [A], reader.read, print, Stopwatch())
+    while A not in reads._under_way:
+        sleep(0.005)
+    reads.close()
+    with pytest.raises(Unavailable):
+        waiting.result(5)
+    with pytest.raises(Unavailable):
+        reads.blocks([B], reader.read, print, Stopwatch())
+    reader.go.set()
+    assert all(one.result(10) for one in running)

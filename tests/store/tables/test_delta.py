@@ -15,7 +15,7 @@ from provhouse.store.tables.delta import NewFile, append_files, read_rows, write
 
 @contextmanager
 def replacing(path: Path, others: list[Path]) -> Iterator[None]:
-    """During the block, keep replacing a file by copies of the other files in turn."""
+    """During the ``with`` block, keep replacing a file by copies of the other files in turn."""
     enough = Event()
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""Ranges behave like sets of places; the last assertion or retraction of an origin counts."""
+"""Ranges contain the same rows as sets. Of an origin's assertions of a row, the last counts."""
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ def test_ranges_behave_like_sets(rows: set[tuple[int, int]]) -> None:
 
 @given(ROWS)
 def test_disjoint_ranges_are_joined(rows: set[tuple[int, int]]) -> None:
-    """The parts may come in any order."""
+    """Disjoint ranges can be joined in any order."""
     parts = [Ranges.of(numbers({row for row in rows if row[1] % 3 == one})) for one in range(3)]
     joined = Ranges.joined(reversed(parts))
     assert joined.has(numbers(set(EVERY))).tolist() == [row in rows for row in EVERY]

@@ -1,7 +1,11 @@
 """A writer whose lock file was removed changes nothing more, wherever it was suspended."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Timer
+from time import monotonic
 
 import pyarrow as pa
 import pytest
@@ -61,7 +65,7 @@ def test_a_replaced_lock_file_does_not_count_as_the_lock(layout: Layout) -> None
 def test_a_record_is_not_linked_without_the_lock(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock file is removed, or the next writer has already removed the temporary record."""
+    """No record appears if the lock file or the writer's temporary record was removed."""
 
     def removed() -> None:
         layout.write_lock.unlink()
@@ -81,7 +85,7 @@ def test_a_record_is_not_linked_without_the_lock(
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
 def test_no_id_is_given_twice(layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str) -> None:
-    """Another writer takes ids and ends while this writer is suspended."""
+    """A suspended writer takes no ids if another writer took ids in the meantime."""
 
     def other() -> None:
         layout.write_lock.unlink()
@@ -104,7 +108,7 @@ def rows(ingest: int) -> pa.Table:
 
 @pytest.mark.parametrize("left", [None, 0, 1 / 2])
 def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> None:
-    """This holds even if a power cut left the entry in the table's log incomplete or empty."""
+    """Rows are removed even if a power cut left their entry in the log incomplete or empty."""
     folder = layout.table(1, "merges")
     commit = Commit(
         1, 1, "", "", (), {"merges": append_rows(folder, "merges", rows(1), 1)}, Totals()
@@ -121,3 +125,28 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
     assert not has_uncommitted_rows(layout, commit)  # else every writer would check everything
     append_rows(folder, "merges", rows(3), 3)
     assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]
+
+
+def test_a_second_writer_waits_for_the_first(layout: Layout) -> None:
+    """The first writer is another process, since a process has a lock as a whole."""
+    code = (
+        "import pathlib, sys, time\n"
+        "from provhouse.store.warehouse.layout import Layout\n"
+        "from provhouse.store.warehouse.locks import locked\n"
+        "with locked(Layout(pathlib.Path(sys.argv[1]))):\n"
+        "    print('writing', flush=True); sys.stdin.readline()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(layout.root)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as first:  # fmt: skip
+        assert first.stdout
+        assert first.stdin
+        assert first.stdout.readline() == "writing\n"
+        began = monotonic()
+        with pytest.raises(Busy, match="--wait SECONDS"), locked(layout, 0.3):
+            pass
+        assert monotonic() - began >= 0.3
+        Timer(0.3, first.stdin.close).start()
+        with locked(layout, 60):
+            check_lock(layout)

@@ -1,0 +1,156 @@
+"""Questions: how this process answers each one, and what a client sends to a server.
+
+Commands and Python programs ask the questions that are defined here.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from provhouse.model.question import AsOf, Question
+
+if TYPE_CHECKING:
+    from provhouse.model.answer import Answer
+    from provhouse.query.ask import Asker
+    from provhouse.query.diff import Diff
+    from provhouse.query.explain import Explanation
+    from provhouse.query.find import Finding
+    from provhouse.query.generations import Generation
+    from provhouse.query.operations import Operations
+    from provhouse.query.path import Paths
+    from provhouse.query.show_set import ShownSet
+    from provhouse.query.view import View
+
+Found = TypeVar("Found")
+Askers = Callable[[AsOf | None], AbstractContextManager["Asker"]]
+"""A function that returns a context manager with the ``Asker`` of one generation.
+
+An ``Asker`` answers questions from its generation. The argument None means the current generation.
+"""
+
+
+@dataclass(frozen=True)
+class Asked(Generic[Found]):
+    """One question, with its answer in this process and its form over HTTP."""
+
+    path: str
+    body: Mapping[str, object]
+    """The fields of the request."""
+    answer: Callable[[Askers], Found]
+    """Answers the question in this process."""
+    quick: bool = False
+    """Whether an answer in this process needs neither Spark nor Neo4j."""
+
+
+def lineage(question: Question) -> "Asked[Answer]":
+    """Ask for the lineage or impact of an item, as the question's direction says."""
+
+    def answer(askers: Askers) -> "Answer":
+        with askers(question.as_of) as asker:
+            return asker.answer(question)
+
+    body = asdict(question)
+    path = "/v1/lineage" if body.pop("direction") == "upstream" else "/v1/impact"
+    return Asked(path, body, answer)
+
+
+def path(source: str, target: str, every: bool, as_of: AsOf | None) -> "Asked[Paths]":
+    """Ask for a shortest path from one item to another, or for all paths."""
+
+    def answer(askers: Askers) -> "Paths":
+        from provhouse.query.path import path as find_path
+
+        with askers(as_of) as asker:
+            return find_path(asker, source, target, every=every)
+
+    body = {"from": source, "to": target, "all": every, "as_of": as_of}
+    return Asked("/v1/path", body, answer)
+
+
+def find(text: str, anywhere: bool, table: str | None, limit: int) -> "Asked[Finding]":
+    """Ask for items whose names begin with a text, or have it anywhere."""
+
+    def answer(askers: Askers) -> "Finding":
+        from provhouse.query.find import find as find_items
+
+        with askers(None) as asker:
+            return find_items(asker.snapshot, text, anywhere=anywhere, table=table, limit=limit)
+
+    body = {"text": text, "anywhere": anywhere, "table": table, "limit": limit}
+    return Asked("/v1/find", body, answer, quick=True)
+
+
+def explain(question: Question) -> "Asked[Explanation]":
+    """Ask what a question would read and how long it would take."""
+
+    def answer(askers: Askers) -> "Explanation":
+        with askers(question.as_of) as asker:
+            return asker.explain(question)
+
+    names = ("item", "direction", "method", "depth", "as_of")
+    return Asked("/v1/explain", {name: getattr(question, name) for name in names}, answer)
+
+
+def diff(question: Question, until: AsOf | None) -> "Asked[Diff]":
+    """Ask how an answer changed from the question's own ``as_of`` to ``until``."""
+
+    def answer(askers: Askers) -> "Diff":
+        from provhouse.query.diff import compare
+
+        return compare(question, until, askers)
+
+    body = {
+        "item": question.item, "direction": question.direction, "from": question.as_of, "to": until,
+    }  # fmt: skip
+    return Asked("/v1/diff", body, answer)
+
+
+def show_set(number: int, limit: int, as_of: AsOf | None) -> "Asked[ShownSet]":
+    """Ask for a connected set and up to ``limit`` of its items."""
+
+    def answer(askers: Askers) -> "ShownSet":
+        from provhouse.model.arrays import SetId
+        from provhouse.query.show_set import show_set as find_set
+
+        with askers(as_of) as asker:
+            return find_set(asker.snapshot, SetId(number), limit)
+
+    return Asked("/v1/set", {"set": number, "limit": limit, "as_of": as_of}, answer)
+
+
+def view(question: Question) -> "Asked[View]":
+    """Ask for the lineage or impact of an item as a view in Neo4j."""
+
+    def answer(askers: Askers) -> "View":
+        from provhouse.query.view import write_view
+
+        with askers(None) as asker:
+            return write_view(asker, question)
+
+    body = {"item": question.item, "direction": question.direction, "depth": question.depth}
+    return Asked("/v1/view", body, answer)
+
+
+def generations() -> "Asked[list[Generation]]":
+    """Ask for the list of generations."""
+
+    def answer(askers: Askers) -> "list[Generation]":
+        from provhouse.query.generations import list_generations
+
+        with askers(None) as asker:
+            return list_generations(asker.snapshot.layout)
+
+    return Asked("/v1/generations", {}, answer, quick=True)
+
+
+def operations(as_of: AsOf | None) -> "Asked[Operations]":
+    """Ask for the ops that are described."""
+
+    def answer(askers: Askers) -> "Operations":
+        from provhouse.query.operations import list_operations
+
+        with askers(as_of) as asker:
+            return list_operations(asker.snapshot)
+
+    return Asked("/v1/ops", {"as_of": as_of}, answer, quick=True)

@@ -1,0 +1,152 @@
+"""The questions that Python programs ask of a warehouse."""
+
+from abc import ABC, abstractmethod
+from typing import Self, Unpack
+
+from provhouse.model.question import AsOf, Direction, Method, Question
+from provhouse.query.generations import Generation
+
+from . import questions, results
+from .filters import Filters, question_of
+from .questions import Asked, Found
+from .results import Answer, Diff, Explanation, Finding, Paths
+from .rows import Operation, Rows
+
+
+class Reader(ABC):
+    """A warehouse that answers questions; use it in a ``with`` statement.
+
+    All results name the generation that they come from.
+    """
+
+    @abstractmethod
+    def ask(self, asked: Asked[Found]) -> Found:
+        """Return the answer to a question: the object from which commands write their output."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release everything that questions use."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def lineage(self, item: str, **filters: Unpack[Filters]) -> Answer:
+        """Return everything that an item was derived from, or the part that the filters keep.
+
+        The filters are ``depth``, ``through``, ``tables``, ``ops``, ``where``, ``ends``, ``limit``,
+        ``summary``, ``sets``, ``as_of`` and ``method``; ``docs/questions.md`` explains them. Raises
+        NotFound if the item is not stored, and UsageError for an unknown filter or table.
+
+        >>> answer = warehouse.lineage("revenue/2026-03", depth=1)
+        >>> for item in answer.items:
+        ...     print(item.item, item.depth)
+        invoices/10 1
+        invoices/9 1
+        >>> answer.triples[1]
+        Triple(src='invoices/9', dst='revenue/2026-03', op='sum up', attributes={'by': 'nightly'})
+        """
+        return results.answer(self.ask(questions.lineage(question_of(item, "upstream", filters))))
+
+    def impact(self, item: str, **filters: Unpack[Filters]) -> Answer:
+        """Return everything that was derived from an item, or the part that the filters keep.
+
+        The filters and errors are those of ``lineage``.
+
+        >>> [item.item for item in warehouse.impact("prices/milk", tables=["revenue"]).items]
+        ['revenue/2026-03']
+        """
+        return results.answer(self.ask(questions.lineage(question_of(item, "downstream", filters))))
+
+    def path(
+        self, source: str, target: str, *, every: bool = False, as_of: AsOf | None = None
+    ) -> Paths:
+        """Return one shortest path from ``source`` to ``target``, or all paths if ``every``.
+
+        A path follows the data. ``as_of`` is the number of an earlier generation, or a time. Raises
+        NotFound if an item is not stored, or if no path leads from ``source`` to ``target``.
+
+        >>> path = warehouse.path("prices/milk", "revenue/2026-03")
+        >>> path.hops, [triple.op for triple in path.triples]
+        (3, ['price', 'bill', 'sum up'])
+        """
+        return results.paths(self.ask(questions.path(source, target, every, as_of)))
+
+    def find(
+        self, text: str, *, anywhere: bool = False, table: str | None = None, limit: int = 20
+    ) -> Finding:
+        """Return the first ``limit`` items, by name, whose names begin with ``text``.
+
+        With ``anywhere``, names may contain the text anywhere. With ``table``, only items of this
+        table are found. Raises UsageError if the table has no items.
+
+        >>> found = warehouse.find("orders/")
+        >>> found.matches, [item.item for item in found.items]
+        (2, ['orders/17', 'orders/18'])
+        """
+        return results.finding(self.ask(questions.find(text, anywhere, table, limit)))
+
+    def explain(
+        self,
+        item: str,
+        direction: Direction = "upstream",
+        *,
+        method: Method = "auto",
+        depth: int | None = None,
+        as_of: AsOf | None = None,
+    ) -> Explanation:
+        """Return what each method would read to answer a question, and how long it would take.
+
+        No triples are read. Raises NotFound if the item is not stored.
+
+        >>> plan = warehouse.explain("revenue/2026-03")
+        >>> plan.method
+        'csprov'
+        >>> {one.method: one.read.triples for one in plan.methods}
+        {'csprov': 6, 'ccprov': 6, 'rq': 6}
+        """
+        question = Question(item, direction, method, depth, as_of=as_of)
+        return results.explanation(self.ask(questions.explain(question)))
+
+    def diff(
+        self,
+        item: str,
+        since: AsOf,
+        until: AsOf | None = None,
+        *,
+        direction: Direction = "upstream",
+    ) -> Diff:
+        """Return how the lineage or impact of an item changed between two generations.
+
+        ``since`` and ``until`` are numbers of generations, or times in ISO 8601; None means the
+        current generation. Raises NotFound if neither generation has the item.
+
+        >>> change = warehouse.diff("revenue/2026-03", since=1)
+        >>> len(change.came.items), len(change.went.items)
+        (0, 0)
+        """
+        question = Question(item, direction, as_of=since)
+        return results.diff(self.ask(questions.diff(question, until)))
+
+    def ops(self, *, as_of: AsOf | None = None) -> Rows[Operation]:
+        """Return the ops that are described, in order, with their descriptions.
+
+        ``as_of`` is the number of a generation, or a time in ISO 8601. Raises NotFound if nothing
+        was ever ingested.
+
+        >>> [op.op for op in warehouse.ops()]
+        []
+        """
+        return results.operations(self.ask(questions.operations(as_of)))
+
+    def generations(self) -> Rows[Generation]:
+        """Return all generations, oldest first: when and how each was made, and what it added.
+
+        Raises NotFound if nothing was ever ingested.
+
+        >>> [(one.generation, one.change, one.new_triples) for one in warehouse.generations()]
+        [(1, 'ingest', 6)]
+        """
+        return results.generations(self.ask(questions.generations()))

@@ -1,0 +1,29 @@
+"""The rows that a Cypher query returns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from provhouse.output.results.rows import RowsResult
+
+from .html import html
+from .rows import package
+
+
+@dataclass(frozen=True)
+class Records:
+    """The result of a query; values are text, numbers, booleans, None, lists and dicts."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[object, ...]]
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame; raise Unavailable if pandas is not installed.
+
+        >>> query = "MATCH (t:Table {warehouse: $warehouse}) RETURN t.name AS name ORDER BY name"
+        >>> warehouse.cypher(query).to_pandas()["name"].tolist()
+        ['invoices', 'orders', 'prices', 'revenue']
+        """
+        return package("pandas").DataFrame(self.rows, columns=list(self.columns))
+
+    def _repr_html_(self) -> str:
+        return html(RowsResult(self.columns, self.rows).text())

@@ -1,0 +1,187 @@
+"""Rows of a result: stored as an Arrow table, read one by one or as a data frame."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+import pyarrow as pa
+
+from provhouse.model.errors import Unavailable
+from provhouse.output.arrow_rows import decoded, tuples
+from provhouse.output.escape import shown
+from provhouse.output.sections import Section, grid, styled
+
+from .html import html
+
+Row = TypeVar("Row", covariant=True)
+SHOWN = 20
+"""The largest number of rows that a notebook shows."""
+
+
+class Item(NamedTuple):
+    """An item of an answer, with its table and the fewest hops to it."""
+
+    item: str
+    table: str
+    """The name of its table; empty if it has none."""
+    depth: int
+    set: int | None = None
+    """The id of its connected set, if the question asked for sets."""
+
+
+class Triple(NamedTuple):
+    """A triple: ``dst`` was derived from ``src`` by ``op``."""
+
+    src: str
+    dst: str
+    op: str
+    attributes: Mapping[str, str]
+
+
+class FoundItem(NamedTuple):
+    """An item that ``find`` found, and its table."""
+
+    item: str
+    table: str
+
+
+class TableCount(NamedTuple):
+    """The items of one table in a summary, and the fewest hops to the nearest and the farthest."""
+
+    table: str
+    items: int
+    nearest: int
+    farthest: int
+
+
+class OpCount(NamedTuple):
+    """The triples of one operation in a summary."""
+
+    op: str
+    triples: int
+
+
+class Operation(NamedTuple):
+    """The description of an op; what it does not say is None."""
+
+    op: str
+    kind: str | None
+    function: str | None
+    module: str | None
+    sql: str | None
+    job: str | None
+    place: str | None
+    exactness: str | None
+    born: int
+    """The generation that described the op."""
+
+
+class Rows(Sequence[Row], Generic[Row]):
+    """A sequence of named tuples, which are made from an Arrow table when they are read.
+
+    >>> items = warehouse.lineage("revenue/2026-03").items
+    >>> len(items), items[0]
+    (6, Item(item='invoices/10', table='invoices', depth=1, set=None))
+    >>> [item.item for item in items if item.table == "prices"]
+    ['prices/milk', 'prices/tea']
+
+    Libraries that read Arrow take ``items.to_arrow()``, for example ``polars.DataFrame``.
+    """
+
+    def __init__(self, table: pa.Table, make: Callable[[Sequence[Any]], Row]) -> None:
+        self._table = table
+        self._make = make
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self._make, tuples(self._table))
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Rows[Row]": ...
+    def __getitem__(self, place: int | slice) -> "Row | Rows[Row]":
+        places = range(len(self))[place]  # raises IndexError
+        if isinstance(places, int):
+            return next(iter(Rows(self._table.slice(places, 1), self._make)))
+        if places.step == 1:
+            return Rows(self._table.slice(places.start, len(places)), self._make)
+        return Rows(self._table.take(pa.array(places, pa.int64())), self._make)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return len(self) == len(other) and all(map(_equal, self, other))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} rows: {', '.join(self._table.column_names)}>"
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as a pyarrow table, without a copy.
+
+        Names are dictionary-encoded, and attributes are JSON objects as text.
+
+        >>> warehouse.lineage("revenue/2026-03").items.to_arrow().column_names
+        ['item', 'table', 'depth']
+        """
+        return self._table
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame; raise Unavailable if pandas is not installed.
+
+        >>> print(warehouse.lineage("revenue/2026-03", depth=1).items.to_pandas())
+                  item     table  depth
+        0  invoices/10  invoices      1
+        1   invoices/9  invoices      1
+        """
+        package("pandas")
+        return decoded(self._table).to_pandas()
+
+    def _repr_html_(self) -> str:
+        return html(self._sections())
+
+    def _sections(self) -> Iterator[Section]:
+        table = grid(*self._table.column_names)
+        for row in tuples(self._table.slice(0, SHOWN)):
+            table.add_row(*(styled(shown(str(value))) for value in row))
+        yield table
+        if len(self) > SHOWN:
+            yield styled(f"… {len(self) - SHOWN:,} more", "dim")
+
+
+def _equal(one: object, other: object) -> bool:
+    return one == other
+
+
+def item_rows(table: pa.Table) -> Rows[Item]:
+    """Return the rows of a table with the columns item, table, depth and perhaps set."""
+    return Rows(table, lambda values: Item(*values))
+
+
+def triple_rows(table: pa.Table) -> Rows[Triple]:
+    """Return the rows of a table with the columns src, dst, op and attributes."""
+    return Rows(table, _triple)
+
+
+def _triple(values: Sequence[Any]) -> Triple:
+    src, dst, op, attributes = values
+    return Triple(src, dst, op, json.loads(attributes or "{}"))
+
+
+def package(name: str) -> ModuleType:
+    """Import a package that provhouse does not install; raise Unavailable if it is missing."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise Unavailable(
+            f"The Python package {name} is missing",
+            "provhouse does not install it",
+            f"Run `pip install {name}`",
+        ) from error

@@ -1,0 +1,51 @@
+"""``show``: show a part of the summary by its id."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from provhouse import questions
+
+from ..invocation import invocation
+from ..options import AsOfOption, FormOption, OutOption, SafeOption
+from ..questions import OutputOptions, answer
+
+if TYPE_CHECKING:
+    from provhouse.output.result import Result
+    from provhouse.query.show_set import ShownSet
+
+
+class Kind(StrEnum):
+    """The values of the argument KIND."""
+
+    set = "set"
+
+
+def show(
+    ctx: typer.Context,
+    kind: Annotated[Kind, typer.Argument(metavar="set", help="What to show: a connected set.")],
+    number: Annotated[
+        int, typer.Argument(metavar="N", min=1, help="The id of the set, as a number.")
+    ],
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="List up to N items.")] = 100,
+    as_of: AsOfOption = None,
+    form: FormOption = None,
+    out: OutOption = None,
+    safe: SafeOption = False,
+) -> None:
+    """Show a connected set: its size, its component and its items.
+
+    To see the ids of sets, use lineage or impact with --sets, or explain. In Neo4j, each set is a
+    node with the label Set.
+    """
+    settings = invocation(ctx).settings()
+
+    asked = questions.show_set(number, limit, as_of)
+    answer(settings, asked, _result, OutputOptions(form, out, safe=safe))
+
+
+def _result(found: "ShownSet") -> "Result":
+    from provhouse.output.results.shown_set import ShownSetResult
+
+    return ShownSetResult(found)

@@ -1,0 +1,53 @@
+"""Examples of each command, which its help shows."""
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "ingest": (
+        "provhouse ingest trace.csv --dry-run",
+        "provhouse ingest runs/ --run nightly --strict",
+        "provhouse ingest trace.csv --operations ops.csv",
+        "provhouse ingest trace.parquet --map src=parent,dst=child",
+    ),
+    "lineage": (
+        "provhouse lineage revenue/2026-03",
+        "provhouse lineage revenue/2026-03 --depth 3 --table orders --out lineage.csv",
+        "provhouse lineage --items names.txt --format jsonl",
+    ),
+    "impact": (
+        "provhouse impact orders/17 --summary",
+        "provhouse impact orders/17 --where month=2013-02 --limit 100",
+    ),
+    "path": ("provhouse path orders/17 revenue/2026-03 --all",),
+    "find": ("provhouse find orders/ --limit 5",),
+    "explain": ("provhouse explain revenue/2026-03",),
+    "diff": ("provhouse diff revenue/2026-03 --from 3 --to 5",),
+    "values": ("provhouse values op", "provhouse values attributes.month --contains 2013"),
+    "ops": ("provhouse ops", "provhouse ops --out ops.csv"),
+    "show": ("provhouse show set 3 --limit 20",),
+    "status": ("provhouse status --format json",),
+    "generations": ("provhouse generations",),
+    "retract": ("provhouse retract --run nightly", "provhouse retract orders/17"),
+    "rollback": ("provhouse rollback --wait 60",),
+    "compact": ("provhouse compact", "provhouse --set theta=10000 compact"),
+    "prune": ("provhouse prune --keep 3",),
+    "forget": ("provhouse forget customers/4711",),
+    "export": ("provhouse export backup/", "provhouse export answer/ --lineage revenue/2026-03"),
+    "import": ("provhouse --warehouse copy import backup/",),
+    "check": ("provhouse check --deep",),
+    "repair": ("provhouse repair",),
+    "cypher": ("provhouse cypher 'MATCH (s:Set) RETURN count(s)'",),
+    "browser": ("provhouse browser",),
+    "up": ("provhouse up",),
+    "down": ("provhouse down",),
+    "token": (
+        "provhouse token add ann --role read --until 2026-12-31",
+        "provhouse token list",
+        "provhouse token revoke ann",
+    ),
+    "doctor": ("provhouse doctor",),
+}
+
+
+def epilog(command: str) -> str | None:
+    """Return the examples at the end of a command's help. ``\\b`` makes Click keep their lines."""
+    examples = EXAMPLES.get(command)
+    return "\n".join(["\b", "Examples:", *(f"  {one}" for one in examples)]) if examples else None

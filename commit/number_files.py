@@ -1,0 +1,45 @@
+"""Give numbers to files, so that a row of a file can be identified by two integers."""
+
+import os
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.warehouse.file_table import add_files, numbers_of
+from provhouse.store.warehouse.identity import create_identity
+from provhouse.store.warehouse.layout import Layout
+
+from .single_writer import only_writer
+
+
+def number_files(paths: Sequence[str], settings: Settings, progress: Progress) -> I64:
+    """Return the number of each file. Files that have none get the next ones, in order.
+
+    A path keeps its number permanently, and no other path ever gets it. Paths may be relative, and
+    URIs such as ``file:///a`` or ``s3a://bucket/a``. The lock is taken only for new files; raises
+    Busy if another process writes.
+    """
+    layout = Layout(settings.warehouse)
+    wanted = pa.array([_whole(path) for path in paths], pa.string())
+    numbers = numbers_of(layout, wanted)
+    if (numbers >= 0).all():
+        return numbers
+    with only_writer(settings, progress):
+        create_identity(layout)
+        new = pc.unique(wanted.filter(pa.array(numbers_of(layout, wanted) < 0)))
+        if len(new):
+            add_files(layout, new)
+        return numbers_of(layout, wanted)
+
+
+def _whole(path: str) -> str:
+    """Return the absolute path of a local file, however Spark or a user writes it, or the URI."""
+    parts = urlsplit(path)
+    if parts.scheme == "file":
+        return os.path.abspath(unquote(parts.path))
+    return path if "://" in path else os.path.abspath(path)

@@ -1,0 +1,36 @@
+"""Count the triples that shared derivations stand for, when a generation is made.
+
+The tables count a shared derivation of n inputs and m dst as n + m triples. People count n times m.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from provhouse.model.arrays import ItemNumbers, PartitionNumbers
+from provhouse.store.tables.groups import groups_at, triples_beyond
+from provhouse.store.tables.ranges import Ranges
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.commits import Beyond, Commit
+
+
+def with_shared_counts(
+    before: Snapshot | None, after: Snapshot, ended: Ranges, new: range
+) -> Commit:
+    """Return the commit record of ``after`` with its counts of triples of shared derivations.
+
+    ``ended`` are the triples of ``before`` that die, and ``new`` the new partitions. Only groups
+    that these triples touch are counted again.
+    """
+    if not len(after.groups):
+        return replace(after.commit, beyond=Beyond())
+    touched = groups_at(after, PartitionNumbers(np.array(new, np.int64)))
+    total = was = left = 0
+    if before:
+        stored = ItemNumbers(np.intersect1d(touched, before.groups))
+        stored = ItemNumbers(np.union1d(stored, groups_at(before, ended.partitions, ended)))
+        touched = ItemNumbers(np.union1d(touched, stored))
+        total = before.commit.beyond.total
+        was, left = triples_beyond(before, stored), triples_beyond(before, stored, ended)
+    now = triples_beyond(after, touched)
+    return replace(after.commit, beyond=Beyond(total - was + now, now - left, was - left))

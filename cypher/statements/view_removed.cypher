@@ -1,0 +1,2 @@
+MATCH (i:Item {warehouse: $warehouse, view: $view})
+DETACH DELETE i

@@ -1,0 +1,54 @@
+"""A file beside Neo4j's data that says names of which items may be in it.
+
+Only views of answers (``provhouse browser ITEM``) bring names into Neo4j. Its files may still have
+them after the views were removed, so the file stays until the data is deleted. It has a line for
+each view: a warehouse, a base, and numbers of items. A line without them, which earlier versions
+wrote, stands for any items.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+
+def _file(home: Path) -> Path:
+    return home / "has-names"
+
+
+def mark_names(home: Path, warehouse: str, base: int, items: Iterable[int]) -> None:
+    """Add items of a warehouse to the file; call this before their names are written."""
+    line = json.dumps({"warehouse": warehouse, "base": base, "items": sorted(items)})
+    before = "\n" if _file(home).exists() and not _file(home).stat().st_size else ""
+    with _file(home).open("ab", buffering=0) as file:  # one write, since views come in parallel
+        file.write(f"{before}{line}\n".encode())
+        os.fsync(file.fileno())
+
+
+def has_names(home: Path, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
+    """Return whether names of these items may be in Neo4j's data or logs.
+
+    ``items`` has numbers of items, by base. Items in views of any other base count, since the same
+    names may have been there.
+    """
+    try:
+        lines = _file(home).read_text().splitlines() or [""]
+    except FileNotFoundError:
+        return False
+    return any(_names(line, warehouse, items) for line in lines)
+
+
+def _names(line: str, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
+    try:
+        view = json.loads(line)
+        if view["warehouse"] != warehouse:
+            return False
+        base = int(view["base"])
+        return base not in items or not set(view["items"]).isdisjoint(items[base])
+    except (ValueError, KeyError, TypeError):  # of an earlier version, or cut short by a crash
+        return True
+
+
+def clear_mark(home: Path) -> None:
+    """Delete the file, after the data and the logs."""
+    _file(home).unlink(missing_ok=True)

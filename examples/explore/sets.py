@@ -1,0 +1,60 @@
+"""Explore the connected sets in Neo4j with py2neo: match nodes, follow them, read data frames.
+
+    python examples/explore/sets.py WAREHOUSE BOLT PASSWORD_FILE
+
+`provhouse browser` starts Neo4j and prints BOLT (the connect URL) and PASSWORD_FILE. py2neo comes
+with `pip install 'provhouse[explore]'`, and pandas with `pip install pandas`.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from py2neo import Graph, Node, NodeMatcher, RelationshipMatcher
+
+import provhouse
+
+DEPENDENCIES = """
+MATCH (derived:Set {warehouse: $warehouse})-[on:DEPENDS_ON]->(source:Set)
+RETURN derived.id AS derived, source.id AS source, on.triples AS triples, on.ops AS ops
+ORDER BY triples DESC, derived, source
+"""
+
+
+def connect(bolt: str, password: str) -> Graph:
+    """Connect to Neo4j; ``bolt`` is a URL such as bolt://127.0.0.1:7687."""
+    return Graph(bolt, auth=("neo4j", password))
+
+
+def largest_sets(graph: Graph, warehouse: str, most: int = 5) -> list[Node]:
+    """Return the sets with the most items, largest first."""
+    found = NodeMatcher(graph).match("Set", warehouse=warehouse)
+    return list(found.order_by("_.items DESC", "_.id").limit(most))
+
+
+def sources(graph: Graph, node: Node) -> list[Node]:
+    """Return the sets that a set derives from directly."""
+    found = RelationshipMatcher(graph).match((node, None), "DEPENDS_ON")
+    return [dependency.end_node for dependency in found]
+
+
+def dependencies(graph: Graph, warehouse: str) -> Any:
+    """Return the dependencies between sets as a pandas data frame, most triples first."""
+    return graph.run(DEPENDENCIES, warehouse=warehouse).to_data_frame()
+
+
+def main(folder: str, bolt: str, password_file: str) -> None:
+    """Print the largest sets of a warehouse, what they derive from, and all dependencies."""
+    with provhouse.open(folder) as opened:
+        ((warehouse,),) = opened.cypher("RETURN $warehouse").rows
+        graph = connect(bolt, Path(password_file).read_text(encoding="utf-8").strip())
+        for node in largest_sets(graph, str(warehouse)):
+            names = ", ".join(node["tables"])
+            ids = [source["id"] for source in sources(graph, node)]
+            print(f"set {node['id']} has {node['items']} items of {names}; derives from sets {ids}")
+        print(dependencies(graph, str(warehouse)))
+        graph.service.connector.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,20 @@
+"""Read columns from the names of a Parquet file's folders, as Hive and Spark write them."""
+
+from pathlib import Path
+from urllib.parse import unquote
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The value in a folder's name that means null."""
+
+
+def partition_columns(file: Path) -> tuple[tuple[str, str | None], ...]:
+    """Return the column and value of each folder named ``COLUMN=VALUE`` in a file's path.
+
+    Of folders with the same column, the innermost counts.
+    """
+    found: dict[str, str | None] = {}
+    for folder in file.parts[:-1]:
+        column, equals, value = folder.partition("=")
+        if column and equals:
+            found[unquote(column)] = None if value == NULL else unquote(value)
+    return tuple(found.items())

@@ -1,0 +1,68 @@
+"""Write Arrow batches of a program to temporary files, which are then read like files of a user.
+
+An ingest may have to read its input more than once, and an iterator of batches cannot be.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from provhouse.model.errors import BadInput
+from provhouse.runtime.scratch import scratch
+
+from .column_mapping import Columns
+from .source import Source
+
+
+class ArrowStream(Protocol):
+    """An object that can be read as Arrow batches, such as a data frame of polars or pandas."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the batches as the Arrow C stream interface defines it."""
+
+
+FILE_ROWS = 1 << 21
+"""From this number of rows on, a temporary file is followed by another.
+
+One task reads each file, so that a large ingest uses all cores.
+"""
+Rows = ArrowStream | Iterable[pa.RecordBatch]
+"""An Arrow table, reader or data frame, or record batches that have one schema."""
+
+
+@contextmanager
+def spooled(rows: Rows, label: str, columns: Columns) -> Iterator[list[Source]]:
+    """Write the batches to temporary files for the block, one batch at a time."""
+    reader = _reader(rows, label)
+    columns.check(label, reader.schema.names)
+    batches = iter(reader)
+    with scratch("arrow") as folder:
+        found, row, batch = list[Source](), 1, next(batches, None)
+        while batch is not None or not found:
+            path = Path(folder) / f"{len(found):06d}.arrow"
+            found.append(Source(str(path), "arrow", columns, label=label, first_row=row))
+            with pa.ipc.new_stream(str(path), reader.schema) as out:
+                written = 0
+                while batch is not None and written < FILE_ROWS:
+                    out.write_batch(batch)
+                    written, batch = written + batch.num_rows, next(batches, None)
+            row += written
+        yield found
+
+
+def _reader(rows: Rows, label: str) -> pa.RecordBatchReader:
+    if hasattr(rows, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(rows)
+    batches = iter(rows)
+    first = next(batches, None)
+    if first is None:
+        raise BadInput(
+            f"{label}: there are no batches, so that the columns are unknown",
+            "The iterator is empty",
+            "Pass a table or a reader; they have a schema even if they have no rows",
+        )
+    return pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))

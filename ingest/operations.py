@@ -1,0 +1,166 @@
+"""Read the descriptions of ops that a user passes with an ingest, and refuse those that are wrong.
+
+Descriptions are few and are written by hand or by a program, so one wrong value refuses all.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.columns import BORN, EXACTNESS, FUNCTION, KIND, OP, OPERATION
+from provhouse.model.derivations import KINDS, UNKNOWN
+from provhouse.model.errors import BadInput
+from provhouse.model.operations import FUNCTIONS, LEVELS
+
+from .formats.column_mapping import Columns, listed
+from .formats.discover import sources
+from .formats.registry import batches, check
+from .formats.source import Batch, Source
+from .formats.spool import ArrowStream, spooled
+from .job import GivenOperations
+
+LABEL = "operations"
+"""The name in messages of descriptions that a program passes."""
+KNOWN = (*OPERATION, BORN)
+"""The columns of a file of descriptions; ``born`` is accepted, as ``provhouse ops`` writes it."""
+ALLOWED = {KIND: (*KINDS, UNKNOWN), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
+"""The values that a column may have, if it is not empty."""
+_REMEDY = "Correct it and run the command again; nothing was ingested"
+_SOURCE, _ROW = "source", "row"
+_TEXTS = pa.schema([(name, pa.string()) for name in OPERATION])
+_READ = pa.schema([*_TEXTS, (_SOURCE, pa.string()), (_ROW, pa.int64())])
+
+
+class OperationColumns(Columns):
+    """The columns of a file of descriptions, which have other names than those of triples."""
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """Nothing, because these files have no derivations."""
+        return frozenset()
+
+    @cached_property
+    def read_for(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of a known name and its column, which has the same name."""
+        return tuple((name, name) for name in KNOWN)
+
+    def of(self, present: Collection[str]) -> "OperationColumns":
+        """Return these columns, whatever columns a file has."""
+        return self
+
+    def check(self, place: str, present: Sequence[str]) -> None:
+        """Raise BadInput if there is no op, or a column that is unknown or repeated."""
+        if OP not in present:
+            found = f"The columns are {listed(present)}" if present else "It is empty"
+            raise BadInput(f"{place}: no column op", found, "Add it, or choose another file")
+        wrong = sorted(
+            {name for name in present if present.count(name) > 1} | {*present} - {*KNOWN}
+        )
+        if wrong:
+            raise BadInput(
+                f"{place}: the column {wrong[0]} is unknown or repeated",
+                f"The columns that describe operations are {listed(KNOWN)}",
+                "Correct the name, or drop the column",
+            )
+
+
+COLUMNS = OperationColumns()
+
+
+def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> GivenOperations:
+    """Return the descriptions in a file or folder, or in Arrow batches, one for each op.
+
+    ``own`` are folders that files must not be in. Raises BadInput, with the file and the row, for a
+    value that is not allowed, an unknown column, and an op with two different descriptions.
+    """
+    with ExitStack() as stack:
+        if isinstance(given, Path):
+            found, name = sources([given], None, COLUMNS, [*own]), str(given)
+        else:
+            found, name = stack.enter_context(spooled(given, LABEL, COLUMNS)), LABEL
+        rows = pa.concat_tables([_READ.empty_table(), *map(_rows, found)])
+    return GivenOperations(_one_each(rows), name)
+
+
+def _rows(source: Source) -> pa.Table:
+    check(source)
+    parts = [_checked(source, batch) for batch in batches(source)]
+    return pa.concat_tables([_READ.empty_table(), *parts])
+
+
+def _checked(source: Source, batch: Batch) -> pa.Table:
+    """Return the rows of a batch; raise BadInput for the first one that is wrong."""
+    rejected = batch.rejected.slice(0, 1).to_pylist() if batch.rejected else ()
+    for row in rejected:
+        raise BadInput(f"{source.name}, row {row['row']:,}: {row['reason']}", "", _REMEDY)
+    rows = batch.rows
+    for name in OPERATION:
+        if name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(rows.num_rows, pa.string()))
+    rows = pa.table([_text(rows[name]) for name in OPERATION], OPERATION)
+    for name, wrong in _wrong(rows, batch):
+        at = pc.index(wrong, True).as_py()
+        if at >= 0:
+            place = f"{source.name}, row {batch.first_row + at:,}"
+            raise BadInput(f"{place}: {_why(name)}", _found(name, rows, batch, at), _REMEDY)
+    known = pc.if_else(pc.equal(rows[KIND], UNKNOWN), None, rows[KIND])
+    rows = rows.set_column(rows.column_names.index(KIND), KIND, known)
+    places = pa.array(range(batch.first_row, batch.first_row + rows.num_rows), pa.int64())
+    names = pa.repeat(pa.scalar(source.name), rows.num_rows)
+    return rows.append_column(_SOURCE, names).append_column(_ROW, places).cast(_READ)
+
+
+def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with null in place of empty text."""
+    return pc.if_else(pc.equal(column, ""), None, column)
+
+
+def _wrong(rows: pa.Table, batch: Batch) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    """Yield the name of a column, and which rows have a value in it that is not allowed."""
+    yield OP, pc.is_null(rows[OP])
+    for name, values in ALLOWED.items():
+        yield (
+            name,
+            pc.and_(rows[name].is_valid(), pc.invert(pc.is_in(rows[name], pa.array(values)))),
+        )
+    yield "", pc.not_equal(batch.attributes, "")  # keys of JSON that the first lines do not have
+
+
+def _why(name: str) -> str:
+    if name == OP:
+        return "op is missing"
+    if not name:
+        return "the row has a column that does not describe operations"
+    *most, last = ALLOWED[name]
+    return f"{name} is not {', '.join(most)} or {last}"
+
+
+def _found(name: str, rows: pa.Table, batch: Batch, at: int) -> str:
+    if name == OP:
+        return "It is empty or null"
+    value = rows[name][at].as_py() if name else batch.attributes[at].as_py()
+    return f"It is {value!r}"
+
+
+def _one_each(rows: pa.Table) -> pa.Table:
+    """Return the rows without repetitions; raise BadInput if an op is described in two ways."""
+    groups = rows.group_by([*OPERATION], use_threads=False)
+    each = groups.aggregate([(_SOURCE, "first"), (_ROW, "first")])
+    each = each.sort_by(OP).combine_chunks()
+    ops = each[OP]
+    again = pc.index(pc.equal(ops[:-1], ops[1:]), True).as_py() if len(ops) else -1
+    if again >= 0:
+        one, other = (
+            f"{row[f'{_SOURCE}_first']}, row {row[f'{_ROW}_first']:,}"
+            for row in each.slice(again, 2).to_pylist()
+        )
+        raise BadInput(
+            f"The op {ops[again].as_py()!r} is described twice, and not in the same way",
+            f"See {one}, and {other}",
+            "Keep one row. An op of several kinds states the kind in each triple (op_kind)",
+        )
+    return each.select([*OPERATION])

@@ -1,0 +1,35 @@
+"""Divide the files of a job among tasks, so that tasks and staged files stay few."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from provhouse.runtime.files import allow_open_files
+
+TASKS = 128
+"""The most tasks that stage or distribute files; a task writes one file for each bucket or range.
+
+With 512 buckets there are then at most 65,536 staged files of names, however many input files.
+"""
+OTHER_FILES = 128
+"""The number of files that a worker has open besides those that it writes."""
+
+
+def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
+    """Divide numbered files into at most ``most`` ranges with about the same size in total.
+
+    The files stay in order, because the first file that contains a triple becomes its origin.
+    """
+    if len(sizes) <= most:
+        return [range(number, number + 1) for number in range(len(sizes))]
+    weights = np.maximum(sizes, 1)
+    ends = np.cumsum(weights)
+    group = ((ends - weights / 2) * most / ends[-1]).astype(np.int64)  # by the middle of each file
+    bounds = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), len(sizes)]
+    return [range(*pair) for pair in pairwise(bounds)]
+
+
+def writable_at_once(wanted: int) -> int:
+    """Raise the soft limit of open files; return how many of ``wanted`` files a task may write."""
+    return max(min(wanted, allow_open_files(wanted + OTHER_FILES) - OTHER_FILES), 1)

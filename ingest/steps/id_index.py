@@ -1,0 +1,170 @@
+"""Find row ids among the distinct row ids of an ingest.
+
+The ids of a table are in blocks of consecutive positions. A block without gaps needs no search, a
+dense block has a bit for each id that it may have, and the others are short enough to be searched.
+"""
+
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, U64, Bools
+from provhouse.runtime.storage import load_arrays, open_array, save_array, save_arrays
+
+from ..staging import Staging
+from .read_ids import BLOCK_BITS
+
+_WORDS = 1 << (BLOCK_BITS - 6)
+"""The number of 64-bit words with the bits of a block."""
+_DENSE = 1 << (BLOCK_BITS - 6)
+"""A block with at least this number of ids has bits, which then take at most 20 bytes an id."""
+_ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
+
+
+def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) -> None:
+    """Write the index of the row ids in ``staging.ids``.
+
+    ``bounds`` has, for each shard, the position of its first row id, and the bounds of its tables.
+    """
+    ids = np.asarray(open_array(staging.ids))
+    found = [
+        (code, *_blocks(ids, first + start, first + end))
+        for first, each in bounds
+        for code, (start, end) in enumerate(pairwise(each))
+    ]
+    code = np.concatenate([np.full(len(block), number) for number, block, _, _ in found])
+    block, start, end = (np.concatenate([each[n] for each in found]) for n in (1, 2, 3))
+    order = np.lexsort((block, code))
+    block, start, end = block[order], start[order], end[order]
+    first = ids[start]
+    gaps = ids[end - 1] - first != end - start - 1
+    dense = gaps & (end - start >= _DENSE)
+    bits = np.where(dense, np.cumsum(dense) - 1, -1)
+    words = np.zeros((int(dense.sum()), 2, _WORDS), np.uint64)
+    _fill(ids, start[dense], end[dense], words)
+    save_array(staging.id_bits, words)
+    save_arrays(
+        staging.id_blocks,
+        tables=np.searchsorted(code[order], np.arange(tables + 1)),
+        blocks=block,
+        starts=start,
+        ends=end,
+        first=first,
+        full=~gaps,
+        bits=bits,
+    )
+
+
+def _blocks(ids: I64, at: int, end: int) -> tuple[I64, I64, I64]:
+    """Return the number, start and end of each block of ordered ids."""
+    block = ids[at:end] >> BLOCK_BITS
+    starts = np.flatnonzero(np.diff(block, prepend=block[:1] - 1)) + at
+    return block[starts - at], starts, np.append(starts[1:], end)[: len(starts)]
+
+
+@njit(cache=True)
+def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
+    """Set the bits of dense blocks, and the number of bits before each word."""
+    for number in range(len(starts)):
+        for at in range(starts[number], ends[number]):
+            offset = ids[at] & ((1 << BLOCK_BITS) - 1)
+            words[number, 0, offset >> 6] |= np.uint64(1) << np.uint64(offset & 63)
+        before = np.uint64(0)
+        for word in range(_WORDS):
+            words[number, 1, word] = before
+            before += _ones(words[number, 0, word])
+
+
+@njit(cache=True, inline="always")
+def _ones(word: np.uint64) -> np.uint64:
+    """Return the number of bits that are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(_ONES))
+    word = (word & np.uint64(_TWOS)) + ((word >> np.uint64(2)) & np.uint64(_TWOS))
+    word = (word + (word >> np.uint64(4))) & np.uint64(_FOURS)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+class IdIndex:
+    """Finds the positions of row ids in ``staging.ids``."""
+
+    def __init__(self, staging: Staging) -> None:
+        arrays = load_arrays(staging.id_blocks)
+        self._ids: I64 = np.asarray(open_array(staging.ids))
+        self._bits: U64 = np.asarray(open_array(staging.id_bits))
+        self._tables, self._starts, self._ends = (arrays[n] for n in ("tables", "starts", "ends"))
+        self._blocks, self._first = arrays["blocks"], arrays["first"]
+        self._full, self._bits_of = arrays["full"], arrays["bits"]
+
+    @cached_property
+    def _by_position(self) -> I64:
+        return np.argsort(self._starts)
+
+    def row_ids(self, positions: I64) -> tuple[I64, I32]:
+        """Return the ids at these positions, and the positions of their tables."""
+        order = self._by_position
+        block = order[np.searchsorted(self._starts[order], positions, "right") - 1]
+        codes = np.searchsorted(self._tables, block, "right") - 1
+        return self._ids[positions], codes.astype(np.int32)
+
+    def find(self, codes: I32, ids: I64) -> I64:
+        """Return the position of each row id, or -1; ``codes`` are the tables, or -1 for none."""
+        found: I64 = _find(
+            self._ids, self._bits, self._tables, self._starts, self._ends, self._blocks,
+            self._first, self._full, self._bits_of, codes, ids,
+        )  # fmt: skip
+        return found
+
+
+@njit(cache=True)
+def _find(
+    known: I64,
+    words: U64,
+    tables: I64,
+    starts: I64,
+    ends: I64,
+    blocks: I64,
+    first: I64,
+    full: Bools,
+    bits: I64,
+    codes: I32,
+    ids: I64,
+) -> I64:
+    out = np.full(len(ids), -1, np.int64)
+    code, block, at = np.int32(-1), np.int64(0), -1
+    for row in range(len(ids)):
+        if codes[row] < 0:
+            continue
+        wanted = ids[row]
+        if codes[row] != code or wanted >> BLOCK_BITS != block:
+            code, block = codes[row], wanted >> BLOCK_BITS
+            at = _place(blocks, tables[code], tables[code + 1], block)
+        if at < 0:
+            continue
+        if full[at]:
+            place = starts[at] + wanted - first[at]
+            out[row] = place if starts[at] <= place < ends[at] else -1
+        elif bits[at] >= 0:
+            offset = wanted & ((1 << BLOCK_BITS) - 1)
+            word = words[bits[at], 0, offset >> 6]
+            bit = np.uint64(1) << np.uint64(offset & 63)
+            if word & bit:
+                before = words[bits[at], 1, offset >> 6] + _ones(word & (bit - np.uint64(1)))
+                out[row] = starts[at] + np.int64(before)
+        else:
+            out[row] = _place(known, starts[at], ends[at], wanted)
+    return out
+
+
+@njit(cache=True, inline="always")
+def _place(values: I64, low: int, high: int, wanted: np.int64) -> int:
+    """Return the place of a value among ordered values, or -1."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and values[low] == wanted else -1

@@ -1,0 +1,131 @@
+"""Find the distinct row ids of a shard, and which of them are stored as items."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I32, I64, ItemNumbers
+from provhouse.model.patterns import Pattern
+from provhouse.runtime.storage import Mapped, file_size, open_array, read_stream, save_array
+from provhouse.store.names.names import Names, Span
+
+from ..staging import Staging
+from .id_tally import tallied
+from .read_ids import CODE, ID, PARTS, VOTES
+
+
+@dataclass(frozen=True)
+class IdTable:
+    """A table whose rows are items of this ingest, and the pattern of their names."""
+
+    name: str
+    pattern: Pattern
+
+
+@dataclass(frozen=True)
+class FoundShard:
+    """The distinct row ids of a shard, which are ordered by table and id."""
+
+    number: int
+    items: int
+    bounds: I64
+    """The position of the first row id of each table, and the end."""
+    tables: tuple[str, ...]
+    """The stored tables of stored items, if they are not those of the row ids."""
+
+
+@dataclass(frozen=True)
+class ShardArrays:
+    """The staged arrays of a shard, in the order of its row ids."""
+
+    staging: Staging
+    shard: int
+
+    @property
+    def ids(self) -> Mapped:
+        """The distinct row ids."""
+        return open_array(self.staging.id_shards(self.shard, 0))
+
+    @property
+    def votes(self) -> Mapped:
+        """The number of times that each occurs."""
+        return open_array(self.staging.id_shards(self.shard, 1))
+
+    @property
+    def stored(self) -> Mapped:
+        """The stored number of each item, or -1; not staged if nothing is stored."""
+        return open_array(self.staging.id_shards(self.shard, 2))
+
+    @property
+    def kept(self) -> Mapped:
+        """The position of the stored table in ``FoundShard.tables``; -1 if it is the row id's own.
+
+        It is not staged if nothing is stored.
+        """
+        return open_array(self.staging.id_shards(self.shard, 3))
+
+
+@dataclass(frozen=True)
+class IdShard:
+    """The task that finds the distinct row ids of a shard."""
+
+    shard: int
+    staging: Staging
+    tables: Sequence[IdTable]
+    codes: dict[int, I32]
+    """For the number of each part, the positions of its tables in ``tables``."""
+    names: Path
+    spans: Sequence[Span]
+    """The segments of stored names."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of the shard's staged ids in bytes."""
+        return sum(file_size(part) for part in self.staging.id_parts.all(self.shard))
+
+    def run(self) -> FoundShard:
+        """Write the arrays that ``ShardArrays`` reads."""
+        codes, ids, votes = tallied(*self._read())
+        bounds = np.searchsorted(codes, np.arange(len(self.tables) + 1))
+        others: dict[str, int] = {}
+        arrays = [ids, votes, *(self._stored(bounds, ids, others) if self.spans else ())]
+        for number, array in enumerate(arrays):
+            save_array(self.staging.id_shards(self.shard, number), array)
+        return FoundShard(self.shard, len(ids), bounds, tuple(others))
+
+    def _read(self) -> tuple[I32, I64, I64]:
+        parts = [PARTS.empty_table()]
+        for path in self.staging.id_parts.all(self.shard):
+            rows = read_stream(path)
+            codes = self.codes[int(path.stem.split("-")[1])][np.asarray(rows[CODE])]
+            parts.append(rows.set_column(0, PARTS.field(CODE), pa.array(codes, pa.int32())))
+        rows = pa.concat_tables(parts)
+        codes, ids, votes = (np.asarray(rows[name]) for name in (CODE, ID, VOTES))
+        return codes, ids, votes
+
+    def _stored(self, bounds: I64, ids: I64, others: dict[str, int]) -> tuple[I64, I32]:
+        """Return the stored number and the other table of each row id, or -1."""
+        numbers = np.full(len(ids), -1, np.int64)
+        kept = np.full(len(ids), -1, np.int32)
+        stored = Names(self.names, self.spans)
+        for table, start, end in zip(self.tables, bounds, bounds[1:], strict=False):
+            found = stored.locate_ids(table.pattern, ids[start:end])
+            numbers[start:end] = found
+            there = found >= 0
+            tables = stored.tables(ItemNumbers(found[there]))
+            kept[start:end][there] = _others(tables, table.name, others)
+        return numbers, kept
+
+
+def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
+    """Return the position of each table in ``others``, where it is added, or -1 for ``own``."""
+    coded = tables.dictionary_encode()
+    places = [
+        -1 if table == own else others.setdefault(table, len(others))
+        for table in coded.dictionary.to_pylist()
+    ]
+    found: I32 = np.array(places, np.int32)[np.asarray(coded.indices)]
+    return found

@@ -1,0 +1,184 @@
+"""Find out which rows form derivations, and when two derivations are the same.
+
+A derivation is a set of rows with one dst that act together. It is identified by its content: dst,
+kind, and the src, op, attributes, value, times and role of each row. A label in the input file only
+groups the rows of one ingest. Rows without a label are grouped by the kind of their operation.
+Module, invocation and execution describe a derivation, but do not tell two derivations apart.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64, U64, Bools
+from provhouse.model.columns import (
+    ATTRIBUTES,
+    DERIVATION,
+    DST,
+    INVOCATION,
+    KIND,
+    OP,
+    ROLE,
+    SRC,
+    TIMES,
+    VALUE,
+    WAY,
+)
+from provhouse.model.derivations import KINDS
+
+ALONE = -1
+"""The number that a row in no derivation has in place of a derivation's number."""
+SAID = (KIND, VALUE, TIMES, ROLE)
+"""The columns, besides those of a triple, in which two rows of a derivation may differ."""
+IDENTIFYING = (WAY, *SAID)
+"""The stored columns that are null in a plain triple."""
+_SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
+
+
+def codes(column: pa.ChunkedArray) -> I64:
+    """Return a number for each value; equal values have equal numbers, and null has -1."""
+    coded = column.combine_chunks()
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    found: I64 = np.asarray(coded.indices.fill_null(-1), dtype=np.int64)
+    return found
+
+
+def said(rows: pa.Table) -> list[I64]:
+    """Return the codes of the columns in ``SAID``, without the columns that ``rows`` lacks."""
+    return [codes(rows[name]) for name in SAID if name in rows.column_names]
+
+
+def row_contents(rows: pa.Table) -> I64:
+    """Return a number for each row.
+
+    Rows with equal src, dst, op, attributes and ``SAID`` columns share a number.
+    """
+    texts = [codes(rows[name]) for name in (OP, ATTRIBUTES)]
+    return dense([*said(rows), *texts, _ints(rows, SRC), _ints(rows, DST)])
+
+
+def groups(rows: pa.Table) -> I64:
+    """Group rows into derivations by label or kind; return each row's group, or ``ALONE``."""
+    none = np.full(rows.num_rows, ALONE)
+    label, invocation = (
+        codes(rows[name]) if name in rows.column_names else none
+        for name in (DERIVATION, INVOCATION)
+    )
+    kind = np.asarray(rows[KIND].fill_null(ALONE), np.int64) if KIND in rows.column_names else none
+    labelled = label >= 0
+    joint = (kind >= 0) & (kind != KINDS["any"])
+    op = np.where(labelled, ALONE, codes(rows[OP]))
+    found = dense([np.where(labelled, ALONE, invocation), op, label, kind, _ints(rows, DST)])
+    return np.where(labelled | joint, found, ALONE)
+
+
+def derivations(rows: pa.Table, *, labels_differ: bool) -> I64:
+    """Return a number for the derivation of each row, or ``ALONE``.
+
+    Derivations with the same content get the same number. With ``labels_differ``, derivations with
+    different labels get different numbers. That is for rows read from the warehouse, where an
+    erasure may have made the contents of two derivations equal.
+    """
+    group = groups(rows)
+    return group if labels_differ else same_contents(group, row_contents(rows))
+
+
+def same_contents(group: I64, content: I64) -> I64:
+    """Return a number for each row's group, or ``ALONE`` for a row in no group.
+
+    Groups whose rows have the same set of contents get the same number.
+    """
+    within = group >= 0
+    found = np.full(len(group), ALONE)
+    if not within.any():
+        return found
+    keys = (content[within], group[within])
+    order = np.lexsort(keys)
+    once = order[changes(keys, order)]
+    contents, grouped = keys[0][once], keys[1][once]
+    first = np.flatnonzero(np.diff(grouped, prepend=-1))
+    sums = [np.add.reduceat(_mixed(contents, seed), first).view(np.int64) for seed in _SEEDS]
+    counts = np.diff(np.append(first, len(grouped)))
+    # Two sets share both 64-bit sums by chance once in 2**127 pairs.
+    same = dense([counts, *sums])
+    found[within] = same[np.searchsorted(grouped[first], group[within])]
+    return found
+
+
+def _mixed(values: I64, seed: int) -> U64:
+    """Return well-mixed 64-bit numbers (splitmix64)."""
+    mixed = (values.astype(np.uint64) + np.uint64(1)) * np.uint64(seed | 1) + np.uint64(seed)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    result: U64 = mixed ^ (mixed >> np.uint64(31))
+    return result
+
+
+def dense(keys: Sequence[I64]) -> I64:
+    """Return a number for each row, from 0; rows that are equal in all keys share it."""
+    if not len(keys[0]):
+        return np.empty(0, np.int64)
+    order = np.lexsort(keys)
+    found = np.empty(len(order), np.int64)
+    found[order] = np.cumsum(changes(keys, order)) - 1
+    return found
+
+
+def changes(keys: Sequence[I64], order: I64) -> Bools:
+    """Return whether each row, taken in ``order``, differs in some key from the row before it."""
+    differs = np.zeros(len(order), bool)
+    differs[:1] = True
+    for key in keys:
+        differs[1:] |= np.diff(key[order]) != 0
+    return differs
+
+
+@dataclass(frozen=True)
+class NextWays:
+    """The dst that already have derivations, in order, and the next free way of each dst."""
+
+    dst: I64
+    number: I64
+
+
+NO_WAYS = NextWays(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
+    """Number the derivations of each dst. Return each row's number, or -1 for a row in none.
+
+    The rows are ordered by dst. Numbers begin at 0, or at the dst's number in ``following``.
+    """
+    found = np.full(len(dst), ALONE)
+    rows = np.flatnonzero(derivation >= 0)
+    if not len(rows):
+        return found
+    pair = dense([derivation[rows], dst[rows]])
+    _, first, of = np.unique(pair, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    owner = dst[rows][first[order]]
+    begins = np.flatnonzero(np.diff(owner, prepend=-1))
+    number = np.arange(len(owner)) - np.repeat(begins, np.diff(np.append(begins, len(owner))))
+    if len(following.dst):
+        at = np.minimum(np.searchsorted(following.dst, owner), len(following.dst) - 1)
+        number += np.where(following.dst[at] == owner, following.number[at], 0)
+    by_pair = np.empty(len(order), np.int64)
+    by_pair[order] = number
+    found[rows] = by_pair[of]
+    return found
+
+
+def plain(rows: pa.Table, columns: Iterable[str] = IDENTIFYING) -> Bools:
+    """Return which rows have no value in any of these columns; by default, which are plain."""
+    empty = np.ones(rows.num_rows, bool)
+    for name in columns:
+        if name in rows.column_names and rows[name].null_count < rows.num_rows:
+            empty &= np.asarray(rows[name].is_null())
+    return empty
+
+
+def _ints(rows: pa.Table, name: str) -> I64:
+    return np.asarray(rows[name], dtype=np.int64)

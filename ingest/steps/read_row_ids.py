@@ -1,0 +1,102 @@
+"""Find the distinct row ids of all files, which of them are stored, and which are names too."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from provhouse.model.arrays import Bools
+from provhouse.model.patterns import pattern_of
+from provhouse.runtime.storage import create_array, load_array
+
+from ..job import Job
+from ..naming import EXAMPLES, InTwoTables
+from ..staging import Staging
+from .id_index import write_index
+from .id_shards import FoundShard, IdShard, IdTable, ShardArrays
+from .read_ids import table_codes
+from .read_stage import StagedFile
+
+
+@dataclass(frozen=True)
+class RowIds:
+    """The distinct row ids of an ingest, in the staging folder, one shard after the other."""
+
+    staging: Staging
+    tables: Sequence[IdTable]
+    shards: Sequence[FoundShard]
+    two_tables: int = 0
+    """The number of row ids, not counting those among the names, stored with another table."""
+    examples: Sequence[InTwoTables] = ()
+
+    @property
+    def items(self) -> int:
+        """The number of distinct row ids."""
+        return sum(shard.items for shard in self.shards)
+
+    @property
+    def all_tables(self) -> set[str]:
+        """The tables of the row ids, and those with which some of them are stored."""
+        stored = {table for shard in self.shards for table in shard.tables}
+        return stored.union(table.name for table in self.tables)
+
+    def parts(self) -> Iterator[tuple[int, FoundShard, ShardArrays]]:
+        """Yield each shard with the position of its first row id, and its arrays."""
+        at = 0
+        for shard in self.shards:
+            yield at, shard, ShardArrays(self.staging, shard.number)
+            at += shard.items
+
+    def join(self) -> None:
+        """Write the ids and votes of all shards, and the index."""
+        ids = create_array(self.staging.ids, np.int64, (self.items,))
+        votes = create_array(self.staging.id_votes, np.int64, (self.items,))
+        for at, shard, arrays in self.parts():
+            end = at + shard.items
+            ids[at:end], votes[at:end] = arrays.ids, arrays.votes
+        ids.flush()
+        votes.flush()
+        bounds = [(at, shard.bounds) for at, shard, _ in self.parts()]
+        write_index(self.staging, bounds, len(self.tables))
+
+    def named(self) -> Bools:
+        """Return which row ids are among the names too."""
+        marks = np.zeros(self.items, bool)
+        for path in self.staging.id_names.all():
+            marks[load_array(path)[0]] = True
+        return marks
+
+    def compared(self) -> "RowIds":
+        """Return this with the number of row ids that are stored with another table."""
+        if not any(shard.tables for shard in self.shards):
+            return self
+        named, count, examples = self.named(), 0, list[InTwoTables]()
+        for at, shard, arrays in self.parts():
+            has_table = np.array([*map(bool, shard.tables), False])  # the last is for -1
+            rows = np.flatnonzero(has_table[arrays.kept] & ~named[at : at + shard.items])
+            count += len(rows)
+            for row in rows[: EXAMPLES - len(examples)].tolist():
+                table = self.tables[int(np.searchsorted(shard.bounds, row, "right")) - 1]
+                name = table.pattern.name(str(arrays.ids[row]))
+                examples.append((name, shard.tables[arrays.kept[row]], table.name))
+        return replace(self, two_tables=count, examples=examples)
+
+
+def find_row_ids(job: Job, staged: Mapping[int, StagedFile], shards: int) -> RowIds | None:
+    """Find the distinct row ids of all parts; return None if no file has row ids.
+
+    ``staged`` has the last file of each part, by the number of the part.
+    """
+    parts = {number: file.id_tables for number, file in staged.items() if file.id_tables}
+    if not parts:
+        return None
+    names = sorted({table for tables in parts.values() for table in tables})
+    tables = [IdTable(name, pattern_of(name, job.patterns)) for name in names]
+    codes = {number: table_codes(each, names) for number, each in parts.items()}
+    snapshot = job.snapshot()
+    spans = snapshot.spans if snapshot else []
+    folder = job.layout.names(job.base)
+    tasks = [IdShard(n, job.staging, tables, codes, folder, spans) for n in range(shards)]
+    found = RowIds(job.staging, tables, job.run(tasks, [task.bytes for task in tasks]))
+    found.join()
+    return found

@@ -1,0 +1,34 @@
+"""Convert texts from users to local paths, and refuse texts that are not local paths."""
+
+import os
+import re
+from pathlib import Path
+
+from .errors import UsageError
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+def local_path(text: str | os.PathLike[str]) -> Path:
+    """Return a path; raise UsageError for an empty text and for an address such as ``s3a://x``.
+
+    ``Path`` itself would accept both: it takes an empty text for the current folder, and an address
+    for a path below the current folder.
+    """
+    if not str(text):
+        raise UsageError(
+            "A path is empty", remedy="Name a file or a folder; . is the current folder"
+        )
+    check_local(Path(text))
+    return Path(text)
+
+
+def check_local(path: Path) -> None:
+    """Raise UsageError if a path is an address, unless a file or folder has this name."""
+    if _ADDRESS.match(str(path)) and not path.exists():
+        scheme, _, rest = str(path).partition(":")
+        raise UsageError(
+            f"Cannot use {scheme}://{rest.lstrip('/')}",
+            "provhouse reads and writes only files of this machine",
+            "Copy the files to a local folder, or mount the storage, and name that folder",
+        )

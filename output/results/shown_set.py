@@ -1,0 +1,58 @@
+"""The result of ``show set``: a connected set and its items."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..arrow_rows import tuples
+from ..escape import shown
+from ..phrases import counted, duration
+from ..result import Csv, Json, Result, attributes
+from ..sections import Section, grid, styled
+from .derivations import as_of_sentence, table_name
+
+if TYPE_CHECKING:
+    from provhouse.query.show_set import ShownSet
+
+COLUMNS = ("item", "table")
+
+
+@dataclass(frozen=True)
+class ShownSetResult(Result):
+    """A set, its size and its first items."""
+
+    found: "ShownSet"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a sentence about the set, a line for each item, and how it was found."""
+        found = self.found
+        yield styled(
+            f"Set {found.set_id} has {counted(found.size, 'item')} and "
+            f"{counted(found.triples, 'triple')}. It is part of component {found.component}.\n"
+        )
+        table = grid(*COLUMNS)
+        for row in found.items.to_pylist():
+            table.add_row(styled(shown(row["item"])), table_name(row["table"]))
+        yield table
+        if found.truncated:
+            left = found.size - found.erased - found.items.num_rows
+            yield styled(f"… {left:,} more; raise --limit to see them", "dim")
+        if found.erased:
+            yield styled(f"{counted(found.erased, 'erased item')} without a name.", "dim")
+        how = f"Found in {duration(found.seconds)}. {as_of_sentence(found)}"
+        yield styled(f"\n{how}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/set.json`` describes it."""
+        found = self.found
+        names = ("component", "generation", "time", "size", "erased", "triples", "truncated")
+        yield {
+            "set": found.set_id,
+            **attributes(found, *names),
+            "items": found.items.to_pylist(),
+            "seconds": round(found.seconds, 6),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each item."""
+        return COLUMNS, tuples(self.found.items.select(COLUMNS))

@@ -1,0 +1,46 @@
+"""The result of ``browser ITEM``: what was written into Neo4j, and how to look at it."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..phrases import counted
+from ..result import Csv, Json, Result, one_row
+from ..sections import Section, styled, subject, unbroken
+from .derivations import as_of_sentence
+
+if TYPE_CHECKING:
+    from provhouse.query.view import View
+
+
+@dataclass(frozen=True)
+class ViewResult(Result):
+    """A view of one answer in Neo4j."""
+
+    view: "View"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield what was written, the query that shows it, and Browser's address."""
+        view = self.view
+        what = "lineage" if view.direction == "upstream" else "impact"
+        size = f"{counted(view.nodes, 'node')} and {counted(view.relationships, 'relationship')}"
+        yield subject(view.item, f": its {what} of {counted(view.items, 'item')} is now in Neo4j.")
+        if view.grouped:
+            yield styled("It is large: a node stands for all items of one table and op.", "yellow")
+        if view.left_out:
+            left = counted(view.left_out, "relationship")
+            yield styled(f"{left} with few triples were left out.", "yellow")
+        yield styled(f"{size}, until {view.expires} or provhouse browser --clear.")
+        yield styled("\nNeo4j Browser, with the query in its editor:")
+        yield unbroken(view.url)
+        yield styled("\nThe query:")
+        yield unbroken(view.query)
+        yield styled(f"\n{as_of_sentence(view)}", "dim")
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/view.json`` describes it."""
+        yield asdict(self.view)
+
+    def csv(self) -> Csv:
+        """Return one row."""
+        return one_row(asdict(self.view))

@@ -1,0 +1,185 @@
+"""Open the files of a warehouse in tasks: the only module through which tasks read and write them.
+
+Today a task runs on the machine of the command, so a path is enough, and files are memory-mapped.
+Executors on other machines need another way to the same files; it belongs here, and nowhere else.
+Three rules make that possible:
+
+- One task writes a file, from beginning to end.
+- A task reads only files that were complete before the task began.
+- Only the driver takes locks, makes hard links, moves files and writes commit records.
+
+Two kinds of files are opened elsewhere. Delta's library opens the logs of tables itself
+(``store/tables/delta.py``), and ``ingest/formats`` opens input files, which are the user's.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+Mapped = np.memmap[Any, np.dtype[Any]]
+Array = npt.NDArray[Any]
+FileMark = tuple[int, int, int] | None
+"""A value that changes when a file is replaced; None if the file is missing."""
+
+
+def create_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Mapped:
+    """Create an array in a file, filled with zeros; raise OSError if the disk is full.
+
+    The disk space is allocated at once. Writing to a hole of a sparse file would kill the process,
+    without any message, once the disk is full.
+    """
+    array = np.lib.format.open_memmap(path, "w+", dtype, shape)
+    with path.open("r+b") as file:
+        _allocate(file.fileno(), array.offset, array.nbytes)
+    return array
+
+
+def _allocate(handle: int, start: int, size: int) -> None:
+    """Allocate disk space in an open file, for ``size`` bytes of zeros from ``start`` on.
+
+    Raises OSError if the disk is full.
+    """
+    if not size:
+        return
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(handle, start, size)
+        return
+    zeros = bytes(1 << 20)  # macOS lacks the call: write the zeros instead
+    for done in range(0, size, len(zeros)):
+        os.pwrite(handle, zeros[: size - done], start + done)
+
+
+def open_array(path: Path) -> Mapped:
+    """Return the array that a file contains, memory-mapped, so that only used parts are read."""
+    array: Mapped = np.load(path, mmap_mode="r")
+    return array
+
+
+def load_array(path: Path) -> Array:
+    """Return the array that a file contains, in memory."""
+    array: Array = np.load(path)
+    return array
+
+
+def save_array(path: Path, array: Array) -> None:
+    """Write an array to a file."""
+    np.save(path, array)
+
+
+def save_arrays(path: Path, **arrays: Any) -> None:
+    """Write named arrays to one file."""
+    np.savez(path, **arrays)
+
+
+def load_arrays(path: Path) -> Mapping[str, Array]:
+    """Return the named arrays of a file; each is read when it is first used."""
+    arrays: Mapping[str, Array] = np.load(path)
+    return arrays
+
+
+def write_stream(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table to a file."""
+    with stream_writer(path, table.schema, compression=None) as out:
+        out.write_table(table)
+
+
+def stream_writer(
+    path: Path, schema: pa.Schema, compression: str | None = "lz4"
+) -> pa.ipc.RecordBatchStreamWriter:
+    """Open a file to write rows with this schema."""
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    return pa.ipc.new_stream(str(path), schema, options=options)
+
+
+def read_stream(path: Path) -> pa.Table:
+    """Return all rows of a file that ``stream_writer`` wrote."""
+    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+        return reader.read_all()
+
+
+def read_batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of a file that ``stream_writer`` wrote."""
+    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+        yield from reader
+
+
+def read_schema(path: Path) -> pa.Schema:
+    """Return the schema of a file that ``stream_writer`` wrote."""
+    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+        return reader.schema
+
+
+def batch_writer(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchFileWriter:
+    """Open a file whose batches can be read one by one; they are compressed with zstd."""
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    return pa.ipc.new_file(str(path), schema, options=options)
+
+
+def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
+    """Open a file that ``batch_writer`` wrote, to read the columns with these indexes.
+
+    The reader decompresses in the calling thread.
+    """
+    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
+
+
+def parquet_reader(path: Path) -> pq.ParquetFile:
+    """Open a Parquet file, whose checksums are verified."""
+    return pq.ParquetFile(path, page_checksum_verification=True)
+
+
+def parquet_writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
+    """Open a Parquet file to write rows with this schema."""
+    return pq.ParquetWriter(path, schema, **options)
+
+
+def list_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a folder that match a pattern, in the order of their names."""
+    return sorted(folder.glob(pattern))
+
+
+def has_file(path: Path) -> bool:
+    """Return whether a file exists."""
+    return path.exists()
+
+
+def file_mark(path: Path) -> FileMark:
+    """Return a value that changes when the file is replaced; None if it is missing."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+def file_size(path: Path) -> int:
+    """Return the size of a file in bytes."""
+    return path.stat().st_size
+
+
+def create_shared_numbers(path: Path, count: int) -> None:
+    """Write a file with a zero for each task; the task changes it to show its progress."""
+    np.zeros(count, np.int64).tofile(path)
+
+
+def shared_number(path: Path, position: int) -> Array | None:
+    """Return one number of a file from ``create_shared_numbers``, as an array of length 1.
+
+    A change of the array changes the file. Returns None if the file is on another machine.
+    """
+    try:
+        return np.memmap(path, np.int64, "r+", offset=8 * position, shape=(1,))
+    except OSError:
+        return None
+
+
+def shared_numbers(path: Path) -> Array:
+    """Return all numbers of a file that ``create_shared_numbers`` wrote."""
+    return np.fromfile(path, np.int64)

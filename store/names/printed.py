@@ -1,0 +1,179 @@
+"""Print row ids as the names of their items, and find row ids among names.
+
+A row id is a 64-bit integer. With the pattern of its table it is a name, such as ``orders/17``. A
+name is a row id only if the id is printed in exactly this way: ``orders/017`` is another item.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from numba import njit
+
+from provhouse.model.arrays import I32, I64, U64
+from provhouse.model.patterns import Pattern
+
+from .hashing import digest
+
+Bytes = npt.NDArray[np.uint8]
+DIGITS = 20
+"""The most characters that a 64-bit integer with its sign takes."""
+_MOST = 1 << 31
+"""The bytes that an array of the type string cannot reach."""
+
+
+def printed(pattern: Pattern, ids: I64) -> pa.Array:
+    """Return the name of each row id of a table, as string, or large_string above 2 GB."""
+    before, after = _bytes(pattern.before), _bytes(pattern.after)
+    lengths = _lengths(ids) + len(before) + len(after)
+    ends = np.append(0, np.cumsum(lengths))
+    data = np.empty(int(ends[-1]), np.uint8)
+    _print(before, after, ids, ends, data)
+    small = ends[-1] < _MOST
+    kind = pa.StringArray if small else pa.LargeStringArray
+    offsets = ends.astype(np.int32 if small else np.int64)
+    return kind.from_buffers(len(ids), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def printed_hashes(pattern: Pattern, ids: I64, seed: int = 0) -> U64:
+    """Return the XXH64 of the name of each row id of a table, without making the names."""
+    result: U64 = _hash(_bytes(pattern.before), _bytes(pattern.after), ids, np.uint64(seed))
+    return result
+
+
+def parsed(names: pa.Array, patterns: Sequence[Pattern]) -> tuple[I32, I64]:
+    """Return the position of the pattern that each name has, or -1, and the id in the name.
+
+    No two of the patterns may give one name.
+    """
+    if not len(names):
+        return np.empty(0, np.int32), np.empty(0, np.int64)
+    large = pa.types.is_large_string(names.type)
+    _, offsets, data = names.buffers()
+    at = np.frombuffer(offsets, np.int64 if large else np.int32)
+    places: I64 = at[names.offset : names.offset + len(names) + 1].astype(np.int64)
+    text = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    before, before_at = _joined([pattern.before for pattern in patterns])
+    after, after_at = _joined([pattern.after for pattern in patterns])
+    result: tuple[I32, I64] = _parse(text, places, before, before_at, after, after_at)
+    return result
+
+
+def _bytes(text: str) -> Bytes:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def _joined(texts: Sequence[str]) -> tuple[Bytes, I64]:
+    parts = [text.encode() for text in texts]
+    ends = np.append(0, np.cumsum([len(part) for part in parts])).astype(np.int64)
+    return np.frombuffer(b"".join(parts), np.uint8), ends
+
+
+@njit(cache=True, inline="always")
+def _magnitude(number: np.int64) -> np.uint64:
+    return np.uint64(number) if number >= 0 else np.uint64(0) - np.uint64(number)
+
+
+@njit(cache=True)
+def _lengths(ids: I64) -> I64:
+    out = np.empty(len(ids), np.int64)
+    for row in range(len(ids)):
+        left, length = _magnitude(ids[row]) // np.uint64(10), 1
+        while left > 0:
+            left //= np.uint64(10)
+            length += 1
+        out[row] = length + (ids[row] < 0)
+    return out
+
+
+@njit(cache=True, inline="always")
+def _write_backwards(data: Bytes, end: int, number: np.int64) -> int:
+    """Write a number so that it ends before ``end``; return where it begins."""
+    left, at = _magnitude(number), end
+    while True:
+        rest = left // np.uint64(10)
+        at -= 1
+        data[at] = np.uint8(np.uint64(48) + left - rest * np.uint64(10))
+        left = rest
+        if left == 0:
+            break
+    if number < 0:
+        at -= 1
+        data[at] = np.uint8(45)
+    return at
+
+
+@njit(cache=True)
+def _print(before: Bytes, after: Bytes, ids: I64, ends: I64, data: Bytes) -> None:
+    for row in range(len(ids)):
+        at, end = ends[row], ends[row + 1] - len(after)
+        for i in range(len(before)):
+            data[at + i] = before[i]
+        _write_backwards(data, end, ids[row])
+        for i in range(len(after)):
+            data[end + i] = after[i]
+
+
+@njit(cache=True)
+def _hash(before: Bytes, after: Bytes, ids: I64, seed: np.uint64) -> U64:
+    out = np.empty(len(ids), np.uint64)
+    text = np.empty(len(before) + DIGITS + len(after), np.uint8)
+    digits = len(before) + DIGITS
+    text[digits:] = after
+    for row in range(len(ids)):
+        at = _write_backwards(text, digits, ids[row])
+        for i in range(len(before)):
+            text[at - len(before) + i] = before[i]
+        out[row] = digest(text, at - len(before), len(text), seed)
+    return out
+
+
+@njit(cache=True)
+def _parse(
+    text: Bytes, offsets: I64, before: Bytes, before_at: I64, after: Bytes, after_at: I64
+) -> tuple[I32, I64]:
+    code = np.full(len(offsets) - 1, -1, np.int32)
+    ids = np.zeros(len(offsets) - 1, np.int64)
+    for row in range(len(code)):
+        for number in range(len(before_at) - 1):
+            start = offsets[row] + before_at[number + 1] - before_at[number]
+            end = offsets[row + 1] - (after_at[number + 1] - after_at[number])
+            if end - start < 1 or end - start > DIGITS:
+                continue
+            if not _same(text, offsets[row], start, before, before_at[number]):
+                continue
+            if not _same(text, end, offsets[row + 1], after, after_at[number]):
+                continue
+            valid, key = _integer(text, start, end)
+            if valid:
+                code[row], ids[row] = number, key
+                break
+    return code, ids
+
+
+@njit(cache=True)
+def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
+    """Return whether the bytes from ``start`` to ``end`` are those of ``other`` from ``at`` on."""
+    alike = 0
+    while alike < end - start and text[start + alike] == other[at + alike]:
+        alike += 1
+    return alike == end - start
+
+
+@njit(cache=True)
+def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
+    """Return whether a text is an integer as it is printed here, and the integer."""
+    negative = text[start] == 45
+    at = start + 1 if negative else start
+    if at == end or (text[at] == 48 and (negative or end - at > 1)):
+        return False, np.int64(0)
+    most = np.uint64(1 << 63) if negative else np.uint64((1 << 63) - 1)
+    total = np.uint64(0)
+    while at < end:
+        digit = np.uint64(text[at]) - np.uint64(48)
+        if digit > 9 or total > (most - digit) // np.uint64(10):
+            return False, np.int64(0)
+        total = total * np.uint64(10) + digit
+        at += 1
+    return True, np.int64(np.uint64(0) - total) if negative else np.int64(total)

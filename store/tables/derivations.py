@@ -1,0 +1,146 @@
+"""Find the derivations that have lost a row, and describe stored derivations as texts.
+
+A derivation is known by its dst and its way, a number that counts the derivations of that dst.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import (
+    I64,
+    Bools,
+    ItemNumbers,
+    PartitionNumbers,
+    RowPlaces,
+    SetPositions,
+)
+from provhouse.model.columns import (
+    DERIVATION,
+    DST,
+    EXECUTION,
+    INVOCATION,
+    KIND,
+    MODULE,
+    OP,
+    OP_KIND,
+    ROLE,
+    SRC,
+    TIMES,
+    VALUE,
+    WAY,
+)
+from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN
+
+from .links import partitions_touching, touching
+from .operations import kind_codes, operations_of
+from .partitions import read_partition
+from .ranges import Ranges, places
+from .snapshot import Snapshot
+
+WayNumbers = I64
+"""Pairs of a dst and a way, as a table of two rows, each pair in one column."""
+NO_WAYS: WayNumbers = np.empty((2, 0), np.int64)
+
+
+def in_ways(rows: pa.Table, ways: WayNumbers) -> Bools:
+    """Return, for each row, whether it is part of one of the given derivations.
+
+    ``rows`` must have the columns dst and way.
+    """
+    if not ways.shape[1]:
+        return np.zeros(rows.num_rows, bool)
+    mine = np.stack([np.asarray(rows[DST], np.int64), _way(rows)])
+    codes = np.unique(np.concatenate([ways, mine], axis=1), axis=1, return_inverse=True)[1]
+    codes = codes.reshape(-1)
+    found: Bools = np.isin(codes[ways.shape[1] :], codes[: ways.shape[1]])
+    return found
+
+
+def broken_ways(snapshot: Snapshot, erased: ItemNumbers) -> WayNumbers:
+    """Return the derivations that have a row from or to an erased item."""
+    if not (snapshot.derived and len(erased)):
+        return NO_WAYS
+    found = [NO_WAYS]
+    for partition in partitions_touching(snapshot, erased).tolist():
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST, WAY))
+        found.append(ways_of(rows.filter(pa.array(touching(rows, erased)))))
+    return np.unique(np.concatenate(found, axis=1), axis=1)
+
+
+def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
+    """Return the deaths, and the deaths of further rows that follow from them.
+
+    If a row of a derivation of the kind ``all`` dies, all its other live rows die too, because its
+    result needs every input. A derivation of another kind only becomes smaller. A row without a
+    kind has that of its op.
+    """
+    if not (snapshot.derived and len(deaths)):
+        return deaths
+    operations = operations_of(snapshot)
+    lost = [NO_WAYS]
+    for partition in deaths.partitions.tolist():
+        rows = read_partition(snapshot.partition_path(partition), (DST, OP, WAY, KIND))
+        dies = deaths.has(places(partition, np.arange(rows.num_rows)))
+        joint = kind_codes(rows, operations) == KINDS["all"]
+        lost.append(ways_of(rows.filter(pa.array(dies & joint))))
+    ways = np.unique(np.concatenate(lost, axis=1), axis=1)
+    if not ways.shape[1]:
+        return deaths
+    more = []
+    for partition in _partitions_of(snapshot, ItemNumbers(np.unique(ways[0]))).tolist():
+        rows = read_partition(snapshot.partition_path(partition), (DST, WAY))
+        place = places(partition, np.flatnonzero(in_ways(rows, ways)))
+        living = ~(deaths.has(place) | snapshot.deaths.has(place))
+        more.append(Ranges.of(RowPlaces(place[living])))
+    return Ranges.joined([deaths, *more])
+
+
+def _partitions_of(snapshot: Snapshot, dsts: ItemNumbers) -> PartitionNumbers:
+    """Return the partitions that may have triples with one of the given dst."""
+    sets = SetPositions(np.unique(snapshot.set_rows(dsts)))
+    placed = snapshot.placements
+    rows, _ = placed.rows(snapshot.ids_of(sets))
+    return PartitionNumbers(np.unique(placed.partitions[rows]))
+
+
+def ways_of(rows: pa.Table) -> WayNumbers:
+    """Return the derivations that have at least one of the given rows.
+
+    ``rows`` must have the columns dst and way.
+    """
+    pairs = np.stack([np.asarray(rows[DST], np.int64), _way(rows)])
+    return np.unique(pairs[:, pairs[1] >= 0], axis=1)
+
+
+def _way(rows: pa.Table) -> I64:
+    return np.asarray(rows[WAY].fill_null(-1), np.int64)
+
+
+def description_texts(rows: pa.Table, broken: Bools, operations: pa.Table) -> dict[str, pa.Array]:
+    """Return the columns that describe derivations, under the names and with the texts of traces.
+
+    The mask ``broken`` is true for rows of derivations that have lost a row. Their kind becomes
+    ``unknown``, because the remaining rows are not the entire derivation; it becomes ``function``,
+    which says the same, if the table ``operations`` has a kind for their op. The kind ``any``
+    stays, because one input is enough.
+    """
+    kind = rows[KIND].combine_chunks()
+    unsure = pa.array(broken & (kind_codes(rows, operations) != KINDS["any"]))
+    usual = rows.set_column(rows.column_names.index(KIND), KIND, pa.nulls(len(rows), pa.int8()))
+    known = pa.array(kind_codes(usual, operations) >= 0)
+    lost = pc.if_else(known, pa.scalar(KINDS["function"], pa.int8()), None)
+    return {
+        DERIVATION: rows[WAY].combine_chunks().cast(pa.string()),
+        OP_KIND: _texts(pc.if_else(unsure, lost, kind), KINDS, UNKNOWN),
+        ROLE: _texts(rows[ROLE].combine_chunks(), ROLES, INPUT),
+        **{name: rows[name].combine_chunks() for name in _UNCHANGED},
+    }
+
+
+_UNCHANGED = (VALUE, TIMES, MODULE, INVOCATION, EXECUTION)
+
+
+def _texts(codes: pa.Array, known: dict[str, int], usual: str) -> pa.Array:
+    """Return the text of each code; for a null, return the text ``usual``."""
+    return pa.array([*known, usual]).take(codes.fill_null(len(known)))

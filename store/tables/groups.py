@@ -1,0 +1,185 @@
+"""Find out what is left of groups, which stand for derivations that many dst share.
+
+Triples lead from the inputs of the derivation to the group, and from the group to each dst. A group
+lives as long as it has a triple on both sides.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from provhouse.model.arrays import (
+    I64,
+    ItemNumbers,
+    PartitionNumber,
+    PartitionNumbers,
+    RowPlaces,
+    SetPositions,
+    among,
+)
+from provhouse.model.columns import DST, SRC
+
+from .links import partitions_touching
+from .partitions import read_partition
+from .ranges import Ranges, places
+from .snapshot import Snapshot
+
+Brought = Callable[[PartitionNumber], RowPlaces]
+"""A function that returns the places of the triples of a partition that an ingest brings again."""
+_NONE = ItemNumbers(np.empty(0, np.int64))
+
+
+class _Ends:
+    """The ends and places of the triples of a partition; by default, of the live triples."""
+
+    def __init__(self, snapshot: Snapshot, partition: PartitionNumber, *, dead: bool) -> None:
+        rows = read_partition(snapshot.partition_path(partition), (SRC, DST))
+        at = places(partition, np.arange(rows.num_rows))
+        kept = np.ones(len(at), bool) if dead else ~snapshot.deaths.has(at)
+        self.partition = partition
+        self.src, self.dst = (np.asarray(rows[end], np.int64)[kept] for end in (SRC, DST))
+        self.places = RowPlaces(at[kept])
+
+
+def _ends(
+    snapshot: Snapshot, partitions: PartitionNumbers, *, dead: bool = False
+) -> Iterator[_Ends]:
+    return (_Ends(snapshot, partition, dead=dead) for partition in partitions.tolist())
+
+
+def _count(ordered: I64, found: I64) -> I64:
+    """Return how often each of some ordered numbers occurs among ``found``, which has no others."""
+    return np.bincount(np.searchsorted(ordered, found), minlength=len(ordered))
+
+
+def partitions_into(snapshot: Snapshot, groups: ItemNumbers) -> PartitionNumbers:
+    """Return the partitions that may have triples that lead to the groups."""
+    sets = SetPositions(np.unique(snapshot.set_rows(groups)))
+    placed = snapshot.placements
+    rows, _ = placed.rows(snapshot.ids_of(sets))
+    return PartitionNumbers(np.unique(placed.partitions[rows]))
+
+
+def count_inputs(snapshot: Snapshot, groups: ItemNumbers) -> I64:
+    """Return the number of live triples that lead to each group, without those of erased items."""
+    if not len(groups):
+        return np.empty(0, np.int64)
+    ordered, position = np.unique(groups, return_inverse=True)
+    counts = np.zeros(len(ordered), np.int64)
+    for part in _ends(snapshot, partitions_into(snapshot, ItemNumbers(ordered))):
+        kept = among(part.dst, ordered) & ~among(part.src, snapshot.names.erased)
+        counts += _count(ordered, part.dst[kept])
+    return counts[position]
+
+
+def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -> I64:
+    """Return the number of live triples that lead from each group to an item that is not erased.
+
+    ``groups`` are in order. With ``dead``, count dead triples too.
+    """
+    counts = np.zeros(len(groups), np.int64)
+    if not len(groups):
+        return counts
+    for part in _ends(snapshot, partitions_touching(snapshot, groups), dead=dead):
+        kept = among(part.src, groups) & ~among(part.dst, snapshot.names.erased)
+        counts += _count(groups, part.src[kept])
+    return counts
+
+
+def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> Ranges:
+    """Return the deaths, and the deaths of all other triples of groups that lose one side.
+
+    A group loses a side if the last triple that leads to it dies, or the last that leads from it. A
+    group that an ingest brings again stays, since the ingest may bring triples on the other side.
+    """
+    if not (len(snapshot.groups) and len(deaths)):
+        return deaths
+    touched = groups_at(snapshot, deaths.partitions, deaths)
+    if not len(touched):
+        return deaths
+    into, out_of, again = (np.zeros(len(touched), np.int64) for _ in range(3))
+    partitions = partitions_touching(snapshot, touched)
+    for part in _ends(snapshot, partitions):
+        live = ~deaths.has(part.places)
+        to, of = among(part.dst, touched), among(part.src, touched)
+        into += _count(touched, part.dst[to & live])
+        out_of += _count(touched, part.src[of & live])
+        repeated = np.isin(part.places, brought(part.partition))
+        again += _count(touched, part.dst[to & repeated])
+    gone = touched[((into == 0) | (out_of == 0)) & (again == 0)]
+    if not len(gone):
+        return deaths
+    more = []
+    for part in _ends(snapshot, partitions):
+        ends = (among(part.src, gone) | among(part.dst, gone)) & ~deaths.has(part.places)
+        more.append(Ranges.of(RowPlaces(part.places[ends])))
+    return Ranges.joined([deaths, *more])
+
+
+def groups_at(
+    snapshot: Snapshot, partitions: PartitionNumbers, among_rows: Ranges | None = None
+) -> ItemNumbers:
+    """Return the groups, in order, that live triples of some partitions lead to or from.
+
+    With ``among_rows``, only these triples count.
+    """
+    found = [_NONE]
+    for part in _ends(snapshot, partitions):
+        ends = np.concatenate([part.src, part.dst])
+        if among_rows is not None:
+            chosen = among_rows.has(part.places)
+            ends = np.concatenate([part.src[chosen], part.dst[chosen]])
+        found.append(ItemNumbers(ends[among(ends, snapshot.groups)]))
+    return ItemNumbers(np.unique(np.concatenate(found)))
+
+
+def triples_beyond(snapshot: Snapshot, groups: ItemNumbers, ended: Ranges | None = None) -> int:
+    """Return how many more triples the live triples of groups stand for than there are of them.
+
+    A group with n triples to it and m from it stands for n times m triples. ``groups`` are in
+    order, and ``ended`` are triples that no longer count.
+    """
+    if not len(groups):
+        return 0
+    into, out_of = np.zeros(len(groups), np.int64), np.zeros(len(groups), np.int64)
+    for part in _ends(snapshot, partitions_touching(snapshot, groups)):
+        live = np.ones(len(part.src), bool) if ended is None else ~ended.has(part.places)
+        into += _count(groups, part.dst[among(part.dst, groups) & live])
+        out_of += _count(groups, part.src[among(part.src, groups) & live])
+    return int((into * out_of - into - out_of).sum())
+
+
+def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
+    """Return the groups that must become nameless when items, given in order, are erased.
+
+    These are groups with such an item as an input, because the name of a group is a hash of its
+    inputs, and groups from which triples lead to erased items only.
+    """
+    if not len(snapshot.groups):
+        return _NONE
+    after, used = [_NONE], [_NONE]
+    for part in _ends(snapshot, partitions_touching(snapshot, items), dead=True):
+        after.append(ItemNumbers(part.dst[among(part.src, items)]))
+        used.append(ItemNumbers(part.src[among(part.dst, items)]))
+    inputs, candidates = (np.unique(np.concatenate(each)) for each in (after, used))
+    inputs = inputs[among(inputs, snapshot.groups)]
+    candidates = ItemNumbers(candidates[among(candidates, snapshot.groups)])
+    erased = np.union1d(snapshot.names.erased, items)
+    named = np.zeros(len(candidates), np.int64)
+    for part in _ends(snapshot, partitions_touching(snapshot, candidates), dead=True):
+        kept = among(part.src, candidates) & ~among(part.dst, erased)
+        named += _count(candidates, part.src[kept])
+    return ItemNumbers(np.union1d(inputs, candidates[named == 0]))
+
+
+def without_texts(snapshot: Snapshot) -> ItemNumbers:
+    """Return, in order, the items whose triples have lost their texts by an erasure.
+
+    These are the erased items, and the groups from which triples lead to erased items only.
+    """
+    erased = snapshot.names.erased
+    if not (len(snapshot.groups) and len(erased)):
+        return erased
+    groups = ItemNumbers(erased[among(erased, snapshot.groups)])
+    named = groups[count_uses(snapshot, groups, dead=True) > 0]
+    return ItemNumbers(np.setdiff1d(erased, named))

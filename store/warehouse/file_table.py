@@ -1,0 +1,73 @@
+"""The table of files: a number for each path, which no other path ever gets.
+
+It belongs to the warehouse, not to a generation: no rollback, compaction or prune changes it. Each
+Parquet file in the folder ``files`` has the numbers that were given at one time, and is named after
+the first of them. It appears as a whole, after ``ids.json`` has taken its numbers.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import Damaged
+from provhouse.runtime.files import make_folder, sync_file, sync_folder
+from provhouse.runtime.storage import list_files, parquet_reader
+
+from .ids import read_ids, take_file_numbers
+from .layout import Layout
+from .locks import check_lock
+
+NUMBER, PATH = "number", "path"
+FILES = pa.schema([(NUMBER, pa.int64()), (PATH, pa.string())])
+
+
+def read_files(layout: Layout) -> pa.Table:
+    """Return all files that have numbers, in the order of numbers; raise Damaged if unreadable."""
+    parts = [_read(path) for path in list_files(layout.files, "*.parquet")]
+    return pa.concat_tables([FILES.empty_table(), *parts])
+
+
+def numbers_of(layout: Layout, paths: pa.Array) -> I64:
+    """Return the number of the file at each path, or -1 if it has none."""
+    known = read_files(layout)
+    at = pc.index_in(paths, known[PATH])
+    numbers: I64 = np.asarray(pc.fill_null(known[NUMBER].take(at), -1))
+    return numbers
+
+
+def add_files(layout: Layout, paths: pa.Array) -> None:
+    """Give numbers to the files at these paths, which must be distinct and have none yet.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    known = read_files(layout)[NUMBER]
+    last = known[-1].as_py() if len(known) else 0
+    first = max(read_ids(layout).file, last + 1)  # also if ids.json comes from an older backup
+    take_file_numbers(layout, first, len(paths))
+    make_folder(layout.files)
+    path = layout.files / f"{first:016d}.parquet"
+    aside = path.with_name(f"{path.name}.new")
+    numbers = np.arange(first, first + len(paths))
+    rows = pa.table({NUMBER: numbers, PATH: paths}, schema=FILES)
+    pq.write_table(rows, aside, compression="zstd", write_page_checksum=True)
+    sync_file(aside)
+    check_lock(layout)
+    os.replace(aside, path)
+    sync_folder(layout.files)
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        with parquet_reader(path) as file:
+            return file.read(FILES.names).cast(FILES)
+    except (OSError, pa.ArrowException) as error:
+        raise Damaged(
+            f"Cannot read the table of files {path}",
+            f"Reading it fails: {str(error).splitlines()[0]}",
+            "Restore the file from a backup",
+        ) from error

@@ -1,0 +1,37 @@
+"""Write ``warehouse.json``, which contains the id that a warehouse's nodes carry in Neo4j.
+
+Only a writer writes it: the first ingest, or a repair of a file that was lost.
+"""
+
+import secrets
+
+from provhouse.model.errors import Damaged
+
+from .commits import generations
+from .layout import Layout
+from .records import write_record
+
+
+def create_identity(layout: Layout) -> None:
+    """Give a new warehouse an id, unless it has one.
+
+    Does nothing if the warehouse has a generation: its nodes in Neo4j already carry an id, which
+    another id must not replace.
+    """
+    if generations(layout):
+        return
+    try:
+        layout.warehouse_id()
+    except Damaged:
+        write_identity(layout, new_id())
+
+
+def new_id() -> str:
+    """Return a random id for a warehouse."""
+    return secrets.token_hex(8)
+
+
+def write_identity(layout: Layout, warehouse: str) -> None:
+    """Write the file with this id; raise Busy if another writer has taken the lock."""
+    record = {"format": 1, "warehouse": warehouse}
+    write_record(layout, layout.identity, record, lambda: None)

@@ -1,0 +1,62 @@
+"""The files in docker/ agree with the packages, the locks and the settings.
+
+`make containers` lints them with hadolint and with the published schema of compose files.
+"""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from provhouse.model.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+DOCKER = ROOT / "docker"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def versions(lock: str) -> dict[str, str]:
+    """Return the versions in a lock file, by package."""
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", text, re.MULTILINE))
+
+
+def test_the_image_has_the_versions_that_are_tested() -> None:
+    ours, image = versions("requirements.lock"), versions("requirements-run.lock")
+    assert {name: ours.get(name) for name in image} == image
+
+
+def test_the_image_has_every_dependency_and_no_tool_of_developers() -> None:
+    image = versions("requirements-run.lock").keys()
+    direct = {re.split(r"[<>=~]", wanted)[0] for wanted in PROJECT["project"]["dependencies"]}
+    assert direct - image == set()
+    assert image & {"pytest", "mypy", "ruff", "setuptools", "uv"} == set()
+
+
+def test_the_image_is_built_from_every_package_and_no_other_folder() -> None:
+    lines = (DOCKER / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+    admitted = {line[1:] for line in lines if line.startswith("!")}
+    folders = {name for name in admitted if (ROOT / name).is_dir()}
+    assert "*" in lines
+    assert folders == set(PROJECT["tool"]["setuptools"]["package-dir"].values())
+    assert [name for name in admitted if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Dockerfile", "compose.yaml", "compose.tls.yaml", "entrypoint.sh"]
+)
+def test_settings_exist(name: str) -> None:
+    known = {PREFIX + field.name.upper() for field in fields(Settings)}
+    used = set(re.findall(rf"\b{PREFIX}[A-Z0-9_]+", (DOCKER / name).read_text(encoding="utf-8")))
+    assert used
+    assert used - known == set()
+
+
+def test_the_server_has_one_port_in_all_files() -> None:
+    texts = [(DOCKER / name).read_text(encoding="utf-8") for name in ("Dockerfile", "compose.yaml")]
+    page = (ROOT / "docs" / "containers.md").read_text(encoding="utf-8")
+    named = [re.search(r"SERVER_PORT[=: ]+\"?(\d+)", text) for text in texts]
+    ports = {found[1] for found in named if found} | set(re.findall(r"127\.0\.0\.1:(\d+)", page))
+    assert ports == {"8642"}

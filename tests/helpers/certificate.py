@@ -1,0 +1,53 @@
+"""Certificates for tests, made by the program openssl: an authority, and servers that it signs."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Authority:
+    """An authority that signs certificates, with its files in one folder."""
+
+    folder: Path
+
+    @classmethod
+    def create(cls, folder: Path) -> "Authority":
+        """Make a new authority in a folder."""
+        made = cls(folder)
+        _openssl(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", f"{folder}/ca.key", "-out", str(made.file), "-subj", "/CN=test authority",
+            "-days", "2", "-addext", "keyUsage=critical,keyCertSign",
+        )  # fmt: skip
+        return made
+
+    @property
+    def file(self) -> Path:
+        """The authority's own certificate, which clients trust."""
+        return self.folder / "ca.pem"
+
+    def sign(self, name: str, alternatives: str) -> tuple[Path, Path]:
+        """Return the files of a new certificate and its key.
+
+        ``alternatives`` are the names that it is valid for, such as ``DNS:a.test,IP:127.0.0.2``.
+        """
+        certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        _openssl(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", str(key), "-out", str(certificate), "-subj", f"/CN={name}", "-days", "2",
+            "-CA", str(self.file), "-CAkey", f"{self.folder}/ca.key",
+            "-addext", f"subjectAltName={alternatives}", "-addext", "basicConstraints=CA:FALSE",
+        )  # fmt: skip
+        return certificate, key
+
+
+def encrypted(key: Path) -> Path:
+    """Return a copy of a key that is encrypted with a password."""
+    file = key.with_suffix(".encrypted")
+    _openssl("pkey", "-in", str(key), "-aes256", "-passout", "pass:secret", "-out", str(file))
+    return file
+
+
+def _openssl(*arguments: str) -> None:
+    subprocess.run(["openssl", *arguments], check=True, capture_output=True)

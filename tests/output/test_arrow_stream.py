@@ -1,0 +1,57 @@
+"""A result that is written as Arrow streams is read unchanged."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from provhouse.model.answer import Answer
+from provhouse.output import arrow_stream
+from provhouse.output.arrow_stream import pieces, read
+from provhouse.query.diff import Diff
+from provhouse.query.explain import Explanation
+from provhouse.query.find import Finding
+from provhouse.query.generations import Generation
+from provhouse.query.path import Paths
+
+KINDS: dict[str, Any] = {
+    "small": Answer,
+    "counts": Answer,
+    "empty": Answer,
+    "erased": Answer,
+    "way": Paths,
+    "finding": Finding,
+    "explanation": Explanation,
+    "diff": Diff,
+    "generations": list[Generation],
+}
+
+
+def plain(result: Any) -> Any:
+    """Return a result with numpy arrays as lists, which can be compared."""
+    if isinstance(result, Explanation):
+        assert isinstance(result.sets, np.ndarray)
+        return {**vars(result), "sets": result.sets.tolist()}
+    return result
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_a_result_is_read_unchanged(name: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(name)
+    found = read(KINDS[name], b"".join(pieces(result)))
+    assert plain(found) == plain(result)
+
+
+def test_a_large_table_is_sent_in_pieces(long: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrow_stream, "ROWS", 10)
+    found = list(pieces(long))
+    assert len(found) > long.items.num_rows // 10 + long.triples.num_rows // 10
+    assert read(Answer, b"".join(found)) == long
+
+
+def test_other_programs_read_the_tables(small: Answer) -> None:
+    content = pa.BufferReader(b"".join(pieces(small)))
+    for table in (small.items, small.triples):
+        with pa.ipc.open_stream(content) as stream:
+            assert stream.read_all().equals(table)

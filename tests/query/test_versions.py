@@ -1,0 +1,89 @@
+"""A name without a version means its newest version, or with ``all_versions`` all of them."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from helpers.oracle import Triple
+from helpers.warehouse import House, content
+from provhouse.changes.compact import compact
+from provhouse.changes.forget import forget
+from provhouse.changes.rollback import rollback
+from provhouse.model.errors import NotFound
+from provhouse.model.progress import Silent
+from provhouse.model.question import Direction, Method, Question
+from provhouse.store.names.versions import versions_file
+
+Houses = Callable[..., House]
+METHODS: tuple[tuple[int | None, Method], ...] = ((None, "csprov"), (2, "rq"), (1, "ccprov"))
+
+
+def items(house: House, name: str, **fields: object) -> tuple[set[str], tuple[str, ...]]:
+    """Return the items upstream of a name, and the versions that were used."""
+    with house.asker() as asker:
+        found = asker.answer(Question(name, "upstream", **fields))  # type: ignore[arg-type]
+    return {row["item"] for row in found.items.to_pylist()}, found.versions
+
+
+def test_the_newest_version_answers_for_a_name(houses: Houses) -> None:
+    """Versions are ordered as numbers, over all ingests, and the exact name takes precedence."""
+    house = houses()
+    house.ingest([Triple("old", "t/1@9"), Triple("raw", "t/1@2"), Triple("x", "me@home")])
+    house.ingest([Triple("new", "t/1@10"), Triple("t/1@2", "t/1@9"), Triple("y", "t/1@10@3")])
+    assert items(house, "t/1") == ({"new"}, ("t/1@10",))
+    assert items(house, "t/1@9") == ({"old", "raw", "t/1@2"}, ())
+    assert items(house, "t/1@10") == ({"new"}, ())
+    every = ({"new", "old", "raw", "t/1@2"}, ("t/1@10", "t/1@9", "t/1@2"))
+    assert items(house, "t/1", all_versions=True) == every
+    for name in ("me", "t", "t/1@", "t/1@1"):
+        with pytest.raises(NotFound):
+            items(house, name)
+    rollback(house.settings, Silent())
+    assert items(house, "t/1") == ({"old"}, ("t/1@9",))
+    house.ingest([Triple("exact", "t/1"), Triple("new", "t/1@10")])
+    assert items(house, "t/1") == ({"exact"}, ())
+    assert items(house, "t/1", all_versions=True)[1] == ("t/1", "t/1@10", "t/1@9", "t/1@2")
+    compact(house.settings, Silent())
+    assert items(house, "t/1", all_versions=True)[1] == ("t/1", "t/1@10", "t/1@9", "t/1@2")
+    forget(["t/1@10", "t/1"], house.settings, Silent())
+    assert items(house, "t/1") == ({"old"}, ("t/1@9",))
+    with pytest.raises(NotFound):
+        items(house, "t/1@10")
+    house.check_deep()
+
+
+def test_an_ingest_without_versions_has_no_file_for_them(houses: Houses) -> None:
+    house = houses()
+    house.ingest([Triple("a@b", "c@"), Triple("@1", "7")])
+    assert not versions_file(house.layout.names(house.commit.base), 1).exists()
+
+
+@pytest.mark.parametrize(
+    "direction", ["upstream", pytest.param("downstream", marks=pytest.mark.long)]
+)
+def test_all_versions_are_the_union_of_their_answers(houses: Houses, direction: Direction) -> None:
+    """On a random graph, for each method, with and without a limit of hops."""
+    random = Random(f"{direction} 1")
+    house = houses()
+    names = [f"t/{n}@{v}" for n in range(6) for v in range(1, 6)]
+    triples = [
+        Triple(random.choice(names), random.choice(names), random.choice("fg")) for _ in range(45)
+    ]
+    kept = {name for triple in triples for name in (triple.src, triple.dst)}
+    house.ingest(triples)
+    with house.asker() as asker:
+        for n in range(6):
+            for depth, method in METHODS:
+                stored = [name for name in names if name in kept and name.startswith(f"t/{n}@")]
+                every = [content(asker.ask(v, direction, method, depth)) for v in stored]
+                found = asker.answer(
+                    Question(f"t/{n}", direction, method, depth, all_versions=True)
+                )
+                union = content(found)
+                depths: dict[str, int] = {}
+                for one in every:
+                    for item, far in one.items:
+                        depths[item] = min(far, depths.get(item, far))
+                assert union.items == set(depths.items())
+                assert union.triples == set().union(*(one.triples for one in every))

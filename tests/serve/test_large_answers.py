@@ -1,0 +1,123 @@
+"""A server sends the rows of a large answer as it finds them; what ends it early shows."""
+
+import json
+import socket
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection, IncompleteRead
+from threading import Thread
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+import requests
+import uvicorn
+
+from helpers.oracle import Oracle, Triple
+from helpers.warehouse import House
+from provhouse.changes.forget import forget
+from provhouse.model.progress import Silent
+from provhouse.query import as_found, ask
+from provhouse.serve.app import application
+from provhouse.serve.auth import Access
+from provhouse.serve.keeper import Keeper
+from provhouse.serve.people import People
+
+LEAVES = 40_000
+LONG = "x" * 400
+"""With names of this length, an answer does not fit into the buffers between server and client."""
+HEADERS = {"Authorization": "Bearer secret", "Accept": "application/jsonl"}
+SMALL = [Triple("a", "b", "op"), *(Triple("b", f"c{n}", "op") for n in range(9))]
+
+
+@dataclass
+class Served:
+    """A warehouse and its server, which runs in this process."""
+
+    house: House
+    keeper: Keeper
+    port: int
+
+    def get(self, path: str, **parameters: Any) -> requests.Response:
+        """Ask for JSON lines, and return the response before its body."""
+        return requests.get(
+            f"http://127.0.0.1:{self.port}{path}", params=parameters, stream=True, timeout=60,
+            headers=HEADERS,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(houses: Callable[..., House]) -> Iterator[Served]:
+    house = houses()
+    house.ingest([*SMALL, *(Triple("hub", f"{n}/{LONG}", "op") for n in range(LEAVES))])
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = int(listening.getsockname()[1])
+    keeper = Keeper(house.settings, Silent())
+    app = application(
+        keeper,
+        house.settings,
+        Access(People(house.settings.warehouse, "secret"), frozenset({f"127.0.0.1:{port}"})),
+    )
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ask, "MANY_ITEMS", 2)
+        patch.setattr(as_found, "ROWS", 500)
+        thread.start()
+        until = monotonic() + 60
+        while not keeper.generation:
+            assert monotonic() < until
+            sleep(0.05)
+        yield Served(house, keeper, port)
+        server.should_exit = True
+        thread.join()
+
+
+def rows(response: requests.Response) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in response.iter_lines()]
+
+
+def test_rows_come_as_found_or_by_depth(served: Served) -> None:
+    expected = Oracle.of(SMALL).ask("a", "downstream")
+    for order, named in (({}, "found"), ({"order": "depth"}, None)):
+        head, *found = rows(served.get("/v1/impact", item="a", **order))
+        assert head["answer"].get("order") == named
+        assert head["answer"]["complete"]
+        items = [(row["item"], row["depth"]) for row in found if "item" in row]
+        assert {(row["src"], row["dst"], row["op"]) for row in found if "src" in row} == (
+            expected.triples
+        )
+        assert set(items) == expected.items
+        assert len(found) == len(expected.items) + len(expected.triples)
+        if named is None:
+            assert items == sorted(items, key=lambda one: (one[1], one[0]))
+
+
+def test_a_client_that_leaves_releases_the_generation(served: Served) -> None:
+    shared = served.keeper._current
+    assert shared
+    with served.get("/v1/impact", item="hub") as response:
+        next(response.iter_lines())
+        assert shared._users == 1
+    until = monotonic() + 10
+    while shared._users and monotonic() < until:
+        sleep(0.05)
+    assert shared._users == 0
+
+
+def test_an_answer_that_cannot_be_completed_breaks_off(served: Served) -> None:
+    """An item is erased while the client, which has a small buffer, does not read."""
+    with socket.socket() as narrow:
+        narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        narrow.settimeout(60)
+        narrow.connect(("127.0.0.1", served.port))
+        connection = HTTPConnection("127.0.0.1", served.port)
+        connection.sock = narrow
+        connection.request("GET", "/v1/impact?item=hub", headers=HEADERS)
+        response = connection.getresponse()
+        head = json.loads(response.readline())["answer"]
+        assert (response.status, head["order"]) == (200, "found")
+        forget(["c1"], served.house.settings, Silent())
+        with pytest.raises(IncompleteRead):
+            deque(iter(lambda: response.read1(1 << 16), b""), maxlen=0)
