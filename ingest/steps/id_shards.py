@@ -89,7 +89,7 @@ class IdShard:
     def run(self) -> FoundShard:
         """Write the arrays that ``ShardArrays`` reads."""
         codes, ids, votes = tallied(*self._read())
-        bounds = np.searchsorted(codes, np.arange(len(self.tables) + 1))
+        bounds = np.searchsorted(codes, np.arange(len(self.tables) + 1, dtype=codes.dtype))
         others: dict[str, int] = {}
         arrays = [ids, votes, *(self._stored(bounds, ids, others) if self.spans else ())]
         for number, array in enumerate(arrays):

@@ -2,10 +2,11 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from provhouse.model.errors import BadInput
+from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import parquet_reader
 from provhouse.store.names.names import Span
 
@@ -75,6 +76,11 @@ class ReadResult:
         """Examples of names that stand in two tables."""
         found = [example for bucket in self.buckets for example in bucket.examples]
         return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
+
+    def patterns(self, known: Mapping[str, Pattern]) -> dict[str, Pattern]:
+        """Return the known patterns, and those of the tables whose row ids were read."""
+        tables = self.row_ids.tables if self.row_ids else ()
+        return {**known, **{table.name: table.pattern for table in tables}}
 
 
 def read(job: Job) -> ReadResult:
