@@ -147,9 +147,9 @@ def _named(job: Job, buckets: int, seed: int, row_ids: RowIds | None) -> list[Na
     snapshot = job.snapshot()
     spans: list[Span] = snapshot.spans if snapshot else []
     names = job.layout.names(job.base)
-    tables = row_ids.tables if row_ids else ()
+    given = (row_ids.tables, row_ids.starts) if row_ids else ()
     tasks = [
-        NameBucket(bucket, job.staging, seed, names, spans, tables) for bucket in range(buckets)
+        NameBucket(bucket, job.staging, seed, names, spans, *given) for bucket in range(buckets)
     ]
     return job.run(tasks, [task.bytes for task in tasks])
 
