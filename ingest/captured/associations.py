@@ -57,8 +57,8 @@ def check_proof(keys: I64, by: str) -> None:
     if (ordered[1:] == ordered[:-1]).any():
         raise BadInput(
             f"Two groups by {by} cannot be distinguished",
-            "The 64-bit hashes of their values are equal",
-            "Group by an integer column, or write this result outside of the block",
+            "The numbers of 64 bits that stand for the groups are equal",
+            "Group by an integer column that is never NULL, or write this outside of the block",
         )
 
 

@@ -61,18 +61,14 @@ def land(
     that have changed since, and if the rows are not those that were captured. Raises Busy if
     another process writes.
     """
-    finished = [found for write in writes if (found := described(write)).state != "failed"]
-    outputs = [output for write in finished if (output := output_of(write)).files]
+    begun = [described(write) for write in writes]
+    outputs = [output_of(write) for write in begun if write.state != "failed"]
+    outputs = [output for output in outputs if output.files]
     if not outputs:
         return Landed()
     make_folder(settings.warehouse)
     sources = _sources(outputs)
-    known = Known(Layout(settings.warehouse))
-    fresh = {path: keys.get(each.write.table, ()) for each in outputs for path in each.files}
-    for output in outputs:
-        if key := keys.get(output.write.table):
-            check_keys(output.write.table, key, [read_keys(path, key) for path in output.files])
-    check_sources(sources, keys, known, fresh)
+    _check(outputs, sources, keys, Known(Layout(settings.warehouse)))
     found = [traced(output) for output in outputs]
     versions = _numbered(outputs, sources, keys, run, settings, progress)
     ops = [
@@ -87,6 +83,17 @@ def land(
     )
     landed = tuple(_landed(each, version) for each, version in zip(found, versions, strict=True))
     return Landed(landed, summary.generation)
+
+
+def _check(
+    outputs: Sequence[Output], sources: Sequence[SourceFile], keys: Mapping[str, Key], known: Known
+) -> None:
+    """Raise an error if a key does not name the rows of what was written or read."""
+    for output in outputs:
+        if key := keys.get(output.write.table):
+            check_keys(output.write.table, key, [read_keys(path, key) for path in output.files])
+    fresh = {path: keys.get(each.write.table, ()) for each in outputs for path in each.files}
+    check_sources(sources, keys, known, fresh)
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:

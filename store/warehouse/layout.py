@@ -67,7 +67,7 @@ class Layout:
 
     @property
     def captured(self) -> Path:
-        """The folder for associations of captured jobs, which are ingested when their block ends."""
+        """The folder for associations of captured jobs, until they are ingested."""
         return self.root / "captured"
 
     @property

@@ -1,9 +1,10 @@
 """Operators and writes without a rule are refused by name, before Spark writes anything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
@@ -70,7 +71,12 @@ def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write)
     return error.value
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
+    """Return names as parameters; those that are not for the usual tests are marked."""
+    return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
+
+
+@pytest.mark.parametrize("name", params(OPERATORS, ("Union", "left outer join", "Aggregate")))
 def test_an_operator_without_a_rule_is_refused(
     name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -79,7 +85,7 @@ def test_an_operator_without_a_rule_is_refused(
     assert name.lower() in error.wanted.lower()
 
 
-@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("name", params(WRITES, ("writes CSV", "SaveIntoDataSourceCommand")))
 def test_a_write_without_a_rule_is_refused(
     name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

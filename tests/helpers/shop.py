@@ -41,7 +41,7 @@ ORDERS = [
             ("bob", NAN, None, Decimal("2.00"), None, 1),
             ("bob", 7.0, date(2026, 1, 2), None, 1, 1),
             (None, 8.0, date(2026, 1, 2), Decimal("1.10"), None, None),
-            ("eve", 9.0, date(2026, 1, 1), Decimal("1.10"), 2, -(1 << 63) + 1),
+            ("eve", 9.0, date(2026, 1, 1), Decimal("1.10"), 2, -(1 << 63) + 2),
             ("ann", 1.5, date(2026, 1, 1), Decimal("2.00"), 2, None),
         ],
         start=1,
