@@ -21,9 +21,12 @@ def first(houses: Callable[..., House]) -> House:
     return house
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def second(houses: Callable[..., House]) -> Iterator[House]:
-    """A warehouse with the same contents as ``first``, whose server is running."""
+    """A warehouse with the same contents as ``first``, whose server is running.
+
+    The server ends with this folder's tests: erasure in later tests needs its Neo4j alone.
+    """
     house = houses(spark_memory="1g")
     house.ingest_files(FIRST)
     process.up(house.settings, Silent(), wait=True)
