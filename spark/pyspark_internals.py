@@ -119,6 +119,16 @@ def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFr
     return DataFrame(mapped, rows.sparkSession)
 
 
+def java_session(session: "SparkSession") -> tuple[Any, Any]:
+    """Return the JVM of a session, through which its classes are called, and the session in it.
+
+    There is no public method for this. Raises AttributeError for a session of Spark Connect, which
+    has no JVM.
+    """
+    private: Any = session
+    return private._jvm, private._jsparkSession
+
+
 def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
     """Return the rows of these partitions of a persisted RDD, as the JVM stores them.
 
