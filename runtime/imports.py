@@ -1,6 +1,6 @@
 """Keep libraries from importing pandas and scipy, which provhouse's own processes never use.
 
-Where pandas is installed, pyarrow, PySpark and the driver of Neo4j import it without being asked
+Where pandas is installed, pyarrow and the driver of Neo4j import it without being asked
 to, and so does numba with scipy. Together this takes longer than all other imports of a command.
 """
 
