@@ -16,7 +16,7 @@ CONF = "spark.executor.memory 512m\n"
 
 
 class Result(NamedTuple):
-    """What came out of a step, and its seconds."""
+    """The result of a step, and its seconds."""
 
     value: Any
     seconds: float

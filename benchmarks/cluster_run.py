@@ -38,7 +38,7 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 
 @dataclass(frozen=True)
 class Scenario:
-    """What to do: ingest files one after the other, ask, and change the warehouse."""
+    """The work of a run: ingest files one after the other, ask, and change the warehouse."""
 
     settings: dict[str, Any]
     files: list[str]
@@ -49,7 +49,7 @@ class Scenario:
     compact: bool = False
     server: bool = False
     rounds: int = 1
-    """How often to ask each question."""
+    """The number of times that each question is asked."""
 
 
 def main(path: Path) -> None:
