@@ -74,13 +74,12 @@ def test_retract_compact_and_serve_on_a_cluster(
     tmp_path: Path, shared: Path, scenario: Callable[..., Scenario]
 ) -> None:
     triples = triples_of(1, 9)
-    items = sorted({end for triple in triples for end in triple[:2]})[::9]
     gone = triples[len(triples) // 2].src
-    items = [item for item in items if item != gone]
+    left = [row for row in triples if gone not in (row.src, row.dst)]
+    items = sorted({end for triple in left for end in triple[:2]})[::9]
     files = [write(triples[:40], shared / "1.csv"), write(triples[40:], shared / "2.csv")]
     asked = scenario(files=files, items=items, retract=gone, compact=True, server=True)
     results = run(asked, tmp_path)
-    left = [row for row in triples if gone not in (row.src, row.dst)]
     check(results, "", expected(triples, items))
     check(results, " after the retraction", expected(left, items))
     check(results, " after the compaction", expected(left, items))
