@@ -7,7 +7,7 @@ are copies for people, which no question reads. They disappear after a day.
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -58,12 +58,13 @@ class View:
 def write_view(asker: Asker, question: Question) -> View:
     """Write the answer to a question into Neo4j; replace the view of an equal question.
 
-    Raises what ``Asker.answer`` raises.
+    The answer has the sets of its items even if the question does not ask for them. Raises what
+    ``Asker.answer`` raises.
     """
     graph = (
         asker.graph
     )  # from now on this process uses Neo4j, so that no erasure can delete its data
-    answer, nodes, links = _marked(asker, question)
+    answer, nodes, links = _marked(asker, replace(question, sets=True))
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
     view = hashlib.sha256(asked.encode()).hexdigest()[:12]
     expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
