@@ -16,8 +16,8 @@ CODE = "provhouse-code"
 """The folder, in an executor's working folder, with the code of this process."""
 DIGEST = "digest"
 PACKAGES = (
-    "model", "runtime", "spark", "capturing", "store", "cypher", "sets", "commit", "ingest",
-    "changes", "care", "query",
+    "model", "runtime", "spark", "store", "cypher", "sets", "commit", "ingest", "changes", "care",
+    "query",
 )  # fmt: skip
 """The packages that tasks may import. ``provhouse`` itself is an empty package there."""
 
