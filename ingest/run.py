@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from provhouse.commit.recover import clean_up
 from provhouse.commit.single_writer import only_writer
+from provhouse.cypher.access import Import, is_fresh, process_id
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.cypher.server import Import, is_fresh, process_id
 from provhouse.model.columns import TRIPLES
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
@@ -63,10 +63,10 @@ def carry_out(
             """Return the warehouse's graph in Neo4j, connected until the job ends."""
             shared = shared_graph(layout.warehouse_id(), settings, progress, first)
             graph = stack.enter_context(shared)
-            memory.include(process_id(settings.graph_home))
+            memory.include(process_id(settings))
             return graph
 
-        later = large and extends is None and is_fresh(settings.graph_home)
+        later = large and extends is None and is_fresh(settings)
         started = (*([] if small else ["Spark"]), *([] if later else ["Neo4j"]))
         if started:
             progress.begin(f"Start {' and '.join(started)}")

@@ -52,7 +52,7 @@ class View:
     query: str
     """A query that shows the view in Browser."""
     url: str
-    """Browser's URL, with the query in the editor."""
+    """Browser's URL, with the query in the editor; empty if the server is not managed."""
 
 
 def write_view(asker: Asker, question: Question) -> View:
@@ -60,14 +60,17 @@ def write_view(asker: Asker, question: Question) -> View:
 
     Raises what ``Asker.answer`` raises.
     """
-    graph = (
-        asker.graph
-    )  # from now on this process uses Neo4j, so that no erasure can delete its data
-    answer, nodes, links = _marked(asker, question)
+    graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
     view = hashlib.sha256(asked.encode()).hexdigest()[:12]
     expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
-    graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
+    erased = None
+    while erased is None or asker.snapshot.names.erased is not erased:
+        if erased is not None:  # an erasure, which removes views, may have come before this one
+            graph.remove_view(view)
+        erased = asker.snapshot.names.erased
+        answer, nodes, links = _marked(asker, question)
+        graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
     query = view_query(graph.warehouse, view)
     return View(
         item=answer.item,
@@ -99,8 +102,8 @@ def _marked(asker: Asker, question: Question) -> tuple[Answer, list[dict[str, ob
         shown = [*answer.versions, *(str(node["name"]) for node in nodes)]
         texts = pa.array(shown, pa.string())
         numbers = {int(number) for number in names.locate(texts) if number >= 0}
-        home, commit = asker.graph.home, asker.snapshot.commit
-        mark_names(home, asker.graph.warehouse, commit.base, numbers)
+        if home := asker.graph.home:
+            mark_names(home, asker.graph.warehouse, asker.snapshot.commit.base, numbers)
         if names.erased is erased:
             return answer, nodes, links
 

@@ -8,8 +8,9 @@ import neo4j
 import networkx as nx
 import pytest
 
-from provhouse.cypher.graph import Graph, statement
-from provhouse.cypher.server_record import Address
+from provhouse.cypher.address import Address
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.texts import statement
 from provhouse.model.arrays import SetId
 from provhouse.model.errors import Unavailable
 
