@@ -1,14 +1,15 @@
 """Write and walk the summary of one warehouse in Neo4j."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import pyarrow as pa
 from neo4j import Driver, ManagedTransaction, Session
-from neo4j.exceptions import ServiceUnavailable, SessionExpired
+from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpired
 
 from provhouse.model.errors import Damaged, Unavailable
 from provhouse.model.faults import reach
@@ -18,6 +19,7 @@ from provhouse.model.settings import Settings
 from . import guard, server
 from .access import connected
 from .address import Address
+from .bulk import ENDS, parameters, write_disjoint
 from .driver import open_driver
 from .errors import translated
 from .guard import Result
@@ -64,19 +66,29 @@ class Graph:
         """Create the unique, indexed keys that writing and walking need, unless they exist."""
         ensure_constraints(self._driver, self._address)
 
-    def write(self, name: str, rows: Rows) -> int:
+    def write(
+        self, name: str, rows: "Rows | pa.Table", written: Callable[[int], object] = lambda _: None
+    ) -> int:
         """Write rows with ``statements/<name>.cypher``; return their number.
 
-        A transaction writes 10,000 rows. ``rows`` is consumed lazily. Writing a row twice changes
-        nothing.
+        A transaction writes at most 10,000 rows; ``written`` is called with their number after
+        each. Several transactions write a large table at the same time. Rows that are no table are
+        consumed lazily. Writing a row twice changes nothing.
         """
-        done = 0
-        for batch in _batches(rows):
+        if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
+            write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
+            return int(rows.num_rows)
+        tables = [rows] if isinstance(rows, pa.Table) else map(_table, _batches(rows))
+        return sum(self._write_part(name, table, written) for table in tables)
+
+    def _write_part(self, name: str, rows: pa.Table, written: Callable[[int], object]) -> int:
+        for first in range(0, rows.num_rows, BATCH):
+            batch = rows.slice(first, BATCH)
             reach("batch unwritten")
-            self._run(statement(name), rows=batch)
+            self._run(statement(name), **parameters(batch))
             reach("batch written")
-            done += len(batch)
-        return done
+            written(batch.num_rows)
+        return int(rows.num_rows)
 
     def delete_tables(self) -> None:
         """Delete all table nodes, so that they can be rewritten; questions do not use them."""
@@ -213,7 +225,10 @@ class Graph:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
         with translated(self._address), self._session() as session:
-            return session.execute_write(work)
+            try:
+                return session.execute_write(work)
+            except IncompleteCommit:  # the server ended and may or may not have committed
+                return session.execute_write(work)
 
 
 @contextmanager
@@ -242,6 +257,10 @@ def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
     with connected(settings, progress) as address, Graph(address, warehouse) as graph:
         graph.delete_all()
     reach("Neo4j wiped")
+
+
+def _table(rows: list[Mapping[str, object]]) -> pa.Table:
+    return pa.Table.from_pylist(rows)
 
 
 def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:

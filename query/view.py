@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from provhouse.cypher.guide import url, view_query
 from provhouse.cypher.view_mark import mark_names
 from provhouse.model.answer import Answer
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
 from provhouse.model.question import Question
 
@@ -64,13 +64,12 @@ def write_view(asker: Asker, question: Question) -> View:
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
     view = hashlib.sha256(asked.encode()).hexdigest()[:12]
     expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
-    erased = None
-    while erased is None or asker.snapshot.names.erased is not erased:
-        if erased is not None:  # an erasure, which removes views, may have come before this one
-            graph.remove_view(view)
-        erased = asker.snapshot.names.erased
-        answer, nodes, links = _marked(asker, question)
+    while True:
+        answer, nodes, links, erased = _marked(asker, question)
         graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
+        if asker.snapshot.names.erased is erased:
+            break
+        graph.remove_view(view)  # an erasure, which removes views, may have come before this one
     query = view_query(graph.warehouse, view)
     return View(
         item=answer.item,
@@ -88,8 +87,12 @@ def write_view(asker: Asker, question: Question) -> View:
     )
 
 
-def _marked(asker: Asker, question: Question) -> tuple[Answer, list[dict[str, object]], pa.Table]:
+def _marked(
+    asker: Asker, question: Question
+) -> tuple[Answer, list[dict[str, object]], pa.Table, ItemNumbers]:
     """Return an answer with its nodes and links, after recording which items these name.
+
+    The last value is the erased items that were known before.
 
     If something was erased meanwhile, begin again: the erasure may have looked at the record before
     the items were in it.
@@ -105,7 +108,7 @@ def _marked(asker: Asker, question: Question) -> tuple[Answer, list[dict[str, ob
         if home := asker.graph.home:
             mark_names(home, asker.graph.warehouse, asker.snapshot.commit.base, numbers)
         if names.erased is erased:
-            return answer, nodes, links
+            return answer, nodes, links, erased
 
 
 def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
