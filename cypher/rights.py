@@ -25,18 +25,6 @@ UNIQUE = ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS", "NODE_KEY")
 WRITE = "CREATE (l:Load {warehouse: $name, commit: $name}) DETACH DELETE l"
 
 
-class MissingConstraints(Unavailable):
-    """The user may not create the constraints; ``statements`` create them."""
-
-    def __init__(self, address: Address, cause: str, statements: tuple[str, ...]) -> None:
-        super().__init__(
-            f"Neo4j at {address.bolt} lacks constraints, and its user cannot create them",
-            cause,
-            "Have an administrator run the statements that `provhouse doctor` prints",
-        )
-        self.statements = statements
-
-
 @dataclass(frozen=True)
 class Allowed:
     """A server whose user may do all that provhouse needs."""
@@ -52,8 +40,8 @@ class Allowed:
 def examine(settings: Settings) -> Allowed:
     """Return what the server in the settings is and allows.
 
-    Raises Unavailable if it does not allow what provhouse needs; MissingConstraints, if only
-    constraints are missing.
+    Raises Unavailable if it does not allow what provhouse needs. If only constraints are missing,
+    the remedy ends with lines of Cypher that create them.
     """
     address = external_address(settings)
     version = verify(address)
@@ -69,21 +57,29 @@ def examine(settings: Settings) -> Allowed:
             try:
                 _try(session, text)
             except (ClientError, DatabaseError) as error:
-                raise MissingConstraints(address, reported(error), missing) from error
+                raise _lacks(address, error, missing) from error
     return Allowed(address, version, len(missing), tuple(_foreign(held)))
 
 
 def ensure_constraints(driver: Driver, address: Address) -> None:
-    """Create the constraints that are missing; raise MissingConstraints if that is refused."""
+    """Create the constraints that are missing; raise Unavailable if that is refused."""
     with translated(address), driver.session(database=address.database) as session:
         missing = missing_constraints(session.run(SHOW).data())
         for text in missing:
             try:
                 session.run(text).consume()
             except (ClientError, DatabaseError) as error:
-                raise MissingConstraints(address, reported(error), missing) from error
+                raise _lacks(address, error, missing) from error
         if missing:
             session.run("CALL db.awaitIndexes(300)").consume()
+
+
+def _lacks(address: Address, error: Exception, statements: Sequence[str]) -> Unavailable:
+    return Unavailable(
+        f"Neo4j at {address.bolt} lacks constraints, and provhouse cannot create them",
+        reported(error),
+        "\n".join(["Have an administrator run:", *(f"{text};" for text in statements)]),
+    )
 
 
 def missing_constraints(held: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

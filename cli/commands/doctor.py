@@ -55,11 +55,11 @@ def doctor(
         except ProvhouseError as error:
             missing.append(error)
             table.add_row(name, Text("missing", "red"), Text(shown(error.found)))
-            table.add_row("", "", Text(shown(error.remedy), "bold"))
+            table.add_row("", "", Text(shown(error.remedy.partition("\n")[0]), "bold"))
     console(sys.stdout).print(table)
-    for fault in missing:  # statements are printed whole, to be copied
-        for statement in getattr(fault, "statements", ()):
-            sys.stdout.write(f"{statement};\n")
+    for fault in missing:  # statements to be copied, which no table should break
+        for line in fault.remedy.splitlines()[1:]:
+            sys.stdout.write(f"{line}\n")
     if missing:
         raise typer.Exit(Unavailable.exit_status)
 
