@@ -1,4 +1,4 @@
-.PHONY: containers bench-builds bench-rows files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: containers bench-builds bench-rows bench-seven bench-hard files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -46,6 +46,13 @@ bench-serve: setup ## Measure the server under load for a quarter of an hour (WA
 
 bench-rows: setup ## Measure how many triples a second are numbered, with row ids and with names
 	@.venv/bin/python benchmarks/rows.py
+
+bench-seven: setup ## Measure ingests of seven rows, with a server and without one
+	@.venv/bin/python benchmarks/seven.py
+
+bench-hard: setup ## Measure ingest, size and questions on two hard traces
+	@.venv/bin/python benchmarks/hard.py
+	@.venv/bin/python benchmarks/tables.py
 
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)

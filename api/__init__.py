@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.changes.retract import Retraction as Retraction
+    from provhouse.ingest.captured.land import Landed as Landed
+    from provhouse.ingest.captured.land import LandedWrite as LandedWrite
     from provhouse.ingest.summary import Summary as Summary
     from provhouse.model.errors import BadInput as BadInput
     from provhouse.model.errors import Busy as Busy
@@ -27,6 +29,8 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.model.errors import UsageError as UsageError
     from provhouse.query.generations import Generation as Generation
 
+    from .captures import Capture as Capture
+    from .captures import capture as capture
     from .connection import Connection as Connection
     from .connection import connect as connect
     from .reader import Reader as Reader
@@ -44,7 +48,9 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from .warehouse import open as open
 
 _MODULES = {
+    "captures": ("Capture", "capture"),
     "changes.retract": ("Retraction",),
+    "ingest.captured.land": ("Landed", "LandedWrite"),
     "ingest.summary": ("Summary",),
     "model.errors": (
         "BadInput", "Busy", "Damaged", "NotFound", "ProvhouseError", "StillFilling", "TooSlow",

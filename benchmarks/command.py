@@ -23,15 +23,15 @@ class Command:
         found = self.json("ingest", files)
         return cast(Ingested, {name: found[name] for name in Ingested.__annotations__})
 
+    def run(self, *arguments: object) -> bytes:
+        """Run a command, and return what it prints to standard output."""
+        program = [str(PROGRAM), "--warehouse", str(self.warehouse), *map(str, arguments)]
+        return subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout
+
     def json(self, *arguments: object) -> dict[str, Any]:
         """Return the JSON that a command prints, with its time as ``wall_seconds``."""
         begun = perf_counter()
-        done = subprocess.run(
-            [PROGRAM, "--warehouse", self.warehouse, *map(str, arguments), "--format", "json"],
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        found: dict[str, Any] = json.loads(done.stdout)
+        found: dict[str, Any] = json.loads(self.run(*arguments, "--format", "json"))
         return {**found, "wall_seconds": round(perf_counter() - begun, 3)}
 
 

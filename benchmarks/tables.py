@@ -13,6 +13,7 @@ import components_table
 import enter_table
 import explain_table
 import fuzz
+import hard_table
 import ingest_table
 import methods_table
 import peers_table
@@ -26,7 +27,7 @@ import worst_table
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
-SECTIONS = {"builds": builds_table.SECTION}
+SECTIONS = {"builds": builds_table.SECTION, "hard": hard_table.SECTION}
 """Sections that are added to a page once there are results for them."""
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 
@@ -54,6 +55,8 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "peers", peers_table.tables(peers_table.RESULTS.read())
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
+    if hard_table.RESULTS.path.exists():
+        yield BENCHMARKS, "hard", hard_table.tables(hard_table.RESULTS.read())
     yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
     if builds_table.RESULTS.path.exists():  # not a part of every release
         yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())

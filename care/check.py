@@ -24,6 +24,7 @@ from provhouse.store.warehouse.commits import (
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import reading
 
+from .check_file_numbers import file_number_damages
 from .check_graph import dependency_damages, load_damages
 from .check_life import life_damages
 from .check_names import name_damages
@@ -46,6 +47,7 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
     layout = Layout(settings.warehouse)
     counts: Counts = Counter()
     damages = list(_damages_of("commits", lambda: record_damages(layout, counts)))
+    damages += _damages_of("table of files", lambda: file_number_damages(layout, counts))
     try:
         commit = current(layout)
     except Damaged:  # reported above

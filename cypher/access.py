@@ -24,6 +24,7 @@ __all__ = [
     "is_fresh",
     "process_id",
     "running",
+    "starting",
     "up",
 ]
 
@@ -45,6 +46,18 @@ def connected(
         return
     with server.connected(settings.graph_home, settings.neo4j_memory, progress, first) as address:
         yield address
+
+
+@contextmanager
+def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -> Iterator[None]:
+    """Begin to start a managed server, as ``server.starting`` does; verify any other."""
+    if settings.neo4j_uri:
+        verify(external_address(settings))
+        yield
+        return
+    memory = settings.neo4j_memory
+    with server.starting(settings.graph_home, memory, progress, briefly=briefly):
+        yield
 
 
 def up(settings: Settings, progress: Progress) -> Address:

@@ -50,6 +50,29 @@ def connected(
         _leave(home, lease, progress)
 
 
+@contextmanager
+def starting(
+    home: Path, memory: str, progress: Progress, *, briefly: bool = False
+) -> Iterator[None]:
+    """Begin to start the server, unless it is up, and use it for the length of the block.
+
+    ``connected``, in the block, waits until the server answers. ``briefly`` makes a server for few
+    queries start faster.
+    """
+    home = home.resolve()
+    with _accessible(home), transition(home, progress):
+        lease = Lease.join(home)
+        try:
+            _spawned(home, memory, progress, briefly=briefly)
+        except BaseException:
+            lease.leave()
+            raise
+    try:
+        yield
+    finally:
+        _leave(home, lease, progress)
+
+
 def _leave(home: Path, lease: Lease, progress: Progress) -> None:
     """Stop using the server; the last user stops it, unless it is to be kept."""
     if not home.is_dir():  # the warehouse was deleted, and no other command can find the server
@@ -152,11 +175,8 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
     """Start the server if it is down, and wait until it answers; call this inside a transition."""
     from .driver import is_ready  # this import takes a third of a second, which ``down`` saves
 
-    record = _record(home)
-    started = not process.serves(record.pid, home)
+    record, started = _spawned(home, memory, progress, first)
     try:
-        if started:
-            record = _started(home, memory, record, progress, first)
         address = record.address(home)
         process.await_ready(record.pid, home, lambda: is_ready(address))
         reach("Neo4j up")
@@ -167,8 +187,32 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
     return address
 
 
+def _spawned(
+    home: Path,
+    memory: str,
+    progress: Progress,
+    first: Import | None = None,
+    *,
+    briefly: bool = False,
+) -> tuple[ServerRecord, bool]:
+    """Start the server's process if it is down; return its record, and whether it was down."""
+    record = _record(home)
+    if process.serves(record.pid, home) or process.begins(record.pid):
+        return record, False
+    try:
+        return _started(home, memory, record, progress, first, briefly), True
+    except BaseException:
+        process.stop_children(home)
+        raise
+
+
 def _started(
-    home: Path, memory: str, record: ServerRecord, progress: Progress, first: Import | None
+    home: Path,
+    memory: str,
+    record: ServerRecord,
+    progress: Progress,
+    first: Import | None,
+    briefly: bool,
 ) -> ServerRecord:
     """Start the process and record it at once, in case this command is killed while it waits."""
     process.stop_unrecorded(home)
@@ -181,7 +225,7 @@ def _started(
         first.run(home, memory)
     progress.say("Starting Neo4j")
     reach("Neo4j configured")
-    record = replace(record, pid=process.start(home, memory))
+    record = replace(record, pid=process.start(home, memory, briefly=briefly))
     reach("Neo4j spawned")
     record.save(home)
     return record

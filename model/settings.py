@@ -27,23 +27,24 @@ class Settings:
     """All settings. Users set them in ``warehouse.toml`` or as ``PROVHOUSE_<NAME>``."""
 
     warehouse: Path = Path("warehouse")
+    """The folder of the warehouse. It cannot be set in the file."""
     theta: int | None = None
-    """Components of at least this many items are cut into sets of fewer items than this.
+    """Components of this many items or more are cut into sets of fewer items; at least 2.
 
-    Without a value, the warehouse keeps the theta of its last ingest or compaction. Its first
-    ingest uses 25,000.
+    Without a value, a warehouse keeps the theta of its last ingest or compaction. Its first ingest
+    uses 25,000.
     """
     pack: int = 200
     """Tiny sets are packed together into sets of at most this many items; 0 turns this off."""
     partition_triples: int = 32_768
-    """The maximum number of triples in one partition, the unit that a query reads."""
+    """The largest number of triples in one partition, which questions read whole; at least 1."""
     plain_nodes: int = 10_000
-    """The maximum number of uncut components that an ingest writes to Neo4j as nodes.
+    """The largest number of uncut components that an ingest writes to Neo4j as nodes.
 
     If there are more, it writes the largest.
     """
     master: str = "local[*]"
-    """The Spark master."""
+    """The Spark master. ``local[2]`` uses two cores."""
     spark_memory: str = "2g"
     """The heap size of Spark's driver."""
     spark_storage: str = "MEMORY_AND_DISK"
@@ -58,7 +59,10 @@ class Settings:
     neo4j_memory: str = "1g"
     """The heap size of the managed Neo4j server."""
     neo4j_uri: str = ""
-    """The address of a Neo4j server to use instead of a managed one, such as neo4j+s://HOST."""
+    """The address of a Neo4j server that you run, such as ``neo4j+s://graph.example.com``.
+
+    With it, provhouse runs none. ``bolt://127.0.0.1:7687`` is not encrypted.
+    """
     neo4j_user: str = "neo4j"
     """The user who logs in to the server in ``neo4j_uri``."""
     neo4j_password_file: Path | None = None
@@ -66,35 +70,48 @@ class Settings:
     neo4j_database: str = "neo4j"
     """The database to use in the server in ``neo4j_uri``."""
     server_port: int = 0
-    """The port of the warm server, which ``provhouse up`` starts; 0 means any free port."""
+    """The port of the warm server, which ``provhouse up`` starts; 0 is any free port."""
     server_address: str = ""
-    """An IP address and port, such as 0.0.0.0:8443, at which the warm server listens with TLS.
+    """An IP address and port, such as ``0.0.0.0:8443``, at which the warm server listens with TLS.
 
-    It always listens on loopback, too, where it needs no TLS.
+    It needs ``server_certificate``. The server always listens on loopback, too, without TLS. The
+    server that a question on a terminal starts listens at this address as well.
     """
     server_certificate: Path | None = None
-    """The server's certificate with its chain, in PEM; needed for ``server_address``."""
+    """The server's certificate with its chain, in PEM.
+
+    When the file changes, the server uses the new certificate.
+    """
     server_key: Path | None = None
-    """The key of the certificate, in PEM; by default it is in the certificate's file."""
+    """The key of that certificate, in PEM, without a password.
+
+    Without a value, it is in the certificate's file.
+    """
     server_names: str = ""
     """The host names, separated by commas, under which clients or a reverse proxy reach the server.
 
-    Requests with another ``Host`` are refused.
+    Requests to another host name get status 403.
     """
     server: str = ""
-    """The URL of a server to ask, instead of the warehouse in ``warehouse``."""
+    """The URL of a server to ask instead of a warehouse; ``--server`` sets it, too.
+
+    Only commands that ask questions accept it.
+    """
     token_file: Path | None = None
-    """The file with the token for the server in ``server``."""
+    """The file with the token for ``server``."""
     ca_file: Path | None = None
     """Certificates, in PEM, of the authorities to trust for ``server`` instead of the system's."""
     wait_seconds: int = 0
-    """The maximum number of seconds that a writing command waits for another writer to end."""
-    answer_seconds: int = 60
-    """The maximum number of seconds for one answer of the warm server."""
-    idle_minutes: int = 15
-    """A question on a terminal starts a server, which ends when idle for this many minutes.
+    """The number of seconds that a command that writes waits for another one that writes.
 
-    0 means that questions start no server.
+    After it, the exit status is 6.
+    """
+    answer_seconds: int = 60
+    """The longest time in seconds for one answer of the warm server."""
+    idle_minutes: int = 15
+    """The minutes without questions after which a server ends that a typed question started.
+
+    With 0, questions start no server.
     """
 
     @property

@@ -7,7 +7,7 @@ are copies for people, which no question reads. They disappear after a day.
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -58,14 +58,15 @@ class View:
 def write_view(asker: Asker, question: Question) -> View:
     """Write the answer to a question into Neo4j; replace the view of an equal question.
 
-    Raises what ``Asker.answer`` raises.
+    The answer has the sets of its items even if the question does not ask for them. Raises what
+    ``Asker.answer`` raises.
     """
     graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
     view = hashlib.sha256(asked.encode()).hexdigest()[:12]
     expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
     while True:
-        answer, nodes, links, erased = _marked(asker, question)
+        answer, nodes, links, erased = _marked(asker, replace(question, sets=True))
         graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
         if asker.snapshot.names.erased is erased:
             break

@@ -4,10 +4,11 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
-Group = Literal["neo4j", "delta"]
-GROUPS: tuple[Group, ...] = get_args(Group)
+Group = Literal["neo4j", "delta", "compiler"]
+GROUPS: tuple[Group, ...] = ("neo4j", "delta")
+"""The groups that provhouse needs to run; ``compiler`` is needed to install it from source."""
 LOCK = Path(__file__).with_name("jars.lock")
 
 

@@ -7,6 +7,7 @@ program compares only names and sizes, while ``fetch`` checks every SHA-256 agai
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,13 +46,13 @@ def missing() -> list[Jar]:
     ]
 
 
-def fetch(progress: Progress) -> None:
-    """Download every jar that is missing or altered, and remove unexpected files.
+def fetch(progress: Progress, groups: Sequence[Group] = GROUPS) -> None:
+    """Download every jar of these groups that is missing or altered; remove unexpected files.
 
     Several processes may call this at once: one downloads and the others wait for it. Raises
     Unavailable if the network, disk space or the permission to write is missing.
     """
-    if not _wrong() and not _unexpected():
+    if not _wrong(groups) and not _unexpected(groups):
         return
     root = _root()
     try:
@@ -61,7 +62,7 @@ def fetch(progress: Progress) -> None:
             mode=0o644,
             waiting=lambda: progress.say("Waiting for another process that fetches the jars"),
         ):
-            _mend(root, progress)
+            _mend(root, groups, progress)
     except OSError as error:
         raise Unavailable(
             f"Cannot store the jars in {root}",
@@ -70,12 +71,12 @@ def fetch(progress: Progress) -> None:
         ) from error
 
 
-def _mend(root: Path, progress: Progress) -> None:
+def _mend(root: Path, groups: Sequence[Group], progress: Progress) -> None:
     for left in root.glob("part-*"):  # left by a killed fetch, since the lock is ours
         shutil.rmtree(left)
-    for unexpected in _unexpected():
+    for unexpected in _unexpected(groups):
         unexpected.unlink()
-    if jars := _wrong():  # checked again: another process may have fetched them meanwhile
+    if jars := _wrong(groups):  # checked again: another process may have fetched them meanwhile
         with TemporaryDirectory(prefix="part-", dir=root) as scratch:
             _fetch(jars, Path(scratch), progress)
 
@@ -91,16 +92,16 @@ def _fetch(jars: list[Jar], scratch: Path, progress: Progress) -> None:
         progress.advance(done, total, "bytes")
 
 
-def _wrong() -> list[Jar]:
+def _wrong(groups: Sequence[Group]) -> list[Jar]:
     return [
-        jar for group in GROUPS for jar in locked(group) if not jar.is_at(_folder(group) / jar.name)
+        jar for group in groups for jar in locked(group) if not jar.is_at(_folder(group) / jar.name)
     ]
 
 
-def _unexpected() -> list[Path]:
+def _unexpected(groups: Sequence[Group]) -> list[Path]:
     return [
         _folder(group) / name
-        for group in GROUPS
+        for group in groups
         for name in _sizes(_folder(group)).keys() - {jar.name for jar in locked(group)}
     ]
 

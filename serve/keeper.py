@@ -1,10 +1,11 @@
 """Keeps an asker of the current generation open, and replaces it after each commit.
 
-An asker answers questions from one generation. Twice a second, the keeper looks for a new
-generation. It opens an asker of the new generation beside the old one, caches its partitions, and
-only then switches to it. So no question mixes generations or waits for partitions. After an
-erasure, the keeper drops all data that it read before, so that nothing erased stays in memory. If
-Spark or Neo4j has died, the keeper restarts it, and refuses questions until then.
+An asker answers questions from one generation. As soon as a writer has committed, the keeper opens
+an asker of the new generation beside the old one, caches its partitions, and only then switches to
+it. So no question mixes generations or waits for partitions. Twice a second, the keeper also checks
+whether something else has changed. After an erasure, it drops all data that it read before, so that
+nothing erased stays in memory. If Spark or Neo4j has died, it restarts it, and refuses questions
+until then.
 """
 
 import threading
@@ -35,6 +36,8 @@ from .asker_pool import AskerPool, SharedAsker
 from .log import log
 
 CHECK_SECONDS = 0.5
+COMMIT_SECONDS = 0.02
+"""The time in seconds after which a commit is noticed."""
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
 NEO4J_SECONDS = 5.0
@@ -182,6 +185,7 @@ class Keeper:
 
     def _run(self) -> None:
         while not self._closing.is_set():
+            commits = self._commits_mark()
             try:
                 self._check()
             except ProvhouseError as error:
@@ -189,7 +193,21 @@ class Keeper:
             except Exception as error:
                 log.exception("The keeper failed")
                 self._report(f"{type(error).__name__}: {error}")
-            self._closing.wait(CHECK_SECONDS)
+            self._wait(commits)
+
+    def _wait(self, commits: int) -> None:
+        """Wait until the next check is due, or the mark of the commits has changed."""
+        due = perf_counter() + CHECK_SECONDS
+        while perf_counter() < due and self._commits_mark() == commits:
+            if self._closing.wait(COMMIT_SECONDS):
+                return
+
+    def _commits_mark(self) -> int:
+        """Return a number that changes when a commit record appears."""
+        try:
+            return self.layout.commits.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
 
     def _report(self, reason: str) -> None:
         if reason != self._reason:  # while Neo4j is down, there is one each half second

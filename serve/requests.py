@@ -126,7 +126,7 @@ class AskingView(_Asking):
 
     def question(self) -> Question:
         """Return the question whose answer is to be written to Neo4j."""
-        return Question(self.item, self.direction, depth=self.depth, sets=True)
+        return Question(self.item, self.direction, depth=self.depth)
 
 
 class AskingSet(_Asking):

@@ -15,6 +15,7 @@ import pyspark
 
 LOCK = Path(__file__).parent.parent / "runtime/jars.lock"
 ROOTS = {
+    "compiler": ["org.eclipse.jdt:ecj:3.45.0"],
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
 }

@@ -1,7 +1,12 @@
-"""Steps of tools/setup.sh: ``ready.py java`` checks Java, ``ready.py jars`` gets missing jars."""
+"""Steps of tools/setup.sh.
+
+``ready.py java`` checks Java. ``ready.py jars`` gets missing jars and compiles our Java sources.
+"""
 
 import sys
 
+from provhouse.capturing.compiling import compile_jar
+from provhouse.capturing.jar import FOLDER
 from provhouse.cli.prepare import prepare
 from provhouse.cli.progress_display import progress_display
 from provhouse.model.errors import ProvhouseError
@@ -16,6 +21,7 @@ def main() -> int:
         else:
             with progress_display() as progress:
                 prepare(progress)
+                compile_jar(FOLDER, progress)
     except ProvhouseError as error:
         print(error)
         return error.exit_status

@@ -62,7 +62,7 @@ def browser(
         _guide(address, warehouse)
     else:
         direction: Direction = "downstream" if impact else "upstream"
-        question = Question(utf8(item, "An item's name"), direction, depth=depth, sets=True)
+        question = Question(utf8(item, "An item's name"), direction, depth=depth)
         answer(settings, questions.view(question), _result, OutputOptions(form))
 
 

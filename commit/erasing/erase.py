@@ -29,7 +29,7 @@ from ..reload import reload
 from ..writer_log import clear_logs
 from .descriptions import clear_descriptions
 from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
-from .name_files import clear_lookup, clear_segments, clear_versions, mark_erased
+from .name_files import clear_ids, clear_lookup, clear_segments, clear_versions, mark_erased
 from .rejects import finish_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
@@ -130,6 +130,7 @@ def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> i
     for span in snapshot.spans:
         if span.items:
             clear_lookup(names, span, items)
+            clear_ids(names, span, items)
             clear_versions(names, span, items)
     return links
 

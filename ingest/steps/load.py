@@ -25,7 +25,7 @@ def load(job: Job, commit: Commit) -> LoadResult:
     assert job.neo4j, "a preview ends before this"
     after, ingest = Snapshot(job.layout, commit), job.ids.ingest
     first: Import | None = None
-    graph = job.neo4j.graph
+    graph = job.neo4j.await_graph()
     if graph is None:
         first = Import(job.layout.warehouse_id(), bulk(after, ingest))
         graph = job.neo4j.start(first)

@@ -61,6 +61,16 @@ class Layout:
         return self.root / "files"
 
     @property
+    def written(self) -> Path:
+        """The folder of the table of captured writes, which has a version for each."""
+        return self.root / "written"
+
+    @property
+    def captured(self) -> Path:
+        """The folder for associations of captured jobs, until they are ingested."""
+        return self.root / "captured"
+
+    @property
     def logs(self) -> Path:
         """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"

@@ -1,11 +1,13 @@
 """A small warehouse, opened from Python as the README does."""
 
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import provhouse
+from helpers.certificate import Authority
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
 from provhouse.serve import process, server_file
@@ -22,9 +24,26 @@ def first(houses: Callable[..., House]) -> House:
 
 
 @pytest.fixture(scope="session")
-def second(houses: Callable[..., House]) -> Iterator[House]:
-    """A warehouse with the same contents as ``first``, whose server is running."""
-    house = houses(spark_memory="1g")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    """The authority that signs the certificate of ``second``."""
+    return Authority.create(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="package")
+def second(houses: Callable[..., House], authority: Authority) -> Iterator[House]:
+    """A warehouse with the same contents as ``first``, whose server is running, with TLS, too.
+
+    The server ends with this folder's tests: erasure in later tests needs its Neo4j alone.
+    """
+    certificate, key = authority.sign("server", "IP:127.0.0.2")
+    with socket.create_server(("127.0.0.2", 0)) as free:
+        port = free.getsockname()[1]
+    house = houses(
+        spark_memory="1g",
+        server_address=f"127.0.0.2:{port}",
+        server_certificate=certificate,
+        server_key=key,
+    )
     house.ingest_files(FIRST)
     process.up(house.settings, Silent(), wait=True)
     yield house

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 import provhouse
+from helpers.certificate import Authority
 from helpers.warehouse import House
 from provhouse.reader import Reader
+from provhouse.serve import server_file
 
 QUESTIONS: dict[str, Callable[[Reader], Any]] = {
     "lineage": lambda asked: asked.lineage("revenue/2026-03"),
@@ -33,10 +35,19 @@ ERRORS: dict[str, Callable[[Reader], Any]] = {
 }
 
 
-@pytest.fixture
-def asked(warehouse: provhouse.Warehouse) -> Iterator[provhouse.Warehouse]:
-    with warehouse:
+@pytest.fixture(scope="module")
+def asked(first: House) -> Iterator[provhouse.Warehouse]:
+    with first.open() as warehouse:
         yield warehouse
+
+
+@pytest.fixture
+def secured(second: House, authority: Authority) -> Iterator[provhouse.Connection]:
+    """A connection with TLS to the server of ``second``."""
+    url, token = f"https://{second.settings.server_address}", second.settings.warehouse
+    trusted = authority.file
+    with provhouse.connect(url, server_file.token(token), ca_file=trusted) as connection:
+        yield connection
 
 
 def timeless(result: Any) -> Any:
@@ -59,6 +70,14 @@ def test_a_server_returns_the_same_objects(
     assert timeless(remote) == timeless(local)
     assert type(remote) is type(local)
     assert remote._repr_html_().count("<tr>") == local._repr_html_().count("<tr>")
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_a_server_with_tls_returns_the_same_objects(
+    name: str, asked: provhouse.Warehouse, secured: provhouse.Connection
+) -> None:
+    ask = QUESTIONS[name]
+    assert timeless(ask(secured)) == timeless(ask(asked))
 
 
 def test_a_server_lists_the_same_generations(

@@ -8,6 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from neo4j import GraphDatabase
 
@@ -19,10 +21,12 @@ from provhouse.care.repair import repair
 from provhouse.care.report import Report
 from provhouse.changes.compact import compact
 from provhouse.changes.rollback import rollback
+from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.ask import Asker
 from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.file_table import FILES
 
 Houses = Callable[..., House]
 
@@ -41,6 +45,8 @@ def house(houses: Houses) -> House:
     house.ingest(triples(9, 10))
     rollback(house.settings, Silent())
     house.ingest(triples(11, 12))
+    number_files(["/data/1", "/data/2"], house.settings, Silent())
+    number_files(["/data/3"], house.settings, Silent())
     return house
 
 
@@ -88,6 +94,12 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     record = json.loads(path.read_text())
     change(record)
     path.write_text(json.dumps(record))
+
+
+def number(house: House, number: int, path: str) -> None:
+    """Write a part of the table of files, with one number."""
+    rows = pa.table({"number": [number], "path": [path]}, schema=FILES)
+    pq.write_table(rows, house.layout.files / f"{9:016d}.parquet")
 
 
 def last_commit(house: House) -> Path:
@@ -140,6 +152,11 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
     "free ids are in use": (
         lambda h: rewrite(h.layout.ids, lambda ids: ids.update(set=1)), "ids",
     ),
+    "file numbers are truncated": (
+        lambda h: truncate(h.layout.files / f"{1:016d}.parquet"), "table of files",
+    ),
+    "two files have one number": (lambda h: number(h, 2, "/data/4"), "table of files"),
+    "a file has two numbers": (lambda h: number(h, 4, "/data/1"), "table of files"),
     "an earlier base is missing": (lambda h: shutil.rmtree(h.layout.base(1)), "commit"),
 }  # fmt: skip
 
@@ -163,6 +180,7 @@ def test_an_undamaged_warehouse_has_no_damages(house: House) -> None:
     both = len(set(triples(*range(9)))) + len(set(triples(*range(9), 11, 12)))
     assert report.looked_at["triples"] == both  # of two bases
     assert report.looked_at["names"] == report.looked_at["items"]
+    assert report.looked_at["file numbers"] == 3
 
 
 LOST = {

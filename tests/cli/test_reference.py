@@ -1,11 +1,15 @@
-"""docs/cli.md matches the help of the commands."""
+"""The generated pages match their sources: the help of the commands, and the settings."""
 
 from pathlib import Path
 
-from provhouse.cli.reference import document
+from provhouse.cli import reference, settings_page
 
-PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_reference_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == document()
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == reference.document()
+
+
+def test_the_page_of_settings_is_up_to_date() -> None:
+    assert (DOCS / "settings.md").read_text(encoding="utf-8") == settings_page.document()

@@ -3,7 +3,7 @@
 import csv
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,12 @@ class House:
         """Open the warehouse as a program does."""
         home = self.settings.neo4j_home
         return provhouse.open(self.settings.warehouse, neo4j_home=home, master="local[2]")
+
+    def capture(self, **options: Any) -> "AbstractContextManager[provhouse.Capture]":
+        """Capture the writes of the shared Spark session, into this warehouse."""
+        home = self.settings.neo4j_home
+        warehouse = self.settings.warehouse
+        return provhouse.capture(self.session, warehouse, neo4j_home=home, **options)
 
     @contextmanager
     def asker(self) -> Iterator[Asker]:

@@ -1,7 +1,5 @@
 """Options override the environment, which overrides the settings file."""
 
-import re
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -67,12 +65,3 @@ def test_an_unknown_environment_variable_is_refused() -> None:
 def test_an_address_is_no_warehouse(address: str) -> None:
     with pytest.raises(UsageError, match="only files of this machine"):
         Settings.load({"warehouse": address}, {})
-
-
-def test_the_page_of_settings_lists_each_with_its_default() -> None:
-    page = Path(__file__).parents[2] / "docs" / "settings.md"
-    rows = re.findall(r"^\| `(\w+)` \| (?:`([^`]*)`)? ?\|", page.read_text("utf-8"), re.MULTILINE)
-    defaults = {
-        name: "" if value is None else str(value) for name, value in asdict(Settings()).items()
-    }
-    assert list(rows) == list(defaults.items())

@@ -89,7 +89,7 @@ def test_a_view_is_the_answer_beside_its_sets(asker: Asker, direction: Direction
 
 
 def test_a_large_answer_is_grouped_by_table_and_op(asker: Asker) -> None:
-    view = write_view(asker, Question("wide", "upstream", sets=True))
+    view = write_view(asker, Question("wide", "upstream"))
     assert (view.items, view.grouped, view.nodes, view.relationships) == (400, True, 7, 6)
     asked, *groups = rows(asker.graph, NODES)
     assert asked == ("wide", 1, "")
@@ -102,7 +102,7 @@ def test_more_groups_than_nodes_end_in_one_group(
 ) -> None:
     monkeypatch.setattr(views, "MOST_ITEMS", 3)
     monkeypatch.setattr(views, "MOST_LINKS", 2)
-    view = write_view(asker, Question("wide", "upstream", sets=True))
+    view = write_view(asker, Question("wide", "upstream"))
     assert view.nodes == 4
     assert (view.relationships, view.left_out) == (2, 2)
     counts = [int(str(items)) for _, items, _ in rows(asker.graph, NODES)]
@@ -110,7 +110,7 @@ def test_more_groups_than_nodes_end_in_one_group(
 
 
 def test_an_equal_question_replaces_its_view_and_others_stay(asker: Asker) -> None:
-    wide = Question("wide", "upstream", sets=True)
+    wide = Question("wide", "upstream")
     first = write_view(asker, wide)
     assert write_view(asker, wide).query == first.query
     other = write_view(asker, replace(wide, direction="downstream"))
@@ -120,7 +120,7 @@ def test_an_equal_question_replaces_its_view_and_others_stay(asker: Asker) -> No
 def test_views_of_another_warehouse_stay(asker: Asker, houses: Callable[..., House]) -> None:
     other = houses()
     other.ingest(TRIPLES[:5])
-    write_view(asker, Question("wide", "upstream", sets=True))
+    write_view(asker, Question("wide", "upstream"))
     with other.asker() as second:
         assert rows(second.graph, NODES) == []
         write_view(second, Question(TRIPLES[0].dst, "upstream", sets=True))
@@ -139,7 +139,7 @@ def test_check_ignores_views_and_they_change_no_answer(house: House, asker: Aske
 
 
 def test_a_view_expires(house: House, asker: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
-    wide = Question("wide", "upstream", sets=True)
+    wide = Question("wide", "upstream")
     write_view(asker, wide)
     asker.graph.remove_views(expired=True)
     assert rows(asker.graph, NODES)
@@ -236,6 +236,6 @@ def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path
 
 
 def test_a_view_has_browsers_address(asker: Asker) -> None:
-    view: View = write_view(asker, Question("wide", "upstream", sets=True))
+    view: View = write_view(asker, Question("wide", "upstream"))
     assert view.url.startswith(f"{asker.graph.address.http}/browser/?")
     assert "cmd=edit&arg=MATCH%20" in view.url

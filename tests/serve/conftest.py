@@ -69,9 +69,12 @@ class Served:
         process.await_generation(self.house.settings, summary.generation, Silent())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(houses: Callable[..., House]) -> Iterator[Served]:
-    """Start the server; tests may ingest, and may kill the processes that it started."""
+    """Start the server; tests may ingest, and may kill the processes that it started.
+
+    The server ends with this folder's tests: erasure in later tests needs its Neo4j alone.
+    """
     house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=120)
     triples = [
         Triple(f"t:{n}", f"t:{n + 1 + n % 7}", f"op {n % 3}", "t", "t") for n in range(SIZE)

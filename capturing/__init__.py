@@ -1,0 +1,1 @@
+"""Capture which rows a Spark job derives from which, while the job runs."""

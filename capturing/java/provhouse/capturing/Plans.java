@@ -1,0 +1,133 @@
+package provhouse.capturing;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.Coalesce;
+import org.apache.spark.sql.catalyst.expressions.CreateArray;
+import org.apache.spark.sql.catalyst.expressions.EvalMode$;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.ObjectType;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.collection.immutable.Seq$;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Makes plans and expressions of Catalyst; its Scala classes are awkward to build in Java. */
+final class Plans {
+  /** Stands for NULL in the columns of a tap. */
+  static final long NONE = Long.MIN_VALUE;
+
+  /** The largest number of columns for which {@code Tap} has a method. */
+  private static final int FEW = 4;
+
+  private Plans() {}
+
+  static <T> Seq<T> seq(List<? extends T> items) {
+    List<T> copy = new ArrayList<>(items);
+    return Seq$.MODULE$.from(CollectionConverters.asScala(copy));
+  }
+
+  static <T> List<T> list(scala.collection.Iterable<T> items) {
+    List<T> found = new ArrayList<>();
+    CollectionConverters.asJava(items.iterator()).forEachRemaining(found::add);
+    return found;
+  }
+
+  static <T> List<T> joined(List<? extends T> first, List<? extends T> second) {
+    List<T> all = new ArrayList<>(first);
+    all.addAll(second);
+    return all;
+  }
+
+  static Alias alias(Expression value, String name) {
+    return new Alias(
+        value,
+        name,
+        NamedExpression$.MODULE$.newExprId(),
+        seq(List.of()),
+        Option.empty(),
+        seq(List.of()));
+  }
+
+  static Literal number(long value) {
+    return new Literal(value, DataTypes.LongType);
+  }
+
+  static Expression asLong(Expression value) {
+    return value.dataType().equals(DataTypes.LongType)
+        ? value
+        : new Cast(value, DataTypes.LongType, Option.empty(), EvalMode$.MODULE$.LEGACY());
+  }
+
+  static Expression orElse(Expression value, long otherwise) {
+    return value.nullable() ? new Coalesce(seq(List.of(value, number(otherwise)))) : value;
+  }
+
+  /** Return a call of a method of an object that is sent to the tasks with the plan. */
+  static Expression call(
+      Object target, String method, DataType type, List<Expression> arguments, boolean pure) {
+    Literal literal = Literal.fromObject(target, new ObjectType(target.getClass()));
+    return new Invoke(literal, method, type, seq(arguments), seq(List.of()), false, false, pure);
+  }
+
+  /** Return the plan with one more column. */
+  static Project withColumn(LogicalPlan plan, Alias column) {
+    List<NamedExpression> columns = joined(list(plan.output()), List.of(column));
+    return new Project(seq(columns), plan);
+  }
+
+  /** Return the plan with only these columns. */
+  static Project only(List<Attribute> columns, LogicalPlan plan) {
+    return new Project(seq(columns), plan);
+  }
+
+  static List<Attribute> attributes(List<Slot> slots) {
+    List<Attribute> found = new ArrayList<>();
+    slots.forEach(slot -> found.add(slot.attribute()));
+    return found;
+  }
+
+  /**
+   * Return a filter that lets every row pass and writes the values aside.
+   *
+   * <p>Its condition is not deterministic, so that no rule of Spark moves, merges or removes it.
+   */
+  static Filter tapped(Tap tap, List<Attribute> values, LogicalPlan plan) {
+    List<Expression> arguments = new ArrayList<>();
+    values.forEach(value -> arguments.add(orElse(value, NONE)));
+    boolean few = arguments.size() <= FEW;
+    Expression condition = few
+        ? call(tap, "put", DataTypes.BooleanType, arguments, false)
+        : call(
+            tap,
+            "putAll",
+            DataTypes.BooleanType,
+            List.of(new CreateArray(seq(arguments), false)),
+            false);
+    return new Filter(condition, plan);
+  }
+
+  /** Return the tap of a filter, or null if the plan is no filter with a tap. */
+  static Tap tapOf(LogicalPlan plan) {
+    if (plan instanceof Filter
+        && ((Filter) plan).condition() instanceof Invoke
+        && ((Invoke) ((Filter) plan).condition()).targetObject() instanceof Literal) {
+      Invoke call = (Invoke) ((Filter) plan).condition();
+      Object value = ((Literal) call.targetObject()).value();
+      return value instanceof Tap ? (Tap) value : null;
+    }
+    return null;
+  }
+}

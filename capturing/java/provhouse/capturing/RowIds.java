@@ -1,0 +1,67 @@
+package provhouse.capturing;
+
+import java.io.Serializable;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** The ids of the rows of a source: the number of the file, then the row's index in the file. */
+public final class RowIds implements Serializable {
+  /** The number of bits of a row's index. */
+  static final int ROW_BITS = 40;
+
+  private static final long serialVersionUID = 1L;
+  private final String[] paths;
+  private final long[] numbers;
+  private transient Map<URI, Long> known;
+  private transient UTF8String last;
+  private transient long first;
+
+  RowIds(String[] paths, long[] numbers) {
+    this.paths = paths;
+    this.numbers = numbers;
+  }
+
+  /** Return the id of a row. Generated code calls this for each row that is read. */
+  public long id(UTF8String path, long row) {
+    if (!path.equals(last)) {
+      open(path);
+    }
+    return first + row;
+  }
+
+  private void open(UTF8String path) {
+    if (known == null) {
+      known = new HashMap<>();
+      for (int i = 0; i < paths.length; i++) {
+        known.put(URI.create(paths[i]), numbers[i] << ROW_BITS);
+      }
+    }
+    Long found = known.get(URI.create(path.toString())); // file:///a is file:/a
+    if (found == null) {
+      throw new IllegalStateException(
+          "Spark reads a file that was not there when the lineage was planned: " + path);
+    }
+    first = found;
+    last = path.clone();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RowIds
+        && Arrays.equals(((RowIds) other).paths, paths)
+        && Arrays.equals(((RowIds) other).numbers, numbers);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(numbers);
+  }
+
+  @Override
+  public String toString() {
+    return "row ids";
+  }
+}

@@ -1,0 +1,133 @@
+package provhouse.capturing;
+
+import java.io.Serializable;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.util.TaskCompletionListener;
+import org.apache.spark.util.TaskFailureListener;
+
+/**
+ * Writes the slots of each row that passes to a file, and lets the row pass.
+ *
+ * <p>It is the condition of a filter. Each task has its own copy, and each copy writes one file.
+ * Taps are equal if their tables are, so that Spark still computes equal parts of a plan once.
+ */
+public final class Tap implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final int BLOCK = 4096;
+  private final String folder;
+  private final int columns;
+  private transient TapFile file;
+  private transient long[][] block;
+  private transient int filled;
+
+  Tap(String folder, int columns) {
+    this.folder = folder;
+    this.columns = columns;
+  }
+
+  String folder() {
+    return folder;
+  }
+
+  public boolean put() {
+    next();
+    return true;
+  }
+
+  public boolean put(long a) {
+    int row = next();
+    block[0][row] = a;
+    return true;
+  }
+
+  public boolean put(long a, long b) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    return true;
+  }
+
+  public boolean put(long a, long b, long c) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    block[2][row] = c;
+    return true;
+  }
+
+  public boolean put(long a, long b, long c, long d) {
+    int row = next();
+    block[0][row] = a;
+    block[1][row] = b;
+    block[2][row] = c;
+    block[3][row] = d;
+    return true;
+  }
+
+  /** Take the values of more than four columns. */
+  public boolean putAll(ArrayData values) {
+    int row = next();
+    for (int column = 0; column < columns; column++) {
+      block[column][row] = values.getLong(column);
+    }
+    return true;
+  }
+
+  private int next() {
+    if (file == null) {
+      open();
+    } else if (filled == BLOCK) {
+      flush();
+    }
+    return filled++;
+  }
+
+  private void open() {
+    TaskContext task = TaskContext.get();
+    if (task == null) {
+      throw new IllegalStateException("A tap ran outside of a task: " + folder);
+    }
+    file = TapFile.open(folder, columns, task);
+    block = new long[columns][BLOCK];
+    TaskFailureListener failing = (context, error) -> file.fail();
+    task.addTaskFailureListener(failing);
+    TaskCompletionListener closing = this::close;
+    task.addTaskCompletionListener(closing);
+  }
+
+  private void flush() {
+    file.write(block, filled);
+    filled = 0;
+  }
+
+  private void close(TaskContext task) {
+    try {
+      if (!file.hasFailed() && !task.isFailed() && !task.isInterrupted()) {
+        flush();
+        file.keep();
+      } else {
+        file.discard();
+      }
+    } finally {
+      file = null;
+      block = null;
+      filled = 0;
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Tap && ((Tap) other).folder.equals(folder);
+  }
+
+  @Override
+  public int hashCode() {
+    return folder.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "tap";
+  }
+}

@@ -1,0 +1,36 @@
+package provhouse.capturing;
+
+/** A refusal to capture: the problem, what was found, and what to do next. Nothing has run yet. */
+public final class Unsupported extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+  private final String problem;
+  private final String found;
+  private final String remedy;
+
+  Unsupported(String problem, String found, String remedy) {
+    super(problem + ". " + found + ". " + remedy + ".");
+    this.problem = problem;
+    this.found = found;
+    this.remedy = remedy;
+  }
+
+  /** Return the refusal of an operator that no rule covers. */
+  static Unsupported operator(String name, String found) {
+    return new Unsupported(
+        "The lineage of the operator " + name + " cannot be captured yet",
+        found,
+        "Write this result outside of the block, without its lineage");
+  }
+
+  public String problem() {
+    return problem;
+  }
+
+  public String found() {
+    return found;
+  }
+
+  public String remedy() {
+    return remedy;
+  }
+}

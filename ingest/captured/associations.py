@@ -1,0 +1,87 @@
+"""Read the files of a tap, and refuse those that may contain what was not written."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import BadInput
+
+NONE = np.iinfo(np.int64).min
+"""Stands for NULL in the columns of a tap."""
+_NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
+"""Partition, stage, attempt of the stage, task attempt, and a random number."""
+
+
+def read_tap(folder: Path, columns: int) -> I64:
+    """Return what a tap wrote, as an array of columns by rows. No file means no rows.
+
+    Raises BadInput if two attempts of one task have both succeeded: it is unknown which of them
+    made the rows that were written.
+    """
+    files = [path for _, paths in sorted(tap_files(folder).items()) for path in paths]
+    parts = [_read(path, columns) for path in files]
+    return np.concatenate([np.empty((columns, 0), np.int64), *parts], axis=1)
+
+
+def read_rows(folder: Path, columns: int) -> Iterator[tuple[int, I64]]:
+    """Yield each partition of what was written, in order, and what its rows carried."""
+    for partition, paths in sorted(tap_files(folder).items()):
+        if len(paths) > 1:
+            raise _twice(folder, partition)
+        yield partition, _read(paths[0], columns)
+
+
+def tap_files(folder: Path) -> dict[int, list[Path]]:
+    """Return the finished files of a tap, by partition."""
+    found: defaultdict[int, list[Path]] = defaultdict(list)
+    attempts: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+    for path in sorted(folder.glob("[0-9]*.parquet")):
+        if match := _NAME.fullmatch(path.name):
+            partition, stage, *attempt = match.groups()
+            attempts[stage, partition].add((attempt[0], attempt[1]))
+            found[int(partition)].append(path)
+    for (_, partition), tried in attempts.items():
+        if len(tried) > 1:
+            raise _twice(folder, int(partition))
+    return found
+
+
+def check_proof(keys: I64, by: str) -> None:
+    """Raise BadInput if two groups have one key; ``keys`` has that of each group, in any order."""
+    ordered = np.sort(keys)
+    if (ordered[1:] == ordered[:-1]).any():
+        raise BadInput(
+            f"Two groups by {by} cannot be distinguished",
+            "The numbers of 64 bits that stand for the groups are equal",
+            "Group by an integer column that is never NULL, or write this outside of the block",
+        )
+
+
+def count_partitions(folder: Path) -> Counter[int]:
+    """Return the number of rows that a tap wrote, by partition."""
+    return Counter(
+        {
+            partition: sum(pq.read_metadata(path).num_rows for path in paths)
+            for partition, paths in tap_files(folder).items()
+        }
+    )
+
+
+def _read(path: Path, columns: int) -> I64:
+    if not columns:
+        return np.empty((0, pq.read_metadata(path).num_rows), np.int64)
+    table = pq.read_table(path)
+    return np.stack([np.asarray(table[f"c{column}"]) for column in range(columns)])
+
+
+def _twice(folder: Path, partition: int) -> BadInput:
+    return BadInput(
+        "It is unknown which attempt of a task made the rows that were written",
+        f"Two attempts of partition {partition} have left associations in {folder}",
+        "Run the job again, without speculation",
+    )

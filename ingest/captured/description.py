@@ -1,0 +1,118 @@
+"""The description of a captured write, as the rules in Spark's JVM give it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from provhouse.model.errors import BadInput
+
+ROWS = -1
+"""The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that a captured plan may have read."""
+
+    number: int
+    """Its number in the ids of its rows; it counts within one write."""
+    path: Path
+    root: Path
+    """The path that the program reads: the file, or a folder above it."""
+    table: str
+    bytes: int
+    changed: int
+    """When the file was last changed, in milliseconds."""
+
+    def check_unchanged(self) -> None:
+        """Raise BadInput if the file is not the one that the job read."""
+        try:
+            found = os.stat(self.path)
+        except OSError as error:
+            raise _gone(self.path, str(error.strerror)) from error
+        if (found.st_size, found.st_mtime_ns // 1_000_000) != (self.bytes, self.changed):
+            raise _gone(self.path, "It was changed after the job planned to read it")
+
+
+@dataclass(frozen=True)
+class TapTable:
+    """An operator that merges rows, and the columns of what its tap wrote."""
+
+    kind: str
+    by: str
+    """The columns that make the groups, as SQL; empty if all rows are one group."""
+    sql: str
+    slots: tuple[int, ...]
+    """For each column after the key, the number of the tap whose keys it has, or ``ROWS``."""
+    proved: bool
+    """Whether the keys of all groups were written too, to prove that they are distinct."""
+
+
+@dataclass(frozen=True)
+class CapturedWrite:
+    """One finished write: what it wrote, from which files, through which taps."""
+
+    path: Path
+    table: str
+    folder: Path
+    """The folder of the files of the taps."""
+    slots: tuple[int, ...]
+    """The content of each column of the rows' tap, as in ``TapTable.slots``."""
+    taps: tuple[TapTable, ...]
+    sources: tuple[SourceFile, ...]
+    state: str
+    """``finished``, ``failed``, or ``unknown`` if Spark did not report the end."""
+    written: tuple[Path, ...]
+    """The files that are new in the folder that was written to."""
+
+
+def described(write: Mapping[str, Any]) -> CapturedWrite:
+    """Return the description of a write; raise BadInput for files that are not on this machine."""
+    path = _local(write["path"])
+    return CapturedWrite(
+        path,
+        write["table"] or table_of(path),
+        _local(write["folder"]),
+        tuple(write["slots"]),
+        tuple(_tap(tap) for tap in write["taps"]),
+        tuple(_source(source) for source in write["sources"]),
+        write["state"],
+        tuple(_local(file) for file in write["written"]),
+    )
+
+
+def table_of(path: Path) -> str:
+    """Return the name of the table at a path: its last part, without an ending of a file."""
+    return path.name.removesuffix(".parquet") or path.name
+
+
+def _tap(tap: Mapping[str, Any]) -> TapTable:
+    return TapTable(tap["kind"], tap["by"], tap["sql"], tuple(tap["slots"]), tap["proved"])
+
+
+def _source(source: Mapping[str, Any]) -> SourceFile:
+    path, root = _local(source["path"]), _local(source["root"] or source["path"])
+    table = source["table"] or table_of(root)
+    return SourceFile(source["number"], path, root, table, source["bytes"], source["changed"])
+
+
+def _local(address: str) -> Path:
+    parts = urlsplit(address)
+    if parts.scheme not in ("", "file"):
+        raise BadInput(
+            f"The lineage of {address} cannot be ingested",
+            "Keys and row numbers are read only from files of this machine",
+            "Write to a local folder, or leave this write outside of the block",
+        )
+    return Path(unquote(parts.path))
+
+
+def _gone(path: Path, found: str) -> BadInput:
+    return BadInput(
+        f"The source {path} is not the file that the job read",
+        found,
+        "Run the job again; sources must stay as they are until the block has ended",
+    )

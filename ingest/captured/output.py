@@ -1,0 +1,108 @@
+"""The files that a captured write has made, row by row: row n of task p is row n of ``part-p``."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import BadInput
+
+from .associations import read_rows
+from .description import CapturedWrite
+
+_NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:-c(\d+))?\b.*")
+"""The task, the id of the write, and a counter if a task writes several files."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """The files of one write, in the order of its rows."""
+
+    write: CapturedWrite
+    files: tuple[Path, ...]
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The number of rows of each file."""
+        return tuple(pq.read_metadata(path).num_rows for path in self.files)
+
+    @cached_property
+    def carried(self) -> I64:
+        """The slots that each row carried, as an array of slots by rows."""
+        width = len(self.write.slots)
+        parts = [rows for _, rows in read_rows(self.write.folder / "rows", width)]
+        return np.concatenate([np.empty((width, 0), np.int64), *parts], axis=1)
+
+    def row_ids(self, numbers: Sequence[int], bits: int) -> I64:
+        """Return the row ids of all rows, from the numbers of the files."""
+        parts = [
+            (number << bits) + np.arange(count, dtype=np.int64)
+            for number, count in zip(numbers, self.counts, strict=True)
+        ]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def output_of(write: CapturedWrite) -> Output:
+    """Return the files of a write, once it is certain that they have exactly the captured rows.
+
+    Raises BadInput if another program has written to the folder too, if the numbers of rows differ
+    from what the tasks have captured, or if it is unknown whether the write has succeeded.
+    """
+    if write.state == "unknown" and write.written:
+        raise BadInput(
+            f"It is unknown whether the job has written all of {write.path}",
+            "Spark has not reported the end of the write",
+            "Run the job again",
+        )
+    parts = [_Part.of(path) for path in write.written]
+    if len({part.write for part in parts}) > 1:
+        raise BadInput(
+            f"It is unknown which files in {write.path} the captured job has written",
+            "Two jobs have written there at the same time",
+            "Run the job again while no other job writes there",
+        )
+    parts.sort(key=lambda part: (part.task, part.counter))
+    output = Output(write, tuple(part.path for part in parts))
+    _check_counts(write, parts, output.counts)
+    return output
+
+
+@dataclass(frozen=True)
+class _Part:
+    path: Path
+    task: int
+    write: str
+    counter: int
+
+    @classmethod
+    def of(cls, path: Path) -> "_Part":
+        match = _NAME.fullmatch(path.name)
+        if not match:
+            raise BadInput(
+                f"It is unknown which task has written {path}",
+                "Its name is not one that Spark gives",
+                "Remove it, if another program has put it there, and run the job again",
+            )
+        return cls(path, int(match[1]), match[2], int(match[3] or 0))
+
+
+def _check_counts(write: CapturedWrite, parts: Sequence[_Part], counts: Sequence[int]) -> None:
+    written: defaultdict[int, int] = defaultdict(int)
+    for part, count in zip(parts, counts, strict=True):
+        written[part.task] += count
+    captured: Counter[int] = Counter()
+    for task, rows in read_rows(write.folder / "rows", len(write.slots)):
+        captured[task] = rows.shape[1]
+    for task in sorted({*written, *captured}):
+        if written[task] != captured[task]:
+            raise BadInput(
+                f"The lineage of {write.path} is not that of its rows",
+                f"Task {task} has written {written[task]:,} rows and captured {captured[task]:,}",
+                "Run the job again; if this repeats, report it",
+            )

@@ -1,0 +1,60 @@
+"""The table of captured writes: which files of a table are which version of its rows.
+
+It belongs to the warehouse, not to a generation, as the table of files does: a version keeps its
+number permanently. Each write is a file in the folder ``written``, named after its version.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from provhouse.model.errors import Damaged
+from provhouse.model.faults import reach
+from provhouse.runtime.files import make_folder, write_new
+
+from .layout import Layout
+from .records import write_record
+
+
+@dataclass(frozen=True)
+class Written:
+    """One captured write of a table."""
+
+    table: str
+    version: int
+    """The number of the first of its files. A later write has a higher version."""
+    key: tuple[str, ...]
+    """The columns that name its rows; empty if rows are named by their row ids."""
+    files: tuple[int, ...]
+    """The numbers of its files, in the order of its rows."""
+    run: str
+
+    @property
+    def suffix(self) -> str:
+        """The end of the names of its rows."""
+        return f"@{self.version}" if self.key else ""
+
+
+def read_written(layout: Layout) -> dict[int, Written]:
+    """Return the write that each file is of, by the file's number; raise Damaged if unreadable."""
+    return {number: write for write in _all(layout) for number in write.files}
+
+
+def add_written(layout: Layout, write: Written) -> None:
+    """Store a write. Only the single writer may call this; raises Busy if another took the lock."""
+    make_folder(layout.written)
+    path = layout.written / f"{write.version:016d}.json"
+    write_record(layout, path, asdict(write), lambda: reach("written"), write_new)
+
+
+def _all(layout: Layout) -> Iterator[Written]:
+    for path in sorted(layout.written.glob("[0-9]*.json")):
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            yield Written(**{**found, "key": tuple(found["key"]), "files": tuple(found["files"])})
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise Damaged(
+                f"Cannot read the record of a captured write {path}",
+                repr(error),
+                "Restore the file from a backup",
+            ) from error

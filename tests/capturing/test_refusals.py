@@ -1,0 +1,131 @@
+"""Operators and writes without a rule are refused by name, before Spark writes anything."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.window import Window
+
+from helpers.shop import write_shop
+from helpers.warehouse import House
+from provhouse.model.errors import UsageError
+
+Write = Callable[[DataFrame, Path], None]
+
+
+def parquet(frame: DataFrame, out: Path) -> None:
+    frame.write.parquet(str(out))
+
+
+OPERATORS: dict[str, Callable[[DataFrame, DataFrame], DataFrame]] = {
+    "Union": lambda orders, _: orders.union(orders),
+    "left outer join": lambda orders, customers: orders.join(
+        customers, F.col("cust") == F.col("name"), "left"
+    ),
+    "left semi join": lambda orders, customers: orders.join(
+        customers, F.col("cust") == F.col("name"), "semi"
+    ),
+    "left anti join": lambda orders, customers: orders.join(
+        customers, F.col("cust") == F.col("name"), "anti"
+    ),
+    "Window": lambda orders, _: orders.withColumn(
+        "n", F.row_number().over(Window.partitionBy("cust").orderBy("id"))
+    ),
+    "Expand": lambda orders, _: orders.rollup("cust", "small").count(),
+    "Generate": lambda orders, _: orders.select(F.explode(F.array("id", "large"))),
+    "Sample": lambda orders, _: orders.sample(0.5, seed=1),
+    "Range": lambda orders, _: orders.sparkSession.range(3).toDF("k"),
+    "Aggregate": lambda orders, _: orders.groupBy(F.array("price")).count(),
+}
+WRITES: dict[str, Write] = {
+    "writes CSV": lambda frame, out: frame.write.csv(str(out)),
+    "partitioned": lambda frame, out: frame.write.partitionBy("cust").parquet(str(out)),
+    "SaveIntoDataSourceCommand": lambda frame, out: frame.write.format("delta").save(str(out)),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the shop's tables."""
+    folder = tmp_path_factory.mktemp("shop")
+    write_shop(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def house(houses: Callable[..., House]) -> House:
+    """A warehouse that stays empty."""
+    return houses()
+
+
+def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write) -> UsageError:
+    """Return the error of a write in a block; nothing may have been written."""
+    with pytest.raises(UsageError) as error, house.capture(run="refused"):
+        write(frame, out)
+    assert not out.exists()
+    assert not house.layout.commits.exists()
+    assert not any(house.layout.captured.iterdir())
+    return error.value
+
+
+def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
+    """Return names as parameters; those that are not for the usual tests are marked."""
+    return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
+
+
+@pytest.mark.parametrize("name", params(OPERATORS, ("Union", "left outer join", "Aggregate")))
+def test_an_operator_without_a_rule_is_refused(
+    name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    tables = (spark.read.parquet(str(shop / table)) for table in ("orders", "customers"))
+    error = refused(house, shop, tmp_path / "out", OPERATORS[name](*tables), parquet)
+    assert name.lower() in error.wanted.lower()
+
+
+@pytest.mark.parametrize("name", params(WRITES, ("writes CSV", "SaveIntoDataSourceCommand")))
+def test_a_write_without_a_rule_is_refused(
+    name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    frame = spark.read.parquet(str(shop / "orders"))
+    error = refused(house, shop, tmp_path / "out", frame, WRITES[name])
+    assert name.lower() in str(error).lower()
+
+
+def test_a_subquery_is_refused(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    spark.read.parquet(str(shop / "orders")).createOrReplaceTempView("captured_orders")
+    text = "SELECT * FROM captured_orders WHERE price > (SELECT avg(fee) FROM captured_orders)"
+    error = refused(house, shop, tmp_path / "out", spark.sql(text), parquet)
+    assert "ScalarSubquery" in error.wanted
+
+
+def test_a_source_that_is_not_parquet_is_refused(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    file = tmp_path / "orders.csv"
+    file.write_text("id\n1\n")
+    frame = spark.read.csv(str(file), header=True)
+    assert "CSV" in refused(house, shop, tmp_path / "out", frame, parquet).found
+
+
+def test_a_block_inside_of_a_block_is_refused(house: House) -> None:
+    with (
+        pytest.raises(UsageError, match="captured already"),
+        house.capture(),
+        house.capture(),
+    ):
+        pass
+
+
+def test_after_a_refusal_spark_writes_as_before(
+    house: House, shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    frame = spark.read.parquet(str(shop / "orders"))
+    with pytest.raises(UsageError), house.capture():
+        frame.union(frame).write.parquet(str(tmp_path / "out"))
+    frame.union(frame).write.parquet(str(tmp_path / "out"))
+    assert not any(house.layout.captured.iterdir())

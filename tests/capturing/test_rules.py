@@ -1,0 +1,254 @@
+"""Each operator that is covered: the lineage of each row is exactly the rows that it was made of.
+
+Expected rows come from a program over tuples, written out for each case.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
+from helpers.warehouse import House
+
+Lineage = dict[str, set[str]]
+"""The names of the source rows of each row, by the row's key as text."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """The tables as data frames."""
+
+    orders: DataFrame
+    customers: DataFrame
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program with the key ``k``, and the lineage of what it writes."""
+
+    frame: Callable[[Shop], DataFrame]
+    expected: Callable[[], Lineage]
+
+
+def o(*orders: Order) -> set[str]:
+    return {f"orders/{order.id}" for order in orders}
+
+
+def c(*customers: Customer) -> set[str]:
+    return {f"customers/{customer.number}" for customer in customers}
+
+
+def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) -> Lineage:
+    """Return the lineage of groups of orders, named by the smallest id in each."""
+    groups: defaultdict[Hashable, list[Order]] = defaultdict(list)
+    for order in orders:
+        groups[key(order)].append(order)
+    return {str(min(each.id for each in group)): o(*group) for group in groups.values()}
+
+
+def number(value: float) -> str:
+    """Return a number as Spark groups it: NaN equals NaN, and -0.0 equals 0.0."""
+    return str(value + 0.0)
+
+
+def by(*columns: str) -> Callable[[Shop], DataFrame]:
+    """Return a program that groups orders by SQL expressions; the smallest id is the key."""
+    return lambda shop: shop.orders.groupBy(*map(F.expr, columns)).agg(
+        F.min("id").alias("k"), F.sum("price")
+    )
+
+
+def joined(shop: Shop) -> DataFrame:
+    return shop.orders.join(shop.customers, F.col("cust") == F.col("name"))
+
+
+MATCHES = [(order, customer) for order in ORDERS for customer in CUSTOMERS
+           if order.cust is not None and order.cust == customer.name]  # fmt: skip
+
+
+def by_nation() -> Lineage:
+    found: defaultdict[int | None, set[str]] = defaultdict(set)
+    for order, customer in MATCHES:
+        found[customer.nation] |= o(order) | c(customer)
+    return {str(nation): sources for nation, sources in found.items()}
+
+
+def pairs(shop: Shop) -> DataFrame:
+    left, right = shop.orders.alias("l"), shop.orders.alias("r")
+    both = left.join(right, (F.col("l.cust") == F.col("r.cust")) & (F.col("l.id") < F.col("r.id")))
+    return both.select(F.concat_ws("-", "l.id", "r.id").alias("k"))
+
+
+def with_total(shop: Shop) -> DataFrame:
+    totals = shop.orders.groupBy("cust").agg(F.sum("price").alias("total"))
+    return shop.orders.join(totals, "cust").select(F.col("id").alias("k"), "total")
+
+
+def of_groups(shop: Shop) -> DataFrame:
+    """Count the customers that have each number of orders."""
+    counts = shop.orders.groupBy("cust").agg(F.count("*").alias("n"))
+    return counts.groupBy("n").agg(F.count("*")).withColumnRenamed("n", "k")
+
+
+def of_groups_expected() -> Lineage:
+    names = {order.cust for order in ORDERS}
+    custs = {name: [order for order in ORDERS if order.cust == name] for name in names}
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for orders in custs.values():
+        found[str(len(orders))] |= o(*orders)
+    return found
+
+
+CASES = {
+    "kept": Case(
+        lambda shop: shop.orders.where("price > 1").select(F.col("id").alias("k"), F.lit("x")),
+        lambda: {str(order.id): o(order) for order in ORDERS
+                 if order.price > 1 or isnan(order.price)},
+    ),
+    "joined": Case(
+        lambda shop: joined(shop).select(F.concat_ws("-", "id", "number").alias("k")),
+        lambda: {f"{order.id}-{each.number}": o(order) | c(each) for order, each in MATCHES},
+    ),
+    "crossed": Case(
+        lambda shop: shop.orders.where("id < 3")
+        .crossJoin(shop.customers)
+        .select(F.concat_ws("-", "id", "number").alias("k")),
+        lambda: {f"{order.id}-{each.number}": o(order) | c(each)
+                 for order in ORDERS[:2] for each in CUSTOMERS},
+    ),
+    "pairs": Case(
+        pairs,
+        lambda: {f"{one.id}-{two.id}": o(one, two) for one in ORDERS for two in ORDERS
+                 if one.cust is not None and one.cust == two.cust and one.id < two.id},
+    ),
+    "by_text": Case(by("cust"), lambda: grouped(lambda order: order.cust)),
+    "by_float": Case(by("price"), lambda: grouped(lambda order: number(order.price))),
+    "by_date": Case(by("day"), lambda: grouped(lambda order: order.day)),
+    "by_decimal": Case(by("fee"), lambda: grouped(lambda order: order.fee)),
+    "by_int": Case(by("small"), lambda: grouped(lambda order: order.small)),
+    "by_long": Case(by("large"), lambda: grouped(lambda order: order.large)),
+    "by_two": Case(by("small", "large"), lambda: grouped(lambda order: (order.small, order.large))),
+    "by_truth": Case(
+        by("small > 1"),
+        lambda: grouped(lambda order: None if order.small is None else order.small > 1),
+    ),
+    "by_nation": Case(
+        lambda shop: joined(shop).groupBy("nation").agg(F.sum("price"))
+        .select(F.coalesce(F.col("nation").cast("string"), F.lit("None")).alias("k")),
+        by_nation,
+    ),
+    "distinct": Case(
+        lambda shop: shop.orders.where("cust is not null").select(F.col("cust").alias("k"))
+        .distinct(),
+        lambda: {name: o(*(order for order in ORDERS if order.cust == name))
+                 for name in ("ann", "bob", "eve")},
+    ),
+    "of_groups": Case(of_groups, of_groups_expected),
+    "with_total": Case(
+        with_total,
+        lambda: {str(order.id): o(*(each for each in ORDERS if each.cust == order.cust))
+                 for order in ORDERS if order.cust is not None},
+    ),
+    "total": Case(
+        lambda shop: shop.orders.agg(F.lit("all").alias("k"), F.sum("price")),
+        lambda: {"all": o(*ORDERS)},
+    ),
+    "top": Case(
+        lambda shop: shop.orders.orderBy(F.desc("id")).limit(3).select(F.col("id").alias("k")),
+        lambda: {str(order.id): o(order) for order in ORDERS[-3:]},
+    ),
+    "after_limit": Case(
+        lambda shop: shop.orders.orderBy("id").limit(4)
+        .agg(F.lit("all").alias("k"), F.sum("price")),
+        lambda: {"all": o(*ORDERS[:4])},
+    ),
+    "having": Case(
+        lambda shop: shop.orders.groupBy("cust")
+        .agg(F.min("id").alias("k"), F.count("*").alias("n")).where("n > 2"),
+        lambda: {key: found for key, found in grouped(lambda order: order.cust).items()
+                 if len(found) > 2},
+    ),
+    "nothing": Case(
+        lambda shop: shop.orders.where("price < -1").select(F.col("id").alias("k")), dict
+    ),
+    "sum_of_nothing": Case(
+        lambda shop: shop.orders.where("price < -1").agg(F.lit("all").alias("k"), F.sum("price")),
+        lambda: {"all": set()},
+    ),
+}  # fmt: skip
+
+
+DAILY = ("joined", "by_text", "of_groups", "with_total", "top", "sum_of_nothing")
+"""The cases of the usual tests; together they use all rules."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """The shop, and the warehouse after a block that has written several cases."""
+
+    house: House
+    folder: Path
+    shop: Shop
+
+    def lineage(self, name: str) -> Lineage:
+        """Return the stored lineage of a case; a row without source rows is not stored."""
+        with self.house.open() as warehouse:
+            return {
+                key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
+                for key, sources in CASES[name].expected().items()
+                if sources
+            }
+
+    def check(self, name: str) -> None:
+        """Fail if the case has other rows, or other lineage, than expected."""
+        expected = CASES[name].expected()
+        written = self.house.session.read.parquet(str(self.folder / name))
+        rows = written.collect()
+        assert {str(row["k"]) for row in rows} == set(expected)
+        assert self.lineage(name) == {key: found for key, found in expected.items() if found}
+        plain = CASES[name].frame(self.shop)
+        assert written.schema.simpleString() == plain.schema.simpleString()
+        assert sorted(map(str, rows)) == sorted(map(str, plain.collect()))
+
+
+Block = Callable[[Iterable[str]], Done]
+
+
+@pytest.fixture(scope="module")
+def block(
+    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Block:
+    """A function that writes cases in one block."""
+
+    def write(names: Iterable[str]) -> Done:
+        folder = tmp_path_factory.mktemp("a shop, ünd")
+        write_shop(folder)
+        shop = Shop(*(spark.read.parquet(str(folder / name)) for name in ("orders", "customers")))
+        house = houses()
+        keys = {"orders": "id", "customers": "number"} | dict.fromkeys(CASES, "k")
+        with house.capture(keys=keys, run="cases"):
+            for name in names:
+                CASES[name].frame(shop).write.parquet(str(folder / name))
+        house.check()
+        return Done(house, folder, shop)
+
+    return write
+
+
+def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
+    done = block(DAILY)
+    for name in DAILY:
+        done.check(name)
+
+
+@pytest.mark.long
+def test_all_rules_on_all_types(block: Block) -> None:
+    done = block(CASES)
+    for name in CASES:
+        done.check(name)

@@ -1,0 +1,169 @@
+"""Captured blocks become generations: versions across jobs, keys that are refused, failures."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import provhouse
+from helpers.shop import ORDERS, write_shop
+from helpers.warehouse import House
+from provhouse.model.errors import BadInput, NotFound, UsageError
+
+KEYS = {"orders": "id", "totals": "cust"}
+
+
+@pytest.fixture(scope="module")
+def house(houses: Callable[..., House]) -> House:
+    """A warehouse to which all tests of this file add."""
+    return houses()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A folder with the shop's tables."""
+    write_shop(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def orders(shop: Path, spark: SparkSession) -> DataFrame:
+    """The orders that have a customer."""
+    return spark.read.parquet(str(shop / "orders")).where("cust is not null")
+
+
+def items(warehouse: provhouse.Warehouse, item: str, depth: int | None = None) -> set[str]:
+    return {found.item for found in warehouse.lineage(item, depth=depth).items}
+
+
+def of(cust: str) -> set[str]:
+    return {f"orders/{order.id}" for order in ORDERS if order.cust == cust}
+
+
+def test_lineage_goes_through_the_versions_of_several_nights(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    """Each night reads what the last one wrote, although both write the same table."""
+    totals, versions = [str(shop / night / "totals") for night in ("1", "2", "3")], []
+    for night, path in enumerate(totals):
+        with house.capture(keys=KEYS, run=f"night {night}") as run:
+            if night == 0:
+                frame = orders.groupBy("cust").agg(F.sum("id").alias("total"))
+            else:
+                frame = spark.read.parquet(totals[night - 1]).selectExpr("cust", "total + 1 total")
+            frame.write.parquet(path)
+        assert run.report
+        versions.append(run.report.writes[0].version)
+    house.check()
+    first, second, third = (f"totals/ann@{version}" for version in versions)
+    assert versions == sorted(set(versions))
+    with house.open() as warehouse:
+        assert items(warehouse, "totals/ann") == {first, second} | of("ann")
+        assert items(warehouse, third, depth=1) == {second}
+        assert items(warehouse, second, depth=1) == {first}
+        (op,) = {triple.op for triple in warehouse.lineage(first).triples}
+        assert op == "totals: aggregate by cust"
+        (described,) = (each for each in warehouse.ops() if each.op == op)
+    assert (described.kind, described.exactness, described.job) == ("aggregate", "exact", "night 0")
+
+
+def test_rows_without_keys_are_named_by_row_ids_in_every_job(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    with house.capture() as run:
+        orders.where("id < 3").write.parquet(str(shop / "plain"))
+    assert run.report
+    (write,) = run.report.writes
+    with house.capture(keys={"after": "id"}):
+        spark.read.parquet(str(shop / "plain")).write.parquet(str(shop / "after"))
+    with house.open() as warehouse:
+        above = items(warehouse, "after/1")
+    number = write.version
+    assert f"plain/{number << 40}" in above
+    assert {name.partition("/")[0] for name in above} == {"plain", "orders"}
+    assert len(above) == 2
+
+
+def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
+    house: House, shop: Path, orders: DataFrame
+) -> None:
+    before = house.commit.generation
+    everything = orders.sparkSession.read.parquet(str(shop / "orders"))
+    for keys, found in (
+        ({"orders": "cust"}, "keys of orders are NULL"),
+        ({"customers": "nation", "orders": "small"}, "NULL"),
+        ({"copy": "cust"}, "key of copy is not unique"),
+        ({"copy": "missing"}, "no column missing"),
+        ({"copy": "price"}, "cannot be a key"),
+    ):
+        with pytest.raises(BadInput, match=found), house.capture(keys=keys):
+            (orders if "copy" in keys else everything).write.parquet(str(shop / "copy"))
+        shutil.rmtree(shop / "copy")
+    assert house.commit.generation == before
+
+
+def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: DataFrame) -> None:
+    """NULL and the number that stands for NULL are two groups, and only the proof can see it."""
+    number = F.when(F.col("id") == 1, F.lit(-(1 << 63) + 1)).when(F.col("id") == 2, F.col("id"))
+    with pytest.raises(BadInput, match="cannot be distinguished"), house.capture():
+        orders.groupBy(number.alias("k")).count().write.parquet(str(shop / "counts"))
+
+
+def test_after_an_error_in_the_block_finished_writes_land(
+    house: House, shop: Path, orders: DataFrame
+) -> None:
+    run = provhouse.Capture()
+
+    def job() -> None:
+        nonlocal run
+        with house.capture(keys={"orders": "id", "kept": "id"}) as run:
+            orders.write.parquet(str(shop / "kept"))
+            broken = orders.select(F.expr("raise_error('broken')").alias("x"), "id")
+            broken.write.parquet(str(shop / "broken"))
+
+    with pytest.raises(Exception, match="broken"):
+        job()
+    assert run.report
+    assert [write.table for write in run.report.writes] == ["kept"]
+    with house.open() as warehouse:
+        assert items(warehouse, "kept/1") == {"orders/1"}
+        with pytest.raises(NotFound):
+            warehouse.lineage("broken/1")
+
+
+def test_a_source_that_changes_during_the_block_is_refused(
+    house: House, shop: Path, orders: DataFrame
+) -> None:
+    def job() -> None:
+        with house.capture():
+            orders.write.parquet(str(shop / "copy"))
+            file = next((shop / "orders").iterdir())
+            file.write_bytes(file.read_bytes() + b" ")
+
+    with pytest.raises(BadInput, match="is not the file that the job read"):
+        job()
+
+
+def test_a_table_keeps_the_key_that_it_was_written_with(
+    house: House, shop: Path, orders: DataFrame, spark: SparkSession
+) -> None:
+    with house.capture(keys={"orders": "id", "kept": "id"}):
+        orders.write.parquet(str(shop / "kept"))
+    with pytest.raises(UsageError, match="another key"), house.capture(keys={"kept": "cust"}):
+        spark.read.parquet(str(shop / "kept")).write.parquet(str(shop / "again"))
+
+
+def test_overwriting_a_write_of_the_same_block_is_refused(
+    house: House, shop: Path, orders: DataFrame
+) -> None:
+    def job() -> None:
+        with house.capture():
+            orders.write.parquet(str(shop / "copy"))
+            orders.write.mode("append").parquet(str(shop / "copy"))
+            orders.write.mode("overwrite").parquet(str(shop / "copy"))
+
+    with pytest.raises(UsageError, match="not stored yet"):
+        job()
