@@ -15,25 +15,12 @@ from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 
 from . import process
-from .config import ensure_password, free_ports, is_free, password_file, write_conf
+from .address import Address
+from .config import ensure_password, free_ports, is_free, write_conf
 from .importing import Import, clear, discard, is_fresh
 from .leases import Lease, transition
-from .server_record import Address, ServerRecord
+from .server_record import ServerRecord
 from .view_mark import clear_mark
-
-__all__ = [
-    "Address",
-    "Import",
-    "connected",
-    "down",
-    "is_fresh",
-    "password_file",
-    "process_id",
-    "running",
-    "starting",
-    "up",
-    "wipe",
-]
 
 PAGE_CACHE = "256m"
 

@@ -30,8 +30,8 @@ from .staging import Staging
 if TYPE_CHECKING:  # tasks import this module too, and need none of these
     from pyspark import SparkContext
 
+    from provhouse.cypher.access import Import
     from provhouse.cypher.graph import Graph
-    from provhouse.cypher.server import Import
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")

@@ -8,8 +8,8 @@ from functools import cache
 
 from provhouse.commit.recover import clean_up
 from provhouse.commit.single_writer import only_writer
+from provhouse.cypher.access import Import, is_fresh, process_id, running, starting
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.cypher.server import Import, is_fresh, process_id, running, starting
 from provhouse.model.columns import TRIPLES
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
@@ -64,12 +64,11 @@ def carry_out(
             """Return the warehouse's graph in Neo4j, connected until the job ends."""
             shared = shared_graph(layout.warehouse_id(), settings, progress, first)
             graph = stack.enter_context(shared)
-            memory.include(process_id(settings.graph_home))
+            memory.include(process_id(settings))
             return graph
 
-        later = large and extends is None and is_fresh(settings.graph_home)
-
-        was_down = running(settings.graph_home) is None
+        later = large and extends is None and is_fresh(settings)
+        was_down = running(settings) is None
 
         @cache
         def await_graph() -> Graph | None:
@@ -84,14 +83,15 @@ def carry_out(
                     graph.check_load(extends.commit, extends.generation)
             return graph
 
-        started = (*([] if small else ["Spark"]), *([] if later else ["Neo4j"]))
+        started = (
+            *([] if small else ["Spark"]),
+            *([] if later or settings.neo4j_uri else ["Neo4j"]),
+        )
         if started:
             progress.begin(f"Start {' and '.join(started)}")
         with watch.step("start"):
             if not later:  # the server starts while the steps before ``write`` run
-                heap = settings.neo4j_memory
-                server = starting(settings.graph_home, heap, progress, briefly=small)
-                stack.enter_context(server)
+                stack.enter_context(starting(settings, progress, briefly=small))
             spark = None if small else Starting(settings, layout.logs)
             context = spark.session().sparkContext if spark else None
         # Tasks of a killed writer may still run; they must not find this folder.

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from provhouse.cypher.server import running
+from provhouse.cypher.access import running
 from provhouse.model.arrays import PartitionNumbers
 from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
@@ -40,6 +40,8 @@ COMMIT_SECONDS = 0.02
 """The time in seconds after which a commit is noticed."""
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
+NEO4J_SECONDS = 5.0
+"""The number of seconds between two checks of a Neo4j server that is not managed."""
 PARTITIONS_PER_JOB = 8
 """The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 
@@ -57,6 +59,7 @@ class Keeper:
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._reason = "The server is starting"
         self._views_checked = perf_counter()
+        self._neo4j_checked = perf_counter()
         self._deaths = 0
         self._opened: WeakSet[Asker] = WeakSet()
         self._closing = threading.Event()
@@ -207,8 +210,9 @@ class Keeper:
             return 0
 
     def _report(self, reason: str) -> None:
+        if reason != self._reason:  # while Neo4j is down, there is one each half second
+            log.warning(reason)
         self._reason = reason
-        log.warning(reason)
 
     def _check(self) -> None:
         commit = current(self.layout)
@@ -249,12 +253,28 @@ class Keeper:
             spark.end()
             self._cached.release()
             self._cached = PartitionCache(self._settings)
-        elif not running(self._settings.graph_home):
-            self._drop_all("Neo4j has stopped and is being restarted")
+        elif not self._neo4j_runs():
+            self._drop_all(self._neo4j_lost())
         elif perf_counter() - self._views_checked > VIEWS_SECONDS:
             self._views_checked = perf_counter()
             with self.asker() as asker:
                 asker.graph.remove_views(expired=True)
+
+    def _neo4j_runs(self) -> bool:
+        """Return whether Neo4j runs; ask a server that is not managed only every few seconds."""
+        if not self._settings.neo4j_uri:
+            return running(self._settings) is not None
+        if perf_counter() - self._neo4j_checked < NEO4J_SECONDS:
+            return True
+        with self.asker() as asker:
+            found = asker.graph.answers()
+        self._neo4j_checked = perf_counter()
+        return found
+
+    def _neo4j_lost(self) -> str:
+        if uri := self._settings.neo4j_uri:
+            return f"Neo4j at {uri} does not answer"
+        return "Neo4j has stopped and is being restarted"
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from provhouse.commit.graph_rows import bulk
 from provhouse.commit.graph_rows import load as load_rows
+from provhouse.cypher.access import Import
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import Import
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit
 

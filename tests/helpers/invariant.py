@@ -14,7 +14,7 @@ from deltalake import DeltaTable
 from neo4j import GraphDatabase
 from pyspark.sql import SparkSession
 
-from provhouse.cypher.server_record import Address
+from provhouse.cypher.address import Address
 from provhouse.model.arrays import I64, Bools
 from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
