@@ -1,4 +1,4 @@
-.PHONY: containers bench-builds bench-rows bench-hard files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: cluster containers bench-builds bench-rows bench-seven bench-hard files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -47,6 +47,9 @@ bench-serve: setup ## Measure the server under load for a quarter of an hour (WA
 bench-rows: setup ## Measure how many triples a second are numbered, with row ids and with names
 	@.venv/bin/python benchmarks/rows.py
 
+bench-seven: setup ## Measure ingests of seven rows, with a server and without one
+	@.venv/bin/python benchmarks/seven.py
+
 bench-hard: setup ## Measure ingest, size and questions on two hard traces
 	@.venv/bin/python benchmarks/hard.py
 	@.venv/bin/python benchmarks/tables.py
@@ -75,6 +78,9 @@ test-long: setup ## Kill commands at every fault point and at random (hours; con
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
 	@.venv/bin/python benchmarks/reliability.py
 	@.venv/bin/python benchmarks/tables.py
+
+cluster: setup ## Compare a standalone Spark cluster on loopback with one machine; one run loses workers (TRIPLES=200000)
+	@.venv/bin/python benchmarks/cluster.py $(if $(TRIPLES),--triples $(TRIPLES))
 
 soak: setup ## Test a server under mixed load for an hour, with writers and kills of Neo4j (MINUTES=5 for less)
 	@.venv/bin/pytest -q -m long tests/fire/test_soak.py

@@ -6,7 +6,8 @@ from peer import Given, Peer
 from pyarrow.csv import write_csv
 
 from provhouse.cypher import process
-from provhouse.cypher.config import DATABASE, ensure_password, free_ports, write_conf
+from provhouse.cypher.address import DATABASE
+from provhouse.cypher.config import ensure_password, free_ports, write_conf
 from provhouse.cypher.driver import is_ready, open_driver
 from provhouse.cypher.importing import write_store
 from provhouse.cypher.server_record import ServerRecord

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, ItemNumbers, among
-from provhouse.store.names.lookup import joined_file, lookup_files, read_lookup
+from provhouse.store.names.id_lookup import read_ids
+from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
 from provhouse.store.names.names import Span
 from provhouse.store.names.versions import read_versions, version_hashes
 from provhouse.store.tables.snapshot import Snapshot
@@ -33,7 +35,9 @@ def _span_damages(snapshot: Snapshot, span: Span, deep: bool) -> Iterator[Damage
     try:
         nameless = int(_inside(snapshot.names.erased, span).sum())
         hashed, offsets = read_lookup(folder, span.ingest)
+        row_ids = len(_row_ids(folder, span))
         for kind, found in (("hash", len(hashed)), ("offset", len(offsets))):
+            found += row_ids
             # Erasures remove names from the look-ups.
             if not span.items - nameless <= found <= span.items:
                 wanted = f"The {kind} look-up should have {span.items:,} names"
@@ -75,6 +79,7 @@ def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Dama
         yield Damage(where, wanted, found, ERASE_AGAIN)
     folder = snapshot.layout.names(snapshot.commit.base)
     _, offsets = read_lookup(folder, span.ingest)
+    offsets = np.concatenate([offsets, _row_ids(folder, span)])
     leading = int(among(offsets.astype(np.int64) + span.first, erased).sum())
     if leading:
         wanted = "The look-up has entries that lead to erased items"
@@ -83,6 +88,12 @@ def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Dama
     if older and (folder / joined_file(span.ingest)).exists():
         wanted = f"The look-up was rewritten as {joined_file(span.ingest)}, but an old file is left"
         yield Damage(where, wanted, f"{older[0]} still exists", ERASE_AGAIN)
+
+
+def _row_ids(folder: Path, span: Span) -> Offsets:
+    """Return the offsets of the items whose names are stored as row ids."""
+    known = read_ids(folder, span.ingest)
+    return known.offsets() if known else np.empty(0, np.uint32)
 
 
 def _version_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:

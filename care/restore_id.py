@@ -1,7 +1,7 @@
 """Restore a ``warehouse.json`` that is missing or not valid."""
 
+from provhouse.cypher.access import is_fresh
 from provhouse.cypher.graph import shared_graph
-from provhouse.cypher.server import is_fresh
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -20,7 +20,7 @@ def restore_id(settings: Settings, progress: Progress) -> None:
     try:
         layout.warehouse_id()
     except Damaged:
-        found = None if is_fresh(settings.graph_home) else _id_in_neo4j(settings, progress)
+        found = None if is_fresh(settings) else _id_in_neo4j(settings, progress)
         write_identity(layout, found or new_id())
         origin = "the id in Neo4j" if found else "a new id, since Neo4j has none for this warehouse"
         progress.say(f"Restored {layout.identity} with {origin}")

@@ -98,7 +98,7 @@ def forget(
                 }
                 # Always rebuild a Neo4j that is not shared: its logs may contain more data of the
                 # items, and so may the remains of a crash.
-                rebuild = begun.graph or not settings.neo4j_home
+                rebuild = begun.graph or not settings.shares_graph_home
                 write_erasure(layout, Erasure(items, rebuild))
             links, graph = erase(settings, progress)
     return Forgotten(

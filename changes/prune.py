@@ -16,8 +16,8 @@ from time import perf_counter
 from provhouse.commit.erasing.erase import resume_erasure
 from provhouse.commit.recover import recover
 from provhouse.commit.writer_log import writing
+from provhouse.cypher.access import is_fresh
 from provhouse.cypher.graph import shared_graph
-from provhouse.cypher.server import is_fresh
 from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
@@ -130,7 +130,7 @@ def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progres
     If Neo4j is unavailable, for instance because of a full disk, this is no error: the next prune
     tries again.
     """
-    if is_fresh(settings.graph_home):
+    if is_fresh(settings):
         return True
     try:
         with shared_graph(layout.warehouse_id(), settings, progress) as graph:

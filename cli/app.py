@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from provhouse.model.command import COMMAND
 from provhouse.model.paths import local_path
+from provhouse.runtime.imports import hide_unused
 
 from .commands.browser import browser
 from .commands.check import check
@@ -167,6 +168,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command in ``sys.argv`` and exit with its status."""
+    hide_unused()
     if COMPLETE in os.environ:  # a shell asks for completions
         get_command(app)(prog_name="provhouse")
     status = run(sys.argv[1:])

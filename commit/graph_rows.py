@@ -7,6 +7,7 @@ written for people who look into Neo4j.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from typing import cast
 
 import numpy as np
@@ -70,11 +71,17 @@ def load_ingest(
     if not imported:
         rows = bulk(snapshot, ingest)
         done, total = 0, sum(table.num_rows for table in rows.values())
-        for name, table in rows.items():
-            for batch in table.to_batches(CHUNK):
-                done += graph.write(name, batch.to_pylist())
+        one = Lock()
+
+        def written(number: int) -> None:  # called by several threads
+            nonlocal done
+            with one:
+                done += number
                 progress.advance(done, total, "rows")
-    graph.write("merges", _rows(snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO])))
+
+        for name, table in rows.items():
+            graph.write(name, table, written)
+    graph.write("merges", snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO]))
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
@@ -85,7 +92,7 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
     """
     if before.commit.base == after.commit.base:
         for name, table in _rollback_rows(before, after).items():
-            graph.write(name, _rows(table))
+            graph.write(name, table)
     graph.delete_tables()
     _load_tables(graph, after)
     graph.write_load(after.commit.commit)

@@ -6,8 +6,8 @@ Neo4j stays, since additional data does no harm.
 
 from contextlib import ExitStack
 
+from provhouse.cypher.access import Import, is_fresh
 from provhouse.cypher.graph import shared_graph
-from provhouse.cypher.server import Import, is_fresh
 from provhouse.model.columns import INGEST
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
@@ -30,7 +30,7 @@ def reload(settings: Settings, progress: Progress) -> None:
         bases = [all_of_base(layout, base) for base in _bases(commits)]
         newest = bases[-1]
         first: Import | None = None
-        if is_fresh(settings.graph_home):
+        if is_fresh(settings):
             first = Import(layout.warehouse_id(), bulk(newest, _ingests(newest)[0]))
         shared = shared_graph(layout.warehouse_id(), settings, progress, first)
         graph = stack.enter_context(shared)

@@ -14,7 +14,6 @@ from provhouse.runtime.files import write_new
 from .browser_style import style_command
 
 USER = "neo4j"
-DATABASE = "neo4j"  # Community edition has only this database; naming it saves a round trip
 HOST = "127.0.0.1"
 
 # Comments need their own line: Neo4j takes a comment after a value as part of the value.

@@ -1,27 +1,31 @@
 """Write and walk the summary of one warehouse in Neo4j."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from neo4j import READ_ACCESS, Driver, ManagedTransaction
+import pyarrow as pa
+from neo4j import Driver, ManagedTransaction, Session
+from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpired
 
-from provhouse.model.errors import Damaged
+from provhouse.model.errors import Damaged, Unavailable
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 
-from . import guard
-from .config import DATABASE
-from .driver import open_driver, translated
+from . import guard, server
+from .access import connected
+from .address import Address
+from .bulk import ENDS, parameters, write_disjoint
+from .driver import open_driver
+from .errors import translated
 from .guard import Result
-from .server import Import, connected
-from .server_record import Address
+from .importing import Import
+from .rights import ensure_constraints
+from .texts import statement
 
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
     from provhouse.model.arrays import SetId
@@ -30,6 +34,8 @@ __all__ = ["Graph", "Result", "shared_graph"]
 
 BATCH = 10_000
 """The number of rows in one transaction, which a heap of half a gigabyte can still process."""
+
+MAX_ID = (1 << 63) - 1
 
 Rows = Iterable[Mapping[str, object]]
 
@@ -58,26 +64,46 @@ class Graph:
 
     def prepare(self) -> None:
         """Create the unique, indexed keys that writing and walking need, unless they exist."""
-        for text in statement("constraints").split(";"):
-            self._run(text)
+        ensure_constraints(self._driver, self._address)
 
-    def write(self, name: str, rows: Rows) -> int:
+    def write(
+        self, name: str, rows: "Rows | pa.Table", written: Callable[[int], object] = lambda _: None
+    ) -> int:
         """Write rows with ``statements/<name>.cypher``; return their number.
 
-        A transaction writes 10,000 rows. ``rows`` is consumed lazily. Writing a row twice changes
-        nothing.
+        A transaction writes at most 10,000 rows; ``written`` is called with their number after
+        each. Several transactions write a large table at the same time. Rows that are no table are
+        consumed lazily. Writing a row twice changes nothing.
         """
-        done = 0
-        for batch in _batches(rows):
+        if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
+            write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
+            return int(rows.num_rows)
+        tables = [rows] if isinstance(rows, pa.Table) else map(_table, _batches(rows))
+        return sum(self._write_part(name, table, written) for table in tables)
+
+    def _write_part(self, name: str, rows: pa.Table, written: Callable[[int], object]) -> int:
+        for first in range(0, rows.num_rows, BATCH):
+            batch = rows.slice(first, BATCH)
             reach("batch unwritten")
-            self._run(statement(name), rows=batch)
+            self._run(statement(name), **parameters(batch))
             reach("batch written")
-            done += len(batch)
-        return done
+            written(batch.num_rows)
+        return int(rows.num_rows)
 
     def delete_tables(self) -> None:
         """Delete all table nodes, so that they can be rewritten; questions do not use them."""
         self._run(statement("delete_tables"))
+
+    def delete_all(self) -> None:
+        """Delete everything of this warehouse; first the marks, so that nothing counts as loaded.
+
+        If this is interrupted, it can be repeated.
+        """
+        self._run(statement("delete_loads"))
+        for name in ("sets_pruned", "components_pruned", "generations_pruned"):
+            self.remove(name, 0, MAX_ID)
+        self.delete_tables()
+        self.remove_views()
 
     def remove(self, name: str, first: int, last: int) -> None:
         """Run ``statements/<name>.cypher``, which deletes nodes of a range, until none is left."""
@@ -90,9 +116,19 @@ class Graph:
         return self._address
 
     @property
-    def home(self) -> Path:
-        """The folder with the server's files."""
-        return self._address.password_file.parent
+    def home(self) -> Path | None:
+        """The folder with a managed server's files; None for any other server."""
+        file = self._address.password_file
+        return file.parent if file and self._address.managed else None
+
+    def answers(self) -> bool:
+        """Return whether the server answers at once, without retries."""
+        try:
+            with translated(self._address), self._session() as session:
+                session.run("RETURN 1").consume()
+        except Unavailable:
+            return False
+        return True
 
     def write_view(self, view: str, expires: str, nodes: Rows, links: Rows) -> None:
         """Write the nodes and links of a view in one transaction; replace the view of that id."""
@@ -104,11 +140,12 @@ class Graph:
             transaction.run(statement("view_items"), named, rows=list(nodes)).consume()
             transaction.run(statement("view_links"), named, rows=list(links)).consume()
 
-        with (
-            translated(self._address),
-            self._driver.session(database=DATABASE) as session,
-        ):
+        with translated(self._address), self._session() as session:
             session.execute_write(work)
+
+    def remove_view(self, view: str) -> None:
+        """Delete the view of this id."""
+        self._run(statement("view_removed"), view=view)
 
     def remove_views(self, *, expired: bool = False) -> int:
         """Delete all views of this warehouse, or those that have expired; return their items."""
@@ -150,14 +187,20 @@ class Graph:
         """Return the ids of a set and of all sets that it reaches, in no particular order.
 
         The list is empty if the set has no node. This is an auto-commit query: one round trip,
-        where a transaction would take three.
+        where a transaction would take three. It asks for no read access: in a cluster, another
+        server than the leader may lag behind.
         """
-        with (
-            translated(self._address),
-            self._driver.session(database=DATABASE, default_access_mode=READ_ACCESS) as session,
-        ):
-            found = session.run(statement(direction), id=set_id, warehouse=self.warehouse)
-            return list(found.single(strict=True)[0])
+
+        def once() -> "list[SetId]":
+            with self._session() as session:
+                found = session.run(statement(direction), id=set_id, warehouse=self.warehouse)
+                return list(found.single(strict=True)[0])
+
+        with translated(self._address):
+            try:
+                return once()
+            except (ServiceUnavailable, SessionExpired):  # by a server that has been restarted
+                return once()
 
     def dependencies(self, first: "SetId", last: "SetId") -> "Iterator[tuple[SetId, SetId]]":
         """Return the dependencies of a range of sets, as pairs of a set and its source set."""
@@ -170,7 +213,10 @@ class Graph:
         Raises UsageError if the statement is invalid or does more than read.
         """
         with translated(self._address):
-            return guard.read(self._driver, query, {"warehouse": self.warehouse, **parameters})
+            return guard.read(self._session, query, {"warehouse": self.warehouse, **parameters})
+
+    def _session(self, **access: Any) -> Session:
+        return self._driver.session(database=self._address.database, **access)
 
     def _run(self, text: str, **parameters: object) -> list[Any]:
         """Run one of our statements and return the first column of its result."""
@@ -178,11 +224,11 @@ class Graph:
         def work(transaction: ManagedTransaction) -> list[Any]:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
-        with (
-            translated(self._address),
-            self._driver.session(database=DATABASE) as session,
-        ):
-            return session.execute_write(work)
+        with translated(self._address), self._session() as session:
+            try:
+                return session.execute_write(work)
+            except IncompleteCommit:  # the server ended and may or may not have committed
+                return session.execute_write(work)
 
 
 @contextmanager
@@ -191,20 +237,30 @@ def shared_graph(
 ) -> Iterator[Graph]:
     """Use a warehouse's summary for the length of the block.
 
-    The settings name the server. ``server.connected`` describes when it is started and stopped.
+    The settings name the server. ``access.connected`` describes when it is started and stopped.
     """
-    with (
-        connected(settings.graph_home, settings.neo4j_memory, progress, first) as address,
-        Graph(address, warehouse) as graph,
-    ):
+    with connected(settings, progress, first) as address, Graph(address, warehouse) as graph:
         graph.remove_views(expired=True)
         yield graph
 
 
-@cache
-def statement(name: str) -> str:
-    """Return the text of ``statements/<name>.cypher``."""
-    return (files(__package__) / "statements" / f"{name}.cypher").read_text(encoding="utf-8")
+def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
+    """Delete everything that Neo4j has of a warehouse.
+
+    A managed server loses all its data and logs, also those of other warehouses that share it.
+    Raises Busy, with nothing changed, while other commands use it. In any other server, the nodes
+    of this warehouse are deleted.
+    """
+    if not settings.neo4j_uri:
+        server.wipe(settings.graph_home, progress)
+        return
+    with connected(settings, progress) as address, Graph(address, warehouse) as graph:
+        graph.delete_all()
+    reach("Neo4j wiped")
+
+
+def _table(rows: list[Mapping[str, object]]) -> pa.Table:
+    return pa.Table.from_pylist(rows)
 
 
 def _batches(rows: Rows) -> Iterator[list[Mapping[str, object]]]:

@@ -4,16 +4,15 @@ A query that passes runs in a session in which Neo4j itself refuses writes.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neo4j import READ_ACCESS, Driver, Query, Session
+from neo4j import READ_ACCESS, Query, Session
 from neo4j.exceptions import ClientError
 
 from provhouse.model.errors import UsageError
 
-from .config import DATABASE
 from .operators import READING, name_of
 from .values import plain
 
@@ -42,9 +41,12 @@ class Result:
     rows: list[tuple[object, ...]]
 
 
-def read(driver: Driver, query: str, parameters: Mapping[str, object]) -> Result:
-    """Run one statement; raise UsageError if it is invalid or does more than read."""
-    with driver.session(database=DATABASE, default_access_mode=READ_ACCESS) as session:
+def read(opened: Callable[..., Session], query: str, parameters: Mapping[str, object]) -> Result:
+    """Run one statement; raise UsageError if it is invalid or does more than read.
+
+    ``opened`` opens a session with the given access mode.
+    """
+    with opened(default_access_mode=READ_ACCESS) as session:
         try:
             _check(session, query, parameters)
             result = session.run(_query(query), dict(parameters))

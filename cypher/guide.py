@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from urllib.parse import quote, urlencode
 
-from .server_record import Address
+from .address import Address
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,13 @@ class BrowserQuery:
 def url(address: Address, query: str = "") -> str:
     """Return Browser's URL, with server and user filled in; Browser asks for the password.
 
-    A query is put into Browser's editor.
+    A query is put into Browser's editor. The URL is empty for a server that is not managed: its
+    Browser may be anywhere.
     """
+    if not address.http:
+        return ""
     server = address.bolt.replace("://", f"://{address.user}@")
-    parts = {"dbms": server, "db": "neo4j"}
+    parts = {"dbms": server, "db": address.database}
     if query:
         parts |= {"cmd": "edit", "arg": query}
     return f"{address.http}/browser/?{urlencode(parts, safe=':/@', quote_via=quote)}"

@@ -23,7 +23,7 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 
-from .config import DATABASE
+from .address import DATABASE
 from .process import ENVIRONMENT, java_command
 
 DELIMITER = "\x1f"

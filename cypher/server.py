@@ -15,24 +15,12 @@ from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 
 from . import process
-from .config import ensure_password, free_ports, is_free, password_file, write_conf
+from .address import Address
+from .config import ensure_password, free_ports, is_free, write_conf
 from .importing import Import, clear, discard, is_fresh
 from .leases import Lease, transition
-from .server_record import Address, ServerRecord
+from .server_record import ServerRecord
 from .view_mark import clear_mark
-
-__all__ = [
-    "Address",
-    "Import",
-    "connected",
-    "down",
-    "is_fresh",
-    "password_file",
-    "process_id",
-    "running",
-    "up",
-    "wipe",
-]
 
 PAGE_CACHE = "256m"
 
@@ -58,6 +46,29 @@ def connected(
             raise
     try:
         yield address
+    finally:
+        _leave(home, lease, progress)
+
+
+@contextmanager
+def starting(
+    home: Path, memory: str, progress: Progress, *, briefly: bool = False
+) -> Iterator[None]:
+    """Begin to start the server, unless it is up, and use it for the length of the block.
+
+    ``connected``, in the block, waits until the server answers. ``briefly`` makes a server for few
+    queries start faster.
+    """
+    home = home.resolve()
+    with _accessible(home), transition(home, progress):
+        lease = Lease.join(home)
+        try:
+            _spawned(home, memory, progress, briefly=briefly)
+        except BaseException:
+            lease.leave()
+            raise
+    try:
+        yield
     finally:
         _leave(home, lease, progress)
 
@@ -164,11 +175,8 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
     """Start the server if it is down, and wait until it answers; call this inside a transition."""
     from .driver import is_ready  # this import takes a third of a second, which ``down`` saves
 
-    record = _record(home)
-    started = not process.serves(record.pid, home)
+    record, started = _spawned(home, memory, progress, first)
     try:
-        if started:
-            record = _started(home, memory, record, progress, first)
         address = record.address(home)
         process.await_ready(record.pid, home, lambda: is_ready(address))
         reach("Neo4j up")
@@ -179,8 +187,32 @@ def _ensured(home: Path, memory: str, progress: Progress, first: Import | None =
     return address
 
 
+def _spawned(
+    home: Path,
+    memory: str,
+    progress: Progress,
+    first: Import | None = None,
+    *,
+    briefly: bool = False,
+) -> tuple[ServerRecord, bool]:
+    """Start the server's process if it is down; return its record, and whether it was down."""
+    record = _record(home)
+    if process.serves(record.pid, home) or process.begins(record.pid):
+        return record, False
+    try:
+        return _started(home, memory, record, progress, first, briefly), True
+    except BaseException:
+        process.stop_children(home)
+        raise
+
+
 def _started(
-    home: Path, memory: str, record: ServerRecord, progress: Progress, first: Import | None
+    home: Path,
+    memory: str,
+    record: ServerRecord,
+    progress: Progress,
+    first: Import | None,
+    briefly: bool,
 ) -> ServerRecord:
     """Start the process and record it at once, in case this command is killed while it waits."""
     process.stop_unrecorded(home)
@@ -193,7 +225,7 @@ def _started(
         first.run(home, memory)
     progress.say("Starting Neo4j")
     reach("Neo4j configured")
-    record = replace(record, pid=process.start(home, memory))
+    record = replace(record, pid=process.start(home, memory, briefly=briefly))
     reach("Neo4j spawned")
     record.save(home)
     return record

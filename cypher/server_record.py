@@ -1,23 +1,13 @@
 """Read and write ``HOME/server.json``, the record of a managed server that commands share."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from provhouse.runtime.files import write_over
 
+from .address import Address
 from .config import HOST, USER, password_file, read_password
-
-
-@dataclass(frozen=True)
-class Address:
-    """The URLs of a server, on loopback, and how to log in to it."""
-
-    bolt: str
-    http: str
-    user: str
-    password: str = field(repr=False)
-    password_file: Path
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from .staging import Staging
 if TYPE_CHECKING:  # tasks import this module too, and need none of these
     from pyspark import SparkContext
 
+    from provhouse.cypher.access import Import
     from provhouse.cypher.graph import Graph
-    from provhouse.cypher.server import Import
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -95,14 +95,17 @@ class Inputs:
         return sum(source.bytes_unpacked for source in self.sources)
 
 
-@dataclass
+@dataclass(frozen=True)
 class GraphAccess:
     """Access to Neo4j for one job. The server may be started as late as the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
     """Runs the given import, if any; then starts the server and returns the connected graph."""
-    graph: "Graph | None" = None
-    """None if the step ``load`` is to start the server, so that Neo4j's importer can be used."""
+    await_graph: "Callable[[], Graph | None]"
+    """Waits for the server, and returns the connected graph once it was checked.
+
+    Returns None if the step ``load`` is to start the server, so that Neo4j's importer can be used.
+    """
 
 
 @dataclass(frozen=True)

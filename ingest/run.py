@@ -4,11 +4,12 @@ import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import cache
 
 from provhouse.commit.recover import clean_up
 from provhouse.commit.single_writer import only_writer
+from provhouse.cypher.access import Import, is_fresh, process_id, running, starting
 from provhouse.cypher.graph import Graph, shared_graph
-from provhouse.cypher.server import Import, is_fresh, process_id
 from provhouse.model.columns import TRIPLES
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress, Stopwatch
@@ -63,19 +64,36 @@ def carry_out(
             """Return the warehouse's graph in Neo4j, connected until the job ends."""
             shared = shared_graph(layout.warehouse_id(), settings, progress, first)
             graph = stack.enter_context(shared)
-            memory.include(process_id(settings.graph_home))
+            memory.include(process_id(settings))
             return graph
 
-        later = large and extends is None and is_fresh(settings.graph_home)
-        started = (*([] if small else ["Spark"]), *([] if later else ["Neo4j"]))
+        later = large and extends is None and is_fresh(settings)
+        was_down = running(settings) is None
+
+        @cache
+        def await_graph() -> Graph | None:
+            """Wait for Neo4j, and check that it has what the job adds to."""
+            if later:
+                return None
+            if was_down:
+                progress.begin("Wait for Neo4j")
+            with watch.step("start"):
+                graph = connect()
+                if extends:
+                    graph.check_load(extends.commit, extends.generation)
+            return graph
+
+        started = (
+            *([] if small else ["Spark"]),
+            *([] if later or settings.neo4j_uri else ["Neo4j"]),
+        )
         if started:
             progress.begin(f"Start {' and '.join(started)}")
         with watch.step("start"):
-            starting = None if small else Starting(settings, layout.logs)
-            graph = None if later else connect()
-            if graph and extends:
-                graph.check_load(extends.commit, extends.generation)
-            context = starting.session().sparkContext if starting else None
+            if not later:  # the server starts while the steps before ``write`` run
+                stack.enter_context(starting(settings, progress, briefly=small))
+            spark = None if small else Starting(settings, layout.logs)
+            context = spark.session().sparkContext if spark else None
         # Tasks of a killed writer may still run; they must not find this folder.
         folder = layout.staging / secrets.token_hex(4)
         make_folder(folder)
@@ -94,7 +112,7 @@ def carry_out(
             progress=progress,
             watch=watch,
             context=context,
-            neo4j=GraphAccess(connect, graph),
+            neo4j=GraphAccess(connect, await_graph),
         )
         reach("begun")
         return _summary(job, flow(job), memory)

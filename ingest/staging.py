@@ -97,8 +97,6 @@ class Staging:
     """By shard and kind of array: distinct row ids, by table and id, and what is known of each."""
     ids = _File(".npy")
     """The distinct row ids of all shards, one shard after the other."""
-    id_votes = _File(".npy")
-    """The number of ends that each of ``ids`` was."""
     id_blocks = _File(".npz")
     """The blocks of ``ids``, by table and id, which lead from a row id to its position."""
     id_bits = _File(".npy")

@@ -73,6 +73,7 @@ POINTS = (
     "segment rewritten",
     "look-up rewritten",
     "look-up switched",
+    "row ids rewritten",
     "logs cleared",
     "Neo4j discarded",
     "Neo4j wiped",

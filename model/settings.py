@@ -44,7 +44,7 @@ class Settings:
     If there are more, it writes the largest.
     """
     master: str = "local[*]"
-    """The Spark master. ``local[2]`` uses two cores."""
+    """The Spark master. ``local[2]`` uses two cores, ``spark://HOST:PORT`` a cluster."""
     spark_memory: str = "2g"
     """The heap size of Spark's driver."""
     spark_storage: str = "MEMORY_AND_DISK"
@@ -58,6 +58,17 @@ class Settings:
     """
     neo4j_memory: str = "1g"
     """The heap size of the managed Neo4j server."""
+    neo4j_uri: str = ""
+    """The address of a Neo4j server that you run, such as ``neo4j+s://graph.example.com``.
+
+    With it, provhouse runs none. ``bolt://127.0.0.1:7687`` is not encrypted.
+    """
+    neo4j_user: str = "neo4j"
+    """The user who logs in to the server in ``neo4j_uri``."""
+    neo4j_password_file: Path | None = None
+    """The file with that user's password; without it, provhouse does not log in."""
+    neo4j_database: str = "neo4j"
+    """The database to use in the server in ``neo4j_uri``."""
     server_port: int = 0
     """The port of the warm server, which ``provhouse up`` starts; 0 is any free port."""
     server_address: str = ""
@@ -107,6 +118,11 @@ class Settings:
     def graph_home(self) -> Path:
         """The folder of the Neo4j server that this warehouse uses."""
         return self.neo4j_home or self.warehouse / "neo4j"
+
+    @property
+    def shares_graph_home(self) -> bool:
+        """Whether other warehouses may use the managed Neo4j server of this warehouse, too."""
+        return self.neo4j_home is not None and not self.neo4j_uri
 
     @property
     def own_folders(self) -> tuple[Path, ...]:

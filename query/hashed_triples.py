@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import ItemNumbers, PartitionNumbers
 from provhouse.model.columns import ATTRIBUTES, DST, INGEST, OP, SRC, TRIPLE
+from provhouse.spark.pyspark_internals import map_in_arrow
 from provhouse.spark.session import is_own, working
 from provhouse.store.cache.blocks import SENT, as_block, from_block, joined, run_on
 from provhouse.store.tables.partitions import partition_path, read_partition
@@ -60,12 +61,9 @@ class HashedTriples:
         direct = len(snapshot.deaths) or not is_own(session)
         rows = (_live if direct else _visible)(session, snapshot)
         spread = rows.select(*TRIPLE, (f.col(key) % count).cast("int").alias(BUCKET))
-        blocks = (
-            spread.repartitionById(count, BUCKET)
-            .mapInArrow(partial(_to_block, key), "block binary")
-            .rdd.map(_bytes)
-        )
-        return cls(blocks, key, count, storage)
+        shuffled = spread.repartitionById(count, BUCKET)
+        blocks = map_in_arrow(shuffled, partial(_to_block, key), "block binary")
+        return cls(blocks.rdd.map(_bytes), key, count, storage)
 
     def triples_of(self, items: ItemNumbers) -> tuple[pa.Table, int]:
         """Return the triples whose key is one of the items, and the number of partitions read.
@@ -117,7 +115,7 @@ def _live(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
     numbers = snapshot.partitions
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     read = _PartitionReader(folder, numbers, snapshot.deaths)
-    return session.range(0, len(numbers), 1, len(numbers)).mapInArrow(read, SCHEMA)
+    return map_in_arrow(session.range(0, len(numbers), 1, len(numbers)), read, SCHEMA)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from provhouse.model.columns import DST, SRC
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.spark.session import Starting, limited, working
+from provhouse.spark.limits import limited
+from provhouse.spark.session import Starting, working
 from provhouse.store.cache.partition_cache import PartitionCache, Partitions
 from provhouse.store.tables.partitions import partition_path, unless_damaged
 from provhouse.store.tables.snapshot import Snapshot

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from provhouse.cypher.server import running
+from provhouse.cypher.access import running
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, Totals, current
@@ -47,7 +47,7 @@ def status(settings: Settings) -> Status:
     layout = Layout(settings.warehouse)
     commit = current(layout)
     totals = commit.totals if commit else Totals()
-    address = running(settings.graph_home)
+    address = running(settings)
     return Status(
         warehouse=str(settings.warehouse),
         generation=commit.generation if commit else None,

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from provhouse.cypher.guide import url, view_query
 from provhouse.cypher.view_mark import mark_names
 from provhouse.model.answer import Answer
-from provhouse.model.arrays import I64
+from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
 from provhouse.model.question import Question
 
@@ -52,7 +52,7 @@ class View:
     query: str
     """A query that shows the view in Browser."""
     url: str
-    """Browser's URL, with the query in the editor."""
+    """Browser's URL, with the query in the editor; empty if the server is not managed."""
 
 
 def write_view(asker: Asker, question: Question) -> View:
@@ -61,14 +61,16 @@ def write_view(asker: Asker, question: Question) -> View:
     The answer has the sets of its items even if the question does not ask for them. Raises what
     ``Asker.answer`` raises.
     """
-    graph = (
-        asker.graph
-    )  # from now on this process uses Neo4j, so that no erasure can delete its data
-    answer, nodes, links = _marked(asker, replace(question, sets=True))
+    graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
     view = hashlib.sha256(asked.encode()).hexdigest()[:12]
     expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
-    graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
+    while True:
+        answer, nodes, links, erased = _marked(asker, replace(question, sets=True))
+        graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
+        if asker.snapshot.names.erased is erased:
+            break
+        graph.remove_view(view)  # an erasure, which removes views, may have come before this one
     query = view_query(graph.warehouse, view)
     return View(
         item=answer.item,
@@ -86,8 +88,12 @@ def write_view(asker: Asker, question: Question) -> View:
     )
 
 
-def _marked(asker: Asker, question: Question) -> tuple[Answer, list[dict[str, object]], pa.Table]:
+def _marked(
+    asker: Asker, question: Question
+) -> tuple[Answer, list[dict[str, object]], pa.Table, ItemNumbers]:
     """Return an answer with its nodes and links, after recording which items these name.
+
+    The last value is the erased items that were known before.
 
     If something was erased meanwhile, begin again: the erasure may have looked at the record before
     the items were in it.
@@ -100,10 +106,10 @@ def _marked(asker: Asker, question: Question) -> tuple[Answer, list[dict[str, ob
         shown = [*answer.versions, *(str(node["name"]) for node in nodes)]
         texts = pa.array(shown, pa.string())
         numbers = {int(number) for number in names.locate(texts) if number >= 0}
-        home, commit = asker.graph.home, asker.snapshot.commit
-        mark_names(home, asker.graph.warehouse, commit.base, numbers)
+        if home := asker.graph.home:
+            mark_names(home, asker.graph.warehouse, asker.snapshot.commit.base, numbers)
         if names.erased is erased:
-            return answer, nodes, links
+            return answer, nodes, links, erased
 
 
 def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:

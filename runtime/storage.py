@@ -130,6 +130,15 @@ def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
     return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
 
 
+def map_batches(path: Path) -> pa.Buffer:
+    """Return the content of a file that ``batch_writer`` wrote, memory-mapped, for any threads.
+
+    It stays the same when the file is replaced; ``pa.ipc.open_file`` makes a reader of it.
+    """
+    with pa.memory_map(str(path)) as file:
+        return file.read_buffer()
+
+
 def parquet_reader(path: Path) -> pq.ParquetFile:
     """Open a Parquet file, whose checksums are verified."""
     return pq.ParquetFile(path, page_checksum_verification=True)

@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from provhouse.model.command import COMMAND
 from provhouse.model.errors import Busy, ProvhouseError
 from provhouse.model.settings import Settings
+from provhouse.runtime.imports import hide_unused
 from provhouse.spark.session import end
 
 from .app import application
@@ -92,6 +93,7 @@ def main() -> int:
 
     Return the exit status, 6 if the warehouse already has a server.
     """
+    hide_unused()
     signal.signal(signal.SIGTERM, _exit)  # uvicorn raises the signal again when it has stopped
     COMMAND.set("serve")
     settings = Settings.load({})

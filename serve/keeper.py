@@ -1,10 +1,11 @@
 """Keeps an asker of the current generation open, and replaces it after each commit.
 
-An asker answers questions from one generation. Twice a second, the keeper looks for a new
-generation. It opens an asker of the new generation beside the old one, caches its partitions, and
-only then switches to it. So no question mixes generations or waits for partitions. After an
-erasure, the keeper drops all data that it read before, so that nothing erased stays in memory. If
-Spark or Neo4j has died, the keeper restarts it, and refuses questions until then.
+An asker answers questions from one generation. As soon as a writer has committed, the keeper opens
+an asker of the new generation beside the old one, caches its partitions, and only then switches to
+it. So no question mixes generations or waits for partitions. Twice a second, the keeper also checks
+whether something else has changed. After an erasure, it drops all data that it read before, so that
+nothing erased stays in memory. If Spark or Neo4j has died, it restarts it, and refuses questions
+until then.
 """
 
 import threading
@@ -15,7 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from provhouse.cypher.server import running
+from provhouse.cypher.access import running
 from provhouse.model.arrays import PartitionNumbers
 from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.progress import Progress
@@ -35,8 +36,12 @@ from .asker_pool import AskerPool, SharedAsker
 from .log import log
 
 CHECK_SECONDS = 0.5
+COMMIT_SECONDS = 0.02
+"""The time in seconds after which a commit is noticed."""
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
+NEO4J_SECONDS = 5.0
+"""The number of seconds between two checks of a Neo4j server that is not managed."""
 PARTITIONS_PER_JOB = 8
 """The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 
@@ -54,6 +59,7 @@ class Keeper:
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._reason = "The server is starting"
         self._views_checked = perf_counter()
+        self._neo4j_checked = perf_counter()
         self._deaths = 0
         self._opened: WeakSet[Asker] = WeakSet()
         self._closing = threading.Event()
@@ -179,6 +185,7 @@ class Keeper:
 
     def _run(self) -> None:
         while not self._closing.is_set():
+            commits = self._commits_mark()
             try:
                 self._check()
             except ProvhouseError as error:
@@ -186,11 +193,26 @@ class Keeper:
             except Exception as error:
                 log.exception("The keeper failed")
                 self._report(f"{type(error).__name__}: {error}")
-            self._closing.wait(CHECK_SECONDS)
+            self._wait(commits)
+
+    def _wait(self, commits: int) -> None:
+        """Wait until the next check is due, or the mark of the commits has changed."""
+        due = perf_counter() + CHECK_SECONDS
+        while perf_counter() < due and self._commits_mark() == commits:
+            if self._closing.wait(COMMIT_SECONDS):
+                return
+
+    def _commits_mark(self) -> int:
+        """Return a number that changes when a commit record appears."""
+        try:
+            return self.layout.commits.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
 
     def _report(self, reason: str) -> None:
+        if reason != self._reason:  # while Neo4j is down, there is one each half second
+            log.warning(reason)
         self._reason = reason
-        log.warning(reason)
 
     def _check(self) -> None:
         commit = current(self.layout)
@@ -231,12 +253,28 @@ class Keeper:
             spark.end()
             self._cached.release()
             self._cached = PartitionCache(self._settings)
-        elif not running(self._settings.graph_home):
-            self._drop_all("Neo4j has stopped and is being restarted")
+        elif not self._neo4j_runs():
+            self._drop_all(self._neo4j_lost())
         elif perf_counter() - self._views_checked > VIEWS_SECONDS:
             self._views_checked = perf_counter()
             with self.asker() as asker:
                 asker.graph.remove_views(expired=True)
+
+    def _neo4j_runs(self) -> bool:
+        """Return whether Neo4j runs; ask a server that is not managed only every few seconds."""
+        if not self._settings.neo4j_uri:
+            return running(self._settings) is not None
+        if perf_counter() - self._neo4j_checked < NEO4J_SECONDS:
+            return True
+        with self.asker() as asker:
+            found = asker.graph.answers()
+        self._neo4j_checked = perf_counter()
+        return found
+
+    def _neo4j_lost(self) -> str:
+        if uri := self._settings.neo4j_uri:
+            return f"Neo4j at {uri} does not answer"
+        return "Neo4j has stopped and is being restarted"
 
     def _advance(self, commit: Commit) -> None:
         began = perf_counter()

@@ -1,14 +1,17 @@
 """Check whether provhouse can use a Spark session that the program around it created.
 
 Such a session lacks what provhouse sets in sessions of its own: Delta's jars, the daemon that
-imports our modules ahead of the first task, and an unlimited size of results. Our tasks also run
-without these.
+imports our modules ahead of the first task, an unlimited size of results and, on a cluster, our
+code. Our tasks also run without the first three.
 """
 
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from provhouse.model.errors import Unavailable
+
+from .cluster import reason
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -23,23 +26,25 @@ def check_usable(context: "SparkContext") -> None:
             "Create the session with spark.speculation=false",
         )
     try:
-        context.parallelize([0], 1).map(_import).collect()
+        (found,) = context.parallelize([0], 1).map(_installed).collect()
     except Exception as error:
         raise Unavailable(
             "The workers of this program's Spark session cannot run provhouse",
-            _reason(str(error)),
-            f"Set PYSPARK_PYTHON={sys.executable} before the session is created",
+            reason(str(error)),
+            f"Set PYSPARK_PYTHON={sys.executable} before the session is created; on a cluster, "
+            f"install provhouse {version('provhouse')} on every worker",
         ) from error
+    if found != version("provhouse"):
+        raise Unavailable(
+            "The workers of this program's Spark session have another version of provhouse",
+            f"They have {found}, and this program has {version('provhouse')}",
+            "Install the same version on every worker",
+        )
 
 
-def _import(_: int) -> None:
-    """Import in a worker what most tasks need."""
+def _installed(_: int) -> str:
+    """Import in a worker what most tasks need; return the version of provhouse there."""
     import numba  # noqa: F401
     import pyarrow  # noqa: F401
 
-
-def _reason(message: str) -> str:
-    """Return the line of Spark's message that says what is wrong, or its first line."""
-    lines = message.strip().splitlines() or ["Spark gave no reason"]
-    telling = [line for line in lines if "NotFoundError" in line or "MISMATCH" in line]
-    return (telling or lines)[0].strip()
+    return version("provhouse")

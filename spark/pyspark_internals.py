@@ -5,13 +5,17 @@ function, read in PySpark's source how that method works now, and adapt the func
 module of provhouse uses private attributes of PySpark.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, cast
 
+import pyarrow as pa
+
 if TYPE_CHECKING:
     from pyspark import RDD, SparkConf, SparkContext
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+
+ArrowTask = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 def start_context(conf: "SparkConf", log: IO[bytes]) -> "SparkContext":
@@ -95,6 +99,24 @@ def restore_properties(context: "SparkContext", properties: Mapping[str, str | N
     """
     for name, value in properties.items():
         context.setLocalProperty(name, cast(str, value))
+
+
+def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFrame":
+    """Return the batches that a function makes of the batches of each partition.
+
+    ``DataFrame.mapInArrow`` does this too, but only where pandas is installed, though neither it
+    nor the workers use pandas.
+    """
+    from pyspark.sql import DataFrame
+    from pyspark.sql.pandas import functions
+    from pyspark.util import PythonEvalType
+
+    private: Any = functions
+    udf = private.vectorized_udf(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
+    column = udf(*[rows[name] for name in rows.columns])
+    source: Any = rows
+    mapped = source._jdf.mapInArrow(column._jc, False, None)
+    return DataFrame(mapped, rows.sparkSession)
 
 
 def java_session(session: "SparkSession") -> tuple[Any, Any]:

@@ -1,9 +1,7 @@
-"""The Spark session of a process: its start and end, its errors, and time limits on its jobs."""
+"""The Spark session of a process: its start, its end, and its errors."""
 
 import atexit
-import os
 import signal
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -14,53 +12,30 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from provhouse.model.errors import ProvhouseError, TooSlow, Unavailable
-from provhouse.model.progress import LOOK_SECONDS, Stopwatch
+from provhouse.model.errors import ProvhouseError, Unavailable
 from provhouse.model.settings import Settings
-from provhouse.runtime.class_archives import options as archive
 from provhouse.runtime.files import make_folder
-from provhouse.runtime.jars import jar_folder
-from provhouse.runtime.java import java
 from provhouse.runtime.scratch import scratch
 
 from .adopting import check_usable
+from .cluster import check_cluster
+from .configuration import DAEMONS, configured, on_cluster, set_environment
 from .pyspark_internals import (
     forget_jvm,
     has_stopped,
     leave_jvm,
-    restore_properties,
     running_session,
     start_context,
 )
 
 if TYPE_CHECKING:
-    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
-_CONFIG = {
-    "spark.ui.enabled": "false",  # the web interface is not used, and takes a port
-    "spark.ui.showConsoleProgress": "false",  # the command shows its own progress
-    "spark.databricks.delta.snapshotPartitions": "1",  # the default, 50, slows small reads
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    "spark.sql.shuffle.partitions": "8",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-    "spark.driver.maxResultSize": "0",  # the walk bounds the size of an answer
-    "spark.rdd.compress": "false",
-    "spark.log.level": "ERROR",
-}
-
-LONGEST_SOCKET_FOLDER = 60
-"""The longest path, in characters, of the folder for sockets.
-
-The path of a socket can have 107 bytes, of which Spark's file name takes 42.
-"""
 KILL_SECONDS = 10
 """The longest time that ``end`` waits for killed processes, or for a start in another thread."""
-DAEMON = "provhouse.spark.daemon"
 ENDINGS = (
     "Python worker exited unexpectedly",
-    f"from {DAEMON}",
+    *(f"from {daemon}" for daemon in DAEMONS),
     "from pyspark.daemon",
     "SparkContext was shut down",
     "SparkContext has been shutdown",
@@ -71,8 +46,6 @@ ENDINGS = (
 
 RUN_AGAIN = "Check whether the machine has enough memory, then run the command again"
 OPEN_AGAIN = "If the program has stopped its Spark session, create one and open the warehouse again"
-JOB_GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
-"""The local properties that ``SparkContext.setJobGroup`` sets."""
 
 
 class _Process:
@@ -94,8 +67,8 @@ def spark(settings: Settings, logs: Path) -> "SparkSession":
 
     If the program around provhouse has created a session, return that one: it is never configured,
     stopped or ended by provhouse. Otherwise the JVM prints to ``spark.log`` in the folder ``logs``.
-    Raises Unavailable if Java, the jars or the master are missing, or if the program's session
-    cannot be used.
+    Raises Unavailable if Java, the jars or the master are missing, if the program's session cannot
+    be used, or if the executors of a cluster cannot work on the warehouse.
     """
     with _process.starting:
         if _process.session is not None:
@@ -104,8 +77,14 @@ def spark(settings: Settings, logs: Path) -> "SparkSession":
             return _adopted(found)
         make_folder(logs)
         _process.adopted = None
-        _process.session = _started(settings, logs / "spark.log")
-        return _process.session
+        _process.session = session = _started(settings, logs / "spark.log")
+    if on_cluster(settings.master):
+        try:
+            check_cluster(session.sparkContext, settings)
+        except BaseException:
+            end()
+            raise
+    return session
 
 
 def _adopted(found: "SparkSession") -> "SparkSession":
@@ -154,11 +133,10 @@ class Starting:
 def _started(settings: Settings, log: Path) -> "SparkSession":
     from pyspark.sql import SparkSession
 
-    _set_environment()
+    set_environment(settings.master)
     leave_jvm()
-    jars = jar_folder("delta")
     temporary = scratch("spark")
-    conf = _configured(settings, jars, Path(temporary.name))
+    conf = configured(settings, Path(temporary.name))
     atexit.register(_stop, temporary)
     try:
         with log.open("ab") as sink, _signal_kept():
@@ -169,36 +147,6 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
             _message(error).splitlines()[0],
             f"See {log}; `provhouse doctor` shows what is missing",
         ) from error
-
-
-def _set_environment() -> None:
-    """Make Spark run on the Java that provhouse has chosen, and its workers on this Python.
-
-    Spark would otherwise take the first versions on PATH.
-    """
-    os.environ["JAVA_HOME"] = str(java().parent.parent)
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-
-
-def _configured(settings: Settings, jars: Path, temporary: Path) -> "SparkConf":
-    """Return Spark's configuration, with all its temporary files in one folder."""
-    from pyspark import SparkConf
-
-    conf = SparkConf().setAll(list(_CONFIG.items())).setMaster(settings.master)
-    conf.setAppName("provhouse").set("spark.python.daemon.module", DAEMON)
-    conf.set("spark.jars", ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))))
-    conf.set("spark.driver.memory", settings.spark_memory)
-    conf.set("spark.sql.warehouse.dir", f"{temporary}/tables")
-    quick = "-XX:TieredStopAtLevel=1"  # tasks run in Python: more compilation never pays
-    java_options = [f"-Djava.io.tmpdir={temporary}", quick, *archive("spark")]
-    conf.set("spark.driver.extraJavaOptions", " ".join(f'"{option}"' for option in java_options))
-    if len(str(temporary)) <= LONGEST_SOCKET_FOLDER:  # a small job then takes 27 ms, not 65
-        conf.set("spark.python.unix.domain.socket.enabled", "true")
-    if settings.master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        conf.set("spark.driver.host", "127.0.0.1").set("spark.local.dir", str(temporary))
-    return conf
 
 
 @contextmanager
@@ -267,12 +215,13 @@ def _await_end(family: set[psutil.Process], patience: float) -> None:
 def _is_spark(process: psutil.Process) -> bool:
     """Return whether a child process is the JVM that ``_started`` launched.
 
-    Only the options of that JVM name our daemon.
+    Only the options of that JVM name one of our daemons.
     """
     try:
-        return f"spark.python.daemon.module={DAEMON}" in process.cmdline()
+        options = process.cmdline()
     except psutil.Error:
         return False
+    return any(f"spark.python.daemon.module={daemon}" in options for daemon in DAEMONS)
 
 
 def _below(process: psutil.Process) -> list[psutil.Process]:
@@ -309,40 +258,6 @@ def working() -> Iterator[None]:
         raise Unavailable(
             "Spark or one of its workers ended unexpectedly", message.splitlines()[0], remedy
         ) from error
-
-
-@contextmanager
-def limited(context: "SparkContext", watch: Stopwatch) -> Iterator[None]:
-    """Run a block; if the watch's time is up, cancel the block's Spark jobs and raise TooSlow."""
-    if watch.pause() is None:
-        yield
-        return
-    before = {name: context.getLocalProperty(name) for name in JOB_GROUP}
-    group = f"limited {threading.get_ident()}"
-    context.setJobGroup(group, group, interruptOnCancel=True)
-    over = threading.Event()
-    threading.Thread(target=_stop_late, args=(context, group, watch, over), daemon=True).start()
-    try:
-        yield
-    except Exception:
-        watch.seconds_left()  # raises TooSlow if this is the cause
-        raise
-    finally:
-        over.set()
-        restore_properties(context, before)
-
-
-def _stop_late(
-    context: "SparkContext", group: str, watch: Stopwatch, over: threading.Event
-) -> None:
-    try:
-        while not over.wait(watch.pause()):
-            pass
-    except TooSlow:
-        with suppress(Exception):  # Spark may have ended
-            context.cancelJobGroup(group)
-            while not over.wait(LOOK_SECONDS):  # the block may have begun another job
-                context.cancelJobGroup(group)
 
 
 def _was_lost(error: Exception, message: str) -> bool:

@@ -17,8 +17,9 @@ from xdist.scheduler import LoadScopeScheduling
 from helpers.warehouse import House
 from helpers.warm import Warm
 from provhouse.cypher import process, server
+from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server_record import Address, ServerRecord
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.spark import session as store

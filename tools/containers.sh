@@ -9,5 +9,6 @@ tools=.long/containers
 $tools/bin/pip --disable-pip-version-check install --quiet --require-hashes -r requirements-containers.lock
 
 $tools/bin/hadolint docker/Dockerfile
-$tools/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml docker/compose.tls.yaml
+$tools/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml docker/compose.neo4j.yaml \
+    docker/compose.tls.yaml docker/compose.cluster.yaml
 sh -n docker/entrypoint.sh

@@ -15,7 +15,7 @@ from ..options import FormOption, utf8
 from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
-    from provhouse.cypher.server import Address
+    from provhouse.cypher.access import Address
     from provhouse.output.result import Result
     from provhouse.query.view import View
 
@@ -67,25 +67,29 @@ def browser(
 
 
 def _up(settings: Settings) -> "Address":
-    from provhouse.cypher import server
+    from provhouse.cypher import access
 
     from ..progress_display import progress_display
 
     with progress_display() as progress:
-        return server.up(settings.graph_home, settings.neo4j_memory, progress)
+        return access.up(settings, progress)
 
 
 def _guide(address: "Address", warehouse: str) -> None:
     from provhouse.cypher import guide
 
-    sys.stdout.write(
-        f"Neo4j Browser  {guide.url(address)}\n"
-        f"Connect URL    {address.bolt}\n"
-        f"Username       {address.user}\n"
-        f"Password       in {address.password_file}\n"
-        f"Stop           provhouse down\n"
-        f"\nQueries to paste:\n"
-    )
+    facts = {
+        "Neo4j Browser": guide.url(address),
+        "Connect URL": address.bolt,
+        "Database": "" if address.managed else address.database,
+        "Username": address.user,
+        "Password": f"in {address.password_file}" if address.password_file else "",
+        "Stop": "provhouse down" if address.managed else "",
+    }
+    for name, value in facts.items():
+        if value:
+            sys.stdout.write(f"{name:15}{value}\n")
+    sys.stdout.write("\nQueries to paste:\n")
     for query in guide.queries(warehouse):
         sys.stdout.write(f"\n{query.text.strip()}\n")
 

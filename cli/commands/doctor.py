@@ -55,8 +55,11 @@ def doctor(
         except ProvhouseError as error:
             missing.append(error)
             table.add_row(name, Text("missing", "red"), Text(shown(error.found)))
-            table.add_row("", "", Text(shown(error.remedy), "bold"))
+            table.add_row("", "", Text(shown(error.remedy.partition("\n")[0]), "bold"))
     console(sys.stdout).print(table)
+    for fault in missing:  # statements to be copied, which no table should break
+        for line in fault.remedy.splitlines()[1:]:
+            sys.stdout.write(f"{line}\n")
     if missing:
         raise typer.Exit(Unavailable.exit_status)
 
@@ -101,7 +104,8 @@ def _memory(settings: "Settings") -> str:
     """Check that free memory is at least 1.5 times the Java heaps of Spark and Neo4j together."""
     from provhouse.runtime.free_memory import free_memory
 
-    needed = (_bytes(settings.spark_memory) + _bytes(settings.neo4j_memory)) * 3 // 2
+    neo4j = 0 if settings.neo4j_uri else _bytes(settings.neo4j_memory)
+    needed = (_bytes(settings.spark_memory) + neo4j) * 3 // 2
     free = free_memory()
     if free < needed:
         raise Unavailable(
@@ -135,10 +139,31 @@ def _ports(settings: "Settings") -> str:
         ) from error
 
 
+def _neo4j(settings: "Settings") -> str:
+    """Check that the server in the setting neo4j_uri can be used, and what its user may do."""
+    if not settings.neo4j_uri:
+        return f"provhouse runs one in {settings.graph_home}"
+    from provhouse.cypher.rights import examine
+
+    found = examine(settings)
+    created = f"the first ingest creates {found.to_create} constraints" if found.to_create else (
+        "all constraints exist"
+    )  # fmt: skip
+    foreign = (
+        f"; other constraints on labels of provhouse, which may refuse its nodes: "
+        f"{', '.join(found.foreign)}"
+        if found.foreign
+        else ""
+    )
+    where = f"{found.address.bolt}, database {found.address.database}"
+    return f"{found.version} at {where}; its user may write; {created}{foreign}"
+
+
 _CHECKS: dict[str, "Callable[[Settings], str]"] = {
     "Java": _java,
     "jars": _jars,
     "disk": _disk,
     "memory": _memory,
     "ports": _ports,
+    "Neo4j": _neo4j,
 }

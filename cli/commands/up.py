@@ -18,18 +18,18 @@ def up(
 
     Commands then ask the server, which keeps Spark running and answers in milliseconds.
     """
-    from provhouse.cypher import server as neo4j
+    from provhouse.cypher import access as neo4j
     from provhouse.serve import process
 
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
     with progress_display() as progress:
-        address = neo4j.up(settings.graph_home, settings.neo4j_memory, progress)
+        address = neo4j.up(settings, progress)
         info = process.up(settings, progress, wait == "yes")
+    browser = f", Neo4j Browser at {address.http}" if address.http else ""
     sys.stdout.write(
-        f"Neo4j is running at {address.bolt}, Neo4j Browser at {address.http}\n"
-        f"The server is running at {info.address}\n"
+        f"Neo4j is running at {address.bolt}{browser}\nThe server is running at {info.address}\n"
     )
 
 
@@ -39,16 +39,20 @@ def down(ctx: typer.Context) -> None:
     It does not matter whether `provhouse up` or a question started them, or a killed command left
     them running.
     """
-    from provhouse.cypher import server as neo4j
+    from provhouse.cypher import access as neo4j
     from provhouse.serve import process
 
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
     with progress_display() as progress:
-        neo4j_running = neo4j.running(settings.graph_home) is not None  # the server may stop it
+        managed = not settings.neo4j_uri
+        neo4j_running = managed and neo4j.running(settings) is not None  # the server may stop it
         server_stopped = process.down(settings.warehouse, progress)
-        neo4j_stopped = neo4j.down(settings.graph_home, progress) or neo4j_running
+        neo4j_stopped = neo4j.down(settings, progress) or neo4j_running
     if server_stopped:
         sys.stdout.write("The server is stopped.\n")
-    sys.stdout.write("Neo4j is stopped.\n" if neo4j_stopped else "Neo4j was not running.\n")
+    if managed:
+        sys.stdout.write("Neo4j is stopped.\n" if neo4j_stopped else "Neo4j was not running.\n")
+    else:
+        sys.stdout.write(f"Neo4j at {settings.neo4j_uri} is not provhouse's to stop.\n")

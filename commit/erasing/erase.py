@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from provhouse.cypher.server import wipe
-from provhouse.cypher.view_mark import has_names
+from provhouse.cypher.access import has_names
+from provhouse.cypher.graph import wipe
 from provhouse.model.arrays import ItemNumbers, among
 from provhouse.model.errors import Busy, Damaged
 from provhouse.model.faults import reach
@@ -29,7 +29,7 @@ from ..reload import reload
 from ..writer_log import clear_logs
 from .descriptions import clear_descriptions
 from .erasure_file import Erasure, end_erasure, read_erasure, write_erasure
-from .name_files import clear_lookup, clear_segments, clear_versions, mark_erased
+from .name_files import clear_ids, clear_lookup, clear_segments, clear_versions, mark_erased
 from .rejects import finish_rejected
 from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
@@ -110,7 +110,7 @@ def _in_views(settings: Settings, items: dict[int, ItemNumbers]) -> bool:
     """
     layout = Layout(settings.warehouse)
     known = {base: items[base].tolist() if base in items else [] for base in bases(layout)}
-    return has_names(settings.graph_home.resolve(), layout.warehouse_id(), known)
+    return has_names(settings, layout.warehouse_id(), known)
 
 
 def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> int:
@@ -130,6 +130,7 @@ def _erase_base(snapshot: Snapshot, items: ItemNumbers, progress: Progress) -> i
     for span in snapshot.spans:
         if span.items:
             clear_lookup(names, span, items)
+            clear_ids(names, span, items)
             clear_versions(names, span, items)
     return links
 
@@ -147,8 +148,8 @@ def _rebuild_requested(layout: Layout) -> bool:
 
 def _rebuild_graph(settings: Settings, progress: Progress) -> None:
     progress.begin("Rebuild Neo4j without the erased items")
-    wipe(settings.graph_home, progress)
-    if settings.neo4j_home:
+    wipe(Layout(settings.warehouse).warehouse_id(), settings, progress)
+    if settings.shares_graph_home:
         progress.say("Neo4j was rebuilt: run `provhouse repair` on other warehouses that share it")
     reload(settings, progress)
     reach("Neo4j made anew")

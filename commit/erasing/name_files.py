@@ -17,9 +17,10 @@ from provhouse.model.columns import NAME
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.names.erased import ERASED, erased_in
+from provhouse.store.names.id_lookup import TableIds, ids_file, read_ids, write_ids
 from provhouse.store.names.lookup import Offsets, joined_file, lookup_files, read_lookup
 from provhouse.store.names.names import Names, Span
-from provhouse.store.names.segments import BATCH, open_names
+from provhouse.store.names.segments import BATCH, SegmentReader, without_rows
 from provhouse.store.names.versions import read_versions, versions_file
 
 _AT_ONCE = 1 << 20
@@ -53,7 +54,7 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
 
 def _have_names(path: Path, rows: I64) -> Iterator[bool]:
     """Yield, batch by batch, whether any of these rows of a segment has a name."""
-    reader = open_names(path, (NAME,))
+    reader = SegmentReader(path, (NAME,))
     for number in np.unique(rows // BATCH).tolist():
         here = rows[rows // BATCH == number] % BATCH
         names = reader.get_batch(number).column(0).take(pa.array(here))
@@ -80,13 +81,7 @@ def _rewrite(path: Path, rows: I64) -> None:
 def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
     """Return the batch without the names in the given rows; ignore rows outside of the batch."""
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
-    if not len(here):
-        return batch
-    gone = set(here.tolist())
-    at = batch.schema.get_field_index(NAME)
-    texts = batch.column(at).to_pylist()  # Arrow's own functions keep the bytes under a null
-    left = [None if row in gone else text for row, text in enumerate(texts)]
-    return batch.set_column(at, NAME, pa.array(left, pa.string()))
+    return without_rows(batch, here.tolist()) if len(here) else batch
 
 
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
@@ -118,6 +113,25 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
         reach("look-up switched")
     if joined.exists():
         _remove_old_files(folder, span)
+
+
+def clear_ids(folder: Path, span: Span, erased: ItemNumbers) -> None:
+    """Rewrite the look-up of an ingest's row ids without erased items, if it has any."""
+    known = read_ids(folder, span.ingest)
+    if known is None or not among(known.offsets().astype(np.int64) + span.first, erased).any():
+        return
+    path = ids_file(folder, span.ingest)
+    aside = path.with_name(f"{path.name}.new")
+    write_ids(aside, [_kept_ids(table, span, erased) for table in known.tables()])
+    sync_file(aside)
+    reach("row ids rewritten")
+    aside.replace(path)
+    sync_folder(folder)
+
+
+def _kept_ids(table: TableIds, span: Span, erased: ItemNumbers) -> TableIds:
+    kept = _kept_entries(table.offsets, span, erased)
+    return TableIds(table.pattern, table.ids[kept], table.offsets[kept])
 
 
 def clear_versions(folder: Path, span: Span, erased: ItemNumbers) -> None:

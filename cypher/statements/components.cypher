@@ -1,3 +1,3 @@
-UNWIND $rows AS row
-MERGE (c:Component {warehouse: $warehouse, id: row.id})
-SET c.items = row.items, c.triples = row.triples, c.sets = row.sets
+UNWIND range(0, size($id) - 1) AS row
+MERGE (c:Component {warehouse: $warehouse, id: $id[row]})
+SET c.items = $items[row], c.triples = $triples[row], c.sets = $sets[row]

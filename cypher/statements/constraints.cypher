@@ -10,5 +10,4 @@ FOR (g:Generation) REQUIRE (g.warehouse, g.number) IS UNIQUE;
 CREATE CONSTRAINT load_key IF NOT EXISTS
 FOR (l:Load) REQUIRE (l.warehouse, l.commit) IS UNIQUE;
 CREATE CONSTRAINT item_key IF NOT EXISTS
-FOR (i:Item) REQUIRE (i.warehouse, i.view, i.key) IS UNIQUE;
-CALL db.awaitIndexes(300)
+FOR (i:Item) REQUIRE (i.warehouse, i.view, i.key) IS UNIQUE

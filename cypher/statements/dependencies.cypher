@@ -1,6 +1,6 @@
 // A set points to the set it derives from. Totals are set, not added, so that a second run changes nothing.
-UNWIND $rows AS row
-MERGE (s:Set {warehouse: $warehouse, id: row.set})
-MERGE (source:Set {warehouse: $warehouse, id: row.derives_from})
+UNWIND range(0, size($set) - 1) AS row
+MERGE (s:Set {warehouse: $warehouse, id: $set[row]})
+MERGE (source:Set {warehouse: $warehouse, id: $derives_from[row]})
 MERGE (s)-[d:DEPENDS_ON]->(source)
-SET d.triples = row.triples, d.ops = row.ops
+SET d.triples = $triples[row], d.ops = $ops_lists[$ops[row]]

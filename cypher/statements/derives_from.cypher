@@ -1,5 +1,5 @@
-UNWIND $rows AS row
-MERGE (t:Table {warehouse: $warehouse, name: row.table})
-MERGE (source:Table {warehouse: $warehouse, name: row.derives_from})
+UNWIND range(0, size($table) - 1) AS row
+MERGE (t:Table {warehouse: $warehouse, name: $table[row]})
+MERGE (source:Table {warehouse: $warehouse, name: $derives_from[row]})
 MERGE (t)-[d:DERIVES_FROM]->(source)
-SET d.triples = row.triples, d.ops = row.ops
+SET d.triples = $triples[row], d.ops = $ops_lists[$ops[row]]

@@ -1,5 +1,5 @@
 // After a rollback, these components are no longer merged.
-UNWIND $rows AS row
-MATCH (:Component {warehouse: $warehouse, id: row.component})-[merged:MERGED_INTO]->
-      (:Component {warehouse: $warehouse, id: row.into})
+UNWIND range(0, size($component) - 1) AS row
+MATCH (:Component {warehouse: $warehouse, id: $component[row]})-[merged:MERGED_INTO]->
+      (:Component {warehouse: $warehouse, id: $into[row]})
 DELETE merged

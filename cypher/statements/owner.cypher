@@ -1,4 +1,4 @@
 MATCH (l:Load)
-WHERE l.commit IN $commits
+WHERE l.warehouse IS NOT NULL AND l.commit IN $commits
 RETURN l.warehouse AS warehouse
 LIMIT 1

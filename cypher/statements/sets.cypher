@@ -1,5 +1,5 @@
 // The tables of a set never change, so that rows of sets which already have a node may omit them.
-UNWIND $rows AS row
-MERGE (s:Set {warehouse: $warehouse, id: row.id})
-SET s.component = row.component, s.items = row.items, s.triples = row.triples,
-    s.tables = coalesce(row.tables, s.tables)
+UNWIND range(0, size($id) - 1) AS row
+MERGE (s:Set {warehouse: $warehouse, id: $id[row]})
+SET s.component = $component[row], s.items = $items[row], s.triples = $triples[row],
+    s.tables = coalesce($tables_lists[$tables[row]], s.tables)

@@ -1,3 +1,3 @@
-UNWIND $rows AS row
-MERGE (t:Table {warehouse: $warehouse, name: row.name})
-SET t.items = row.items
+UNWIND range(0, size($name) - 1) AS row
+MERGE (t:Table {warehouse: $warehouse, name: $name[row]})
+SET t.items = $items[row]

@@ -1,5 +1,5 @@
 // ISO 8601 times in UTC are in the order of their texts.
 MATCH (i:Item {warehouse: $warehouse})
-WHERE i.expires <= $time
+WHERE i.view IS NOT NULL AND i.key IS NOT NULL AND i.expires <= $time
 DETACH DELETE i
 RETURN count(*)

@@ -20,7 +20,7 @@ from printing import METHODS, Printer, near, program
 
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
-from provhouse.cypher import server
+from provhouse.cypher import access
 from provhouse.ingest.ingest import ingest
 from provhouse.model.answer import Answer
 from provhouse.model.errors import Unavailable
@@ -43,7 +43,7 @@ def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
     printer = Printer(console(sys.stdout), program(settings.warehouse, Path(sys.executable)))
     with progress_display(keep=True) as progress:
         run_pipeline(data, days, progress)
-        address = server.up(settings.graph_home, settings.neo4j_memory, progress)
+        address = access.up(settings, progress)
         stored = ingest_triples(settings, data, days, progress)
     show_contents(printer, stored, data)
     with progress_display() as progress, Asker(settings, progress) as asker:
@@ -221,7 +221,7 @@ def compare(printer: Printer, asker: Asker, lineage: Answer) -> None:
     )
 
 
-def show_next_steps(printer: Printer, address: server.Address) -> None:
+def show_next_steps(printer: Printer, address: access.Address) -> None:
     """Print how to open Neo4j Browser, what to try next, and how to stop."""
     printer.heading("Look around")
     printer.say(

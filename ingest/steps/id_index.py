@@ -59,9 +59,22 @@ def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) ->
 
 def _blocks(ids: I64, at: int, end: int) -> tuple[I64, I64, I64]:
     """Return the number, start and end of each block of ordered ids."""
-    block = ids[at:end] >> BLOCK_BITS
-    starts = np.flatnonzero(np.diff(block, prepend=block[:1] - 1)) + at
-    return block[starts - at], starts, np.append(starts[1:], end)[: len(starts)]
+    starts = _starts(ids, at, end)
+    return ids[starts] >> BLOCK_BITS, starts, np.append(starts[1:], end)[: len(starts)]
+
+
+@njit(cache=True)
+def _starts(ids: I64, at: int, end: int) -> I64:
+    count = 0
+    for row in range(at, end):
+        count += row == at or ids[row] >> BLOCK_BITS != ids[row - 1] >> BLOCK_BITS
+    out = np.empty(count, np.int64)
+    count = 0
+    for row in range(at, end):
+        if row == at or ids[row] >> BLOCK_BITS != ids[row - 1] >> BLOCK_BITS:
+            out[count] = row
+            count += 1
+    return out
 
 
 @njit(cache=True)

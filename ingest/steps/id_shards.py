@@ -1,6 +1,6 @@
 """Find the distinct row ids of a shard, and which of them are stored as items."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from provhouse.runtime.storage import Mapped, file_size, open_array, read_stream
 from provhouse.store.names.names import Names, Span
 
 from ..staging import Staging
-from .id_tally import tallied
-from .read_ids import CODE, ID, PARTS, VOTES
+from .id_tally import Part, tallied
+from .read_ids import CODE, ID, VOTES
 
 
 @dataclass(frozen=True)
@@ -88,23 +88,23 @@ class IdShard:
 
     def run(self) -> FoundShard:
         """Write the arrays that ``ShardArrays`` reads."""
-        codes, ids, votes = tallied(*self._read())
-        bounds = np.searchsorted(codes, np.arange(len(self.tables) + 1))
+        codes, ids, votes = tallied([*self._parts()])
+        bounds = np.searchsorted(codes, np.arange(len(self.tables) + 1, dtype=codes.dtype))
         others: dict[str, int] = {}
         arrays = [ids, votes, *(self._stored(bounds, ids, others) if self.spans else ())]
         for number, array in enumerate(arrays):
             save_array(self.staging.id_shards(self.shard, number), array)
         return FoundShard(self.shard, len(ids), bounds, tuple(others))
 
-    def _read(self) -> tuple[I32, I64, I64]:
-        parts = [PARTS.empty_table()]
+    def _parts(self) -> Iterator[Part]:
+        """Yield the staged row ids, and at least one part; they are not copied."""
+        yield np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32)
         for path in self.staging.id_parts.all(self.shard):
-            rows = read_stream(path)
-            codes = self.codes[int(path.stem.split("-")[1])][np.asarray(rows[CODE])]
-            parts.append(rows.set_column(0, PARTS.field(CODE), pa.array(codes, pa.int32())))
-        rows = pa.concat_tables(parts)
-        codes, ids, votes = (np.asarray(rows[name]) for name in (CODE, ID, VOTES))
-        return codes, ids, votes
+            own = self.codes[int(path.stem.split("-")[1])]
+            same = np.array_equal(own, np.arange(len(own)))
+            for batch in read_stream(path).to_batches():
+                codes, ids, votes = (np.asarray(batch[name]) for name in (CODE, ID, VOTES))
+                yield codes if same else own[codes], ids, votes
 
     def _stored(self, bounds: I64, ids: I64, others: dict[str, int]) -> tuple[I64, I32]:
         """Return the stored number and the other table of each row id, or -1."""
@@ -129,3 +129,13 @@ def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
     ]
     found: I32 = np.array(places, np.int32)[np.asarray(coded.indices)]
     return found
+
+
+def votes_of(staging: Staging, starts: Sequence[int], positions: I64) -> I64:
+    """Return the votes of row ids by position; ``starts`` are the positions of the shards."""
+    shard = np.searchsorted(starts, positions, "right") - 1
+    out = np.empty(len(positions), np.int64)
+    for number in np.unique(shard).tolist():
+        rows = np.flatnonzero(shard == number)
+        out[rows] = ShardArrays(staging, number).votes[positions[rows] - starts[number]]
+    return out

@@ -1,5 +1,7 @@
 """Count the votes of row ids: by position in blocks where ids are dense, else by sorting."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
@@ -14,20 +16,27 @@ A block takes half a megabyte.
 """
 
 
-def tallied(codes: I32, ids: I64, votes: I64) -> tuple[I32, I64, I64]:
+Part = tuple[I32, I64, I32]
+"""The tables, ids and votes of some row ids, which need not be distinct."""
+
+
+def tallied(parts: Sequence[Part]) -> tuple[I32, I64, I64]:
     """Return distinct row ids, ordered by table and id, each with the sum of its votes."""
-    most = len(ids) // _PER_BLOCK
-    if not most:
-        return _sorted(codes, ids, votes)
+    most = sum(len(ids) for _, ids, _ in parts) // _PER_BLOCK
     known = np.full(4 << most.bit_length(), -1, np.int64)
-    count, code, block, sums = _count(codes, ids, votes, known, most)
-    if count < 0:
-        return _sorted(codes, ids, votes)
+    code, block = np.empty(most, np.int32), np.empty(most, np.int64)
+    count, sums = 0, np.zeros(0, np.int64)
+    for codes, ids, votes in parts:
+        count, sums = _count(codes, ids, votes, known, code, block, count, sums)
+        if count < 0:
+            return _sorted(parts)
     order = np.lexsort((block[:count], code[:count]))
     return _listed(code[order], block[order], sums, order)
 
 
-def _sorted(codes: I32, ids: I64, votes: I64) -> tuple[I32, I64, I64]:
+def _sorted(parts: Sequence[Part]) -> tuple[I32, I64, I64]:
+    codes, ids, few = (np.concatenate(column) for column in zip(*parts, strict=True))
+    votes = few.astype(np.int64)
     order = np.lexsort((ids, codes)) if codes.any() else np.argsort(ids)
     codes, ids, votes = codes[order], ids[order], votes[order]
     new = np.ones(len(ids), bool)
@@ -39,16 +48,25 @@ def _sorted(codes: I32, ids: I64, votes: I64) -> tuple[I32, I64, I64]:
 
 
 @njit(cache=True)
-def _count(codes: I32, ids: I64, votes: I64, known: I64, most: int) -> tuple[int, I32, I64, I64]:
-    """Return the number of blocks, their tables and numbers, and the votes of all their ids.
+def _count(
+    codes: I32,
+    ids: I64,
+    votes: I32,
+    known: I64,
+    code: I32,
+    block: I64,
+    count: int,
+    sums: I64,
+) -> tuple[int, I64]:
+    """Add votes; return the number of blocks so far, and the votes of all their ids.
 
-    The number is -1 if there are more than ``most``. ``known`` is a table of hashes, all -1.
+    The number is -1 if there are more blocks than ``block``, which gets their numbers, has room
+    for. ``code`` gets their tables. ``known`` is a table of hashes, all -1 at first.
     """
-    code, block = np.empty(most, np.int32), np.empty(most, np.int64)
-    sums = np.zeros(0, np.int64)
+    most = len(block)
     last = (1 << BLOCK_BITS) - 1
     mask = len(known) - 1
-    count, at, before_code, before = 0, -1, np.int32(-1), np.int64(0)
+    at, before_code, before = -1, np.int32(-1), np.int64(0)
     for row in range(len(ids)):
         number = ids[row] >> BLOCK_BITS
         if codes[row] != before_code or number != before:
@@ -61,7 +79,7 @@ def _count(codes: I32, ids: I64, votes: I64, known: I64, most: int) -> tuple[int
                 slot = (slot + 1) & mask
             if known[slot] < 0:
                 if count == most:
-                    return -1, code, block, sums
+                    return -1, sums
                 known[slot] = count
                 code[count], block[count] = before_code, number
                 count += 1
@@ -71,7 +89,7 @@ def _count(codes: I32, ids: I64, votes: I64, known: I64, most: int) -> tuple[int
                     sums = longer
             at = known[slot]
         sums[(at << BLOCK_BITS) + (ids[row] & last)] += votes[row]
-    return count, code, block, sums
+    return count, sums
 
 
 @njit(cache=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from provhouse.commit.graph_rows import bulk
 from provhouse.commit.graph_rows import load as load_rows
+from provhouse.cypher.access import Import
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import Import
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit
 
@@ -25,7 +25,7 @@ def load(job: Job, commit: Commit) -> LoadResult:
     assert job.neo4j, "a preview ends before this"
     after, ingest = Snapshot(job.layout, commit), job.ids.ingest
     first: Import | None = None
-    graph = job.neo4j.graph
+    graph = job.neo4j.await_graph()
     if graph is None:
         first = Import(job.layout.warehouse_id(), bulk(after, ingest))
         graph = job.neo4j.start(first)

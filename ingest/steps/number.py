@@ -106,8 +106,6 @@ def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
     if read.row_ids:
         _join_ids(job, read, tables, places, codes[at:], stored[at:])
         save_array(staging.id_places, places)
-    for array in (hashes, codes, stored):
-        array.flush()
 
 
 def _place_groups(staging: Staging) -> None:
@@ -167,7 +165,6 @@ class NumberFile:
             out[1, at:end] = self._places(batch, DST, places)
             at = end
             report_progress(at / self.rows)
-        out.flush()
 
     @cached_property
     def _ids(self) -> tuple[IdIndex, I32]:

@@ -74,6 +74,8 @@ def make_generation(
         pieces = cut(job, found, numbered)
     with job.step(PLACE):
         placed = place(job, found, numbered, pieces)
+    if job.neo4j:
+        job.neo4j.await_graph()  # nothing is written unless Neo4j has what the job adds to
     operations = new_operations(job)
     if placed.is_empty and not found.rejected and not operations.num_rows:
         return JobResult(found, pieces, placed)

@@ -93,7 +93,7 @@ def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) ->
 
 def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -> None:
     """Distribute triples and names over ranges of item numbers."""
-    rows = [file.valid for file in read.files]
+    rows, patterns = [file.valid for file in read.files], read.patterns(job.patterns)
     groups = consecutive(rows)
     tasks: list[ScatterTriples | ScatterNames | ScatterIds] = [
         ScatterTriples(group, job.staging, cut.bounds, bring[group.start : group.stop], bring)
@@ -101,7 +101,7 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
     ]
     at = np.cumsum([0, *(bucket.items for bucket in read.buckets)]).tolist()
     tasks += [
-        ScatterNames(number, at[number], job.staging, job.ids.item, cut.items)
+        ScatterNames(number, at[number], job.staging, job.ids.item, cut.items, patterns)
         for number in range(len(read.buckets))
     ]
     sizes = [sum(rows[number] for number in group) for group in groups]
@@ -109,8 +109,17 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
     for number, start in enumerate(range(0, read.items - read.names, RANGE), len(read.buckets)):
         assert read.row_ids, "other items have names"
         end = min(start + RANGE, read.items - read.names)
-        tables, base = read.row_ids.tables, read.names
-        only = ScatterIds(start, end, number, base, tables, job.staging, job.ids.item, cut.items)
+        only = ScatterIds(
+            start=start,
+            end=end,
+            bucket=number,
+            at=read.names,
+            tables=read.row_ids.tables,
+            staging=job.staging,
+            first_item=job.ids.item,
+            items=cut.items,
+            patterns=patterns,
+        )
         tasks.append(only)
         sizes.append(end - start)
     job.run(tasks, sizes)
@@ -138,10 +147,12 @@ def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
         tasks.append(CountGroups(len(read.files), count, job.staging))
         rows.append(read.rows // count)
     if cut.items:
-        tasks.append(IndexNames(job.staging, job.ids.ingest))
+        patterns = read.patterns(job.patterns)
+        tasks.append(IndexNames(job.staging, job.ids.ingest, patterns))
         rows.append(cut.items // LOOKUPS_PER_TRIPLE)
         for number, names in enumerate(name_ranges(cut.items)):
-            tasks.append(GatherNames(number, job.staging, job.ids.item, job.ids.ingest))
+            gather = GatherNames(number, job.staging, job.ids.item, job.ids.ingest, patterns)
+            tasks.append(gather)
             rows.append(names // NAMES_PER_TRIPLE)
     done = job.run(tasks, rows)
     return [result for result in done if isinstance(result, GatheredRange)]

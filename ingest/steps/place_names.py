@@ -5,13 +5,15 @@ written, so that only one range at a time is in memory. The look-up from names t
 written too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import NAME, TABLE
+from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import (
     load_arrays,
     open_array,
@@ -22,9 +24,16 @@ from provhouse.runtime.storage import (
 )
 from provhouse.spark.tasks import report_progress
 from provhouse.store.names.erased import ERASED
+from provhouse.store.names.id_lookup import Offsets, TableIds, ids_file, write_ids
 from provhouse.store.names.lookup import write_lookup
-from provhouse.store.names.printed import printed, printed_hashes
-from provhouse.store.names.segments import BATCH, names_file, one_array, write_names
+from provhouse.store.names.segments import (
+    BATCH,
+    RowIds,
+    ids_among,
+    names_file,
+    one_array,
+    write_names,
+)
 from provhouse.store.names.versions import version_hashes, write_versions
 
 from ..staging import Staging
@@ -32,8 +41,10 @@ from .id_index import IdIndex
 from .id_shards import IdTable
 from .read_stage import HASH
 
-NUMBER = "number"
-NAMED = pa.schema([(NUMBER, pa.int64()), (NAME, pa.string()), (TABLE, pa.string())])
+NUMBER, ID = "number", "id"
+NAMED = pa.schema(
+    [(NUMBER, pa.int64()), (NAME, pa.string()), (TABLE, pa.string()), (ID, pa.int64())]
+)
 RANGE = 2048 * BATCH
 """The number of names sorted and written at a time."""
 
@@ -49,9 +60,14 @@ class ScatterNames:
     first_item: int
     items: int
     """The number of new items in all buckets."""
+    patterns: Mapping[str, Pattern]
+    """The patterns of the tables whose rows are given by ids, by table."""
 
     def run(self) -> None:
-        """Write the bucket's new names, with their numbers, to one file per range."""
+        """Write the bucket's new names, with their numbers, to one file per range.
+
+        A name that is a row id of its table is written as the id.
+        """
         rows = read_stream(self.staging.items(self.bucket))
         places = slice(self.at, self.at + rows.num_rows)
         numbers = np.asarray(open_array(self.staging.numbers)[places])
@@ -61,15 +77,21 @@ class ScatterNames:
         fresh = rows.select([NAME, TABLE]).take(pa.array(new))
         named = np.asarray(fresh[NAME].is_valid())  # in a compaction some items have been erased
         versions, bases = version_hashes(fresh[NAME])
+        codes, ids = ids_among(fresh[NAME], fresh[TABLE], self.patterns)
+        printed = codes >= 0
         save_arrays(
             self.staging.lookups(self.bucket),
-            hash=hashed[named],
-            offset=offsets[named],
+            hash=hashed[named & ~printed],
+            offset=offsets[named & ~printed],
             erased=numbers[new][~named],
             version_hash=bases,
             version_offset=offsets[versions].astype(np.uint64),
+            code=codes[printed],
+            id=ids[printed],
+            id_offset=offsets[printed],
         )
-        fresh = fresh.add_column(0, NUMBER, pa.array(numbers[new])).cast(NAMED)
+        fresh = fresh.add_column(0, NUMBER, pa.array(numbers[new]))
+        fresh = fresh.append_column(ID, pa.array(ids, mask=~printed)).cast(NAMED)
         _spread(self.staging, self.bucket, fresh, self.first_item, self.items)
 
 
@@ -89,37 +111,40 @@ class ScatterIds:
     first_item: int
     items: int
     """The number of all new items."""
+    patterns: Mapping[str, Pattern]
+    """The patterns of these and all other tables whose rows are given by ids, by table."""
 
     def run(self) -> None:
-        """Write the new items' names, with their numbers, to one file per range."""
+        """Write the new items' ids, with their numbers, to one file per range."""
         numbers = np.asarray(
             open_array(self.staging.numbers)[self.at + self.start : self.at + self.end]
         )
         new = np.flatnonzero(numbers >= self.first_item)
         position = open_array(self.staging.id_only)[self.start : self.end][new]
         ids, codes = IdIndex(self.staging).row_ids(position)
-        offsets = (numbers[new] - self.first_item).astype(np.uint32)
-        hashed = np.empty(len(new), np.uint64)
-        parts = [NAMED.empty_table()]
-        for code, table in enumerate(self.tables):
-            rows = np.flatnonzero(codes == code)
-            if len(rows):
-                hashed[rows] = printed_hashes(table.pattern, ids[rows])
-                names = printed(table.pattern, ids[rows])
-                of = pa.repeat(table.name, len(rows))
-                columns = {NUMBER: numbers[new[rows]], NAME: names, TABLE: of}
-                parts.append(pa.table(columns).cast(NAMED))
-        lookup = self.staging.lookups(self.bucket)
+        names = [table.name for table in self.tables]
+        places = np.array([[*self.patterns].index(name) for name in names], np.int32)
         none = np.empty(0, np.uint64)
         save_arrays(
-            lookup,
-            hash=hashed,
-            offset=offsets,
+            self.staging.lookups(self.bucket),
+            hash=none,
+            offset=none.astype(np.uint32),
             erased=none.view(np.int64),
             version_hash=none,
             version_offset=none,
+            code=places[codes],
+            id=ids,
+            id_offset=(numbers[new] - self.first_item).astype(np.uint32),
         )
-        _spread(self.staging, self.bucket, pa.concat_tables(parts), self.first_item, self.items)
+        of = pa.DictionaryArray.from_arrays(codes, pa.array(names, pa.string()))
+        columns = {
+            NUMBER: numbers[new],
+            NAME: pa.nulls(len(new), pa.string()),
+            TABLE: of.dictionary_decode(),
+            ID: ids,
+        }
+        rows = pa.table(columns, NAMED)
+        _spread(self.staging, self.bucket, rows, self.first_item, self.items)
 
 
 def _spread(staging: Staging, bucket: int, rows: pa.Table, first_item: int, items: int) -> None:
@@ -138,6 +163,7 @@ class GatherNames:
     staging: Staging
     first_item: int
     ingest: int
+    patterns: Mapping[str, Pattern]
 
     def run(self) -> None:
         """Write the range's names as one segment, in the order of numbers."""
@@ -149,7 +175,9 @@ class GatherNames:
         report_progress(0.5)
         first = self.first_item + self.number * RANGE
         path = self.staging.segments.folder / names_file(first, self.ingest)
-        write_names(path, rows[NAME], rows[TABLE])
+        given: Bools = np.asarray(rows[ID].is_valid())
+        ids: I64 = np.asarray(rows[ID].fill_null(0))
+        write_names(path, rows[NAME], rows[TABLE], RowIds(ids, given, self.patterns))
 
 
 @dataclass(frozen=True)
@@ -158,9 +186,10 @@ class IndexNames:
 
     staging: Staging
     ingest: int
+    patterns: Mapping[str, Pattern]
 
     def run(self) -> None:
-        """Write the look-up from names to item numbers, and the list of the erased items."""
+        """Write the look-ups from names to item numbers, and the list of the erased items."""
         parts = [load_arrays(path) for path in self.staging.lookups.all()]
         target = self.staging.segments.folder
         hashed = np.concatenate([part["hash"] for part in parts])
@@ -171,9 +200,23 @@ class IndexNames:
             for name in ("version_hash", "version_offset")
         )
         write_versions(target, self.ingest, bases, versions)
+        code, ids, of = (
+            np.concatenate([part[name] for part in parts]) for name in ("code", "id", "id_offset")
+        )
+        if len(ids):
+            tables = [
+                _in_order(pattern, ids[code == at], of[code == at])
+                for at, pattern in enumerate(self.patterns.values())
+            ]
+            write_ids(ids_file(target, self.ingest), tables)
         erased = np.concatenate([part["erased"] for part in parts])
         if len(erased):
             save_array(target / ERASED, np.sort(erased))
+
+
+def _in_order(pattern: Pattern, ids: I64, offsets: Offsets) -> TableIds:
+    order = np.argsort(ids, kind="stable")  # parts of it are in order already
+    return TableIds(pattern, ids[order], offsets[order])
 
 
 def name_ranges(items: int) -> list[int]:

@@ -2,10 +2,11 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from provhouse.model.errors import BadInput
+from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import parquet_reader
 from provhouse.store.names.names import Span
 
@@ -76,6 +77,11 @@ class ReadResult:
         found = [example for bucket in self.buckets for example in bucket.examples]
         return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
 
+    def patterns(self, known: Mapping[str, Pattern]) -> dict[str, Pattern]:
+        """Return the known patterns, and those of the tables whose row ids were read."""
+        tables = self.row_ids.tables if self.row_ids else ()
+        return {**known, **{table.name: table.pattern for table in tables}}
+
 
 def read(job: Job) -> ReadResult:
     """Read every file; if two names share a hash, read again with another seed."""
@@ -141,9 +147,9 @@ def _named(job: Job, buckets: int, seed: int, row_ids: RowIds | None) -> list[Na
     snapshot = job.snapshot()
     spans: list[Span] = snapshot.spans if snapshot else []
     names = job.layout.names(job.base)
-    tables = row_ids.tables if row_ids else ()
+    given = (row_ids.tables, row_ids.starts) if row_ids else ()
     tasks = [
-        NameBucket(bucket, job.staging, seed, names, spans, tables) for bucket in range(buckets)
+        NameBucket(bucket, job.staging, seed, names, spans, *given) for bucket in range(buckets)
     ]
     return job.run(tasks, [task.bytes for task in tasks])
 

@@ -25,7 +25,7 @@ CODE_OF = {SRC: "src_code", DST: "dst_code"}
 NO_TABLE = np.int32(-1)
 """The code of an end that is staged as the hash of a name."""
 CODE, ID, VOTES = "code", "id", "votes"
-PARTS = pa.schema([(CODE, pa.int32()), (ID, pa.int64()), (VOTES, pa.int64())])
+PARTS = pa.schema([(CODE, pa.int32()), (ID, pa.int64()), (VOTES, pa.int32())])
 BLOCK_BITS = 16
 """The number of last bits in which the ids of a block differ."""
 _KEPT = 14
@@ -82,7 +82,7 @@ class IdWriter:
             self._starts.append(int(hashes(pa.array([table]))[0] >> np.uint64(32)))
         return self._codes[table]
 
-    def _spread(self, ids: I64, codes: I32, votes: I64) -> None:
+    def _spread(self, ids: I64, codes: I32, votes: I32) -> None:
         if not self._streams:
             paths = [self._staging.id_parts(shard, self._number) for shard in range(self._shards)]
             self._streams = [stream_writer(path, PARTS, compression=None) for path in paths]
@@ -96,12 +96,12 @@ class IdWriter:
             stream.write_batch(_part(codes[rows], ids[rows], votes[rows]))
 
 
-def _part(codes: I32, ids: I64, votes: I64) -> pa.RecordBatch:
+def _part(codes: I32, ids: I64, votes: I32) -> pa.RecordBatch:
     return pa.record_batch([codes, ids, votes], schema=PARTS)
 
 
 @njit(cache=True)
-def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I64]:
+def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
     """Return row ids with the number of times each occurs.
 
     A row id that occurs again soon is counted once more. One that occurs again after many others
@@ -109,7 +109,7 @@ def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I64]:
     """
     out_ids = np.empty(len(ids), np.int64)
     out_codes = np.empty(len(ids), np.int32)
-    votes = np.empty(len(ids), np.int64)
+    votes = np.empty(len(ids), np.int32)
     last = np.full(1 << _KEPT, -1, np.int32)
     count = 0
     for row in range(len(ids)):

@@ -16,7 +16,6 @@ from provhouse.model.arrays import I64, U64, Bools, ItemNumbers
 from provhouse.model.columns import NAME, TABLE
 from provhouse.runtime.storage import (
     file_size,
-    open_array,
     read_stream,
     save_array,
     write_stream,
@@ -29,7 +28,7 @@ from provhouse.store.names.printed import parsed
 from ..naming import EXAMPLES, InTwoTables
 from ..staging import Staging
 from .id_index import IdIndex
-from .id_shards import IdTable
+from .id_shards import IdTable, votes_of
 from .read_stage import HASH, NAMED, VOTES
 
 STORED = "stored"
@@ -62,6 +61,8 @@ class NameBucket:
     """The segments of stored names."""
     id_tables: Sequence[IdTable] = ()
     """The tables of row ids."""
+    id_starts: Sequence[int] = ()
+    """The position of the first row id of each shard."""
 
     @property
     def bytes(self) -> int:
@@ -111,7 +112,7 @@ class NameBucket:
         place = np.flatnonzero(at >= 0)
         save_array(self.staging.id_names(self.bucket), np.stack([at[place], place]))
         tables = pa.array([table.name for table in self.id_tables], pa.string())
-        votes = np.asarray(open_array(self.staging.id_votes)[at[place]])
+        votes = votes_of(self.staging, self.id_starts, at[place])
         return pa.table({PLACE: place, TABLE: tables.take(pa.array(codes[place])), VOTES: votes})
 
     def _write(self, names: pa.Array, tables: pa.Array, numbers: ItemNumbers, hashed: U64) -> None:

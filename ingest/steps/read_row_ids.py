@@ -40,6 +40,11 @@ class RowIds:
         stored = {table for shard in self.shards for table in shard.tables}
         return stored.union(table.name for table in self.tables)
 
+    @property
+    def starts(self) -> list[int]:
+        """The position of the first row id of each shard."""
+        return [at for at, _, _ in self.parts()]
+
     def parts(self) -> Iterator[tuple[int, FoundShard, ShardArrays]]:
         """Yield each shard with the position of its first row id, and its arrays."""
         at = 0
@@ -48,14 +53,10 @@ class RowIds:
             at += shard.items
 
     def join(self) -> None:
-        """Write the ids and votes of all shards, and the index."""
+        """Write the ids of all shards, and the index."""
         ids = create_array(self.staging.ids, np.int64, (self.items,))
-        votes = create_array(self.staging.id_votes, np.int64, (self.items,))
         for at, shard, arrays in self.parts():
-            end = at + shard.items
-            ids[at:end], votes[at:end] = arrays.ids, arrays.votes
-        ids.flush()
-        votes.flush()
+            ids[at : at + shard.items] = arrays.ids
         bounds = [(at, shard.bounds) for at, shard, _ in self.parts()]
         write_index(self.staging, bounds, len(self.tables))
 

@@ -30,7 +30,6 @@ from provhouse.model.columns import (
     TABLE,
 )
 from provhouse.model.faults import reach
-from provhouse.model.patterns import pattern_of
 from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.storage import read_stream
 from provhouse.store.tables.delta import NewFile, append_files
@@ -96,8 +95,7 @@ def write(
     }
     versions = _write_tables(job.staging, target, placed, numbered.tables, row, more)
     tables = {**extended.tables, **versions}
-    used = [table.name for table in read.row_ids.tables] if read.row_ids else []
-    patterns = {**job.patterns, **{table: pattern_of(table, job.patterns) for table in used}}
+    patterns = read.patterns(job.patterns)
     commit = replace(commit, tables=tables, naming=job.naming, theta=job.theta, patterns=patterns)
     after = Snapshot(job.layout, commit)
     new = range(ids.partition, ids.partition + placed.partitions)

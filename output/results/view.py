@@ -31,8 +31,9 @@ class ViewResult(Result):
             left = counted(view.left_out, "relationship")
             yield styled(f"{left} with few triples were left out.", "yellow")
         yield styled(f"{size}, until {view.expires} or provhouse browser --clear.")
-        yield styled("\nNeo4j Browser, with the query in its editor:")
-        yield unbroken(view.url)
+        if view.url:
+            yield styled("\nNeo4j Browser, with the query in its editor:")
+            yield unbroken(view.url)
         yield styled("\nThe query:")
         yield unbroken(view.query)
         yield styled(f"\n{as_of_sentence(view)}", "dim")

@@ -12,7 +12,7 @@ from provhouse.model.answer import Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
-from provhouse.spark.session import limited
+from provhouse.spark.limits import limited
 from provhouse.store.cache.blocks import SENT
 from provhouse.store.tables.snapshot import Snapshot
 

@@ -5,10 +5,12 @@ Each ingest adds files that only an erasure changes later:
 - ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
   in small compressed batches, so that reading one name decompresses one batch.
 - ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``): the sorted hashes of
-  the names, and the number of each item, counted from the ingest's first item. Every hit is
+  all other names, and the number of each item, counted from the ingest's first item. Every hit is
   verified by comparing the name.
-- ``INGEST.versions.npy`` leads from names without a version to their versions (``versions.py``).
 - ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at once.
+- ``INGEST.ids.arrow`` is a look-up, too (``id_lookup.py``): of the items whose names are row ids
+  of their tables. No names of these items are stored, only their ids.
+- ``INGEST.versions.npy`` leads from names without a version to their versions (``versions.py``).
 
 ``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
 segment may still contain. Names are stored in these files and in rejected rows, nowhere else.
@@ -36,9 +38,10 @@ from provhouse.runtime.storage import list_files
 
 from .erased import Mark, erased_in, erased_mark, without_names
 from .hashing import hashes
+from .id_lookup import IdLookup, read_ids
 from .lookup import read_lookup
-from .printed import printed, printed_hashes
-from .segments import BATCH, SCHEMA, one_array, open_names
+from .printed import parsed, printed, printed_hashes
+from .segments import BATCH, SCHEMA, SegmentReader, one_array
 from .versions import Version, matching, read_versions
 
 MANY = 1 << 18
@@ -73,6 +76,7 @@ class Names:
         self._erased = ItemNumbers(np.empty(0, np.int64))
         self._read_versions = cache(lambda ingest: read_versions(folder, ingest))
         self._read_lookup = cache(lambda ingest: read_lookup(folder, ingest))
+        self._read_ids = cache(lambda ingest: read_ids(folder, ingest))
 
     @cached_property
     def _segments(self) -> tuple[I64, list[str]]:
@@ -187,20 +191,50 @@ class Names:
                 self._kept[key] = batch
         return batch
 
-    def _reader(self, file: str, columns: tuple[str, ...]) -> pa.ipc.RecordBatchFileReader:
+    def _reader(self, file: str, columns: tuple[str, ...]) -> SegmentReader:
         readers = self._readers.__dict__
         key = " ".join((file, *columns))
         if key not in readers:
-            readers[key] = open_names(self._folder / file, columns)
-        return readers[key]
+            readers[key] = SegmentReader(self._folder / file, columns)
+        reader: SegmentReader = readers[key]
+        return reader
 
     def locate(self, names: Column) -> ItemNumbers:
         """Return the number of each name, or -1 if no item has it."""
-        return self._located(hashes(names), lambda rows: names.take(pa.array(rows)))
+        found = _none_of(len(names))
+        self._locate_hashes(hashes(names), lambda rows: names.take(pa.array(rows)), found)
+        if patterns := sorted({one for _, ids in self._ids() for one in ids.patterns}):
+            codes, ids = parsed(one_array(pa.table({NAME: names})[NAME]), patterns)
+            for code in np.unique(codes[codes >= 0]).tolist():
+                rows = np.flatnonzero((codes == code) & (found < 0))
+                found[rows] = self._find_ids(patterns[code], ids[rows])
+        return found
 
     def locate_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
         """Return the number of the item of each row id of a table, or -1 if no item is it."""
-        return self._located(printed_hashes(pattern, ids), lambda rows: printed(pattern, ids[rows]))
+        found = self._find_ids(pattern, ids)
+        rows = np.flatnonzero(found < 0)
+        if len(rows) and any(len(self._read_lookup(span.ingest)[0]) for span in self._spans):
+            missing, others = ids[rows], _none_of(len(rows))
+            hashed = printed_hashes(pattern, missing)
+            self._locate_hashes(hashed, lambda some: printed(pattern, missing[some]), others)
+            found[rows] = others
+        return found
+
+    def _ids(self) -> Iterator[tuple[Span, IdLookup]]:
+        for span in self._spans:
+            if ids := self._read_ids(span.ingest):
+                yield span, ids
+
+    def _find_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
+        """Return the numbers of those items whose names are not stored, only their ids."""
+        found = _none_of(len(ids))
+        for span, known in self._ids():
+            rows = np.flatnonzero(found < 0)
+            offsets = known.find(pattern, ids[rows])
+            found[rows] = np.where(offsets >= 0, offsets + span.first, -1)
+        found[among(found, self.erased)] = -1
+        return found
 
     def versions(self, name: str) -> list[Version]:
         """Return the stored versions of a name, the oldest first."""
@@ -213,11 +247,11 @@ class Names:
         found = ItemNumbers(np.sort(np.concatenate(numbers)))
         return matching(name, found, self.names(found)) if len(found) else []
 
-    def _located(self, wanted: U64, names_of: Callable[[I64], Column]) -> ItemNumbers:
-        found = ItemNumbers(np.full(len(wanted), -1, np.int64))
+    def _locate_hashes(
+        self, wanted: U64, names_of: Callable[[I64], Column], found: ItemNumbers
+    ) -> None:
         for span in self._spans:
             self._locate_in(span, wanted, names_of, found)
-        return found
 
     def _locate_in(
         self, span: Span, wanted: U64, names_of: Callable[[I64], Column], found: ItemNumbers
@@ -234,6 +268,10 @@ class Names:
             found[rows[hit]] = numbers[hit]
             rows = rows[~hit]
             at[rows] += 1
+
+
+def _none_of(count: int) -> ItemNumbers:
+    return ItemNumbers(np.full(count, -1, np.int64))
 
 
 def _size(batch: pa.RecordBatch) -> int:

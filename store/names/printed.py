@@ -25,11 +25,20 @@ _MOST = 1 << 31
 
 def printed(pattern: Pattern, ids: I64) -> pa.Array:
     """Return the name of each row id of a table, as string, or large_string above 2 GB."""
-    before, after = _bytes(pattern.before), _bytes(pattern.after)
-    lengths = _lengths(ids) + len(before) + len(after)
-    ends = np.append(0, np.cumsum(lengths))
+    return printed_rows([pattern], np.zeros(len(ids), np.int32), ids)
+
+
+def printed_rows(patterns: Sequence[Pattern], codes: I32, ids: I64) -> pa.Array:
+    """Return the name of each row id; ``codes`` are the positions of the patterns.
+
+    Names with the code -1 are empty. The type is string, or large_string above 2 GB.
+    """
+    before, before_at = _joined([pattern.before for pattern in patterns])
+    after, after_at = _joined([pattern.after for pattern in patterns])
+    around = np.diff(before_at) + np.diff(after_at)
+    ends = np.append(0, np.cumsum(_lengths(codes, ids, around)))
     data = np.empty(int(ends[-1]), np.uint8)
-    _print(before, after, ids, ends, data)
+    _print(before, before_at, after, after_at, codes, ids, ends, data)
     small = ends[-1] < _MOST
     kind = pa.StringArray if small else pa.LargeStringArray
     offsets = ends.astype(np.int32 if small else np.int64)
@@ -76,14 +85,16 @@ def _magnitude(number: np.int64) -> np.uint64:
 
 
 @njit(cache=True)
-def _lengths(ids: I64) -> I64:
-    out = np.empty(len(ids), np.int64)
+def _lengths(codes: I32, ids: I64, around: I64) -> I64:
+    out = np.zeros(len(ids), np.int64)
     for row in range(len(ids)):
+        if codes[row] < 0:
+            continue
         left, length = _magnitude(ids[row]) // np.uint64(10), 1
         while left > 0:
             left //= np.uint64(10)
             length += 1
-        out[row] = length + (ids[row] < 0)
+        out[row] = length + (ids[row] < 0) + around[codes[row]]
     return out
 
 
@@ -105,14 +116,28 @@ def _write_backwards(data: Bytes, end: int, number: np.int64) -> int:
 
 
 @njit(cache=True)
-def _print(before: Bytes, after: Bytes, ids: I64, ends: I64, data: Bytes) -> None:
+def _print(
+    before: Bytes,
+    before_at: I64,
+    after: Bytes,
+    after_at: I64,
+    codes: I32,
+    ids: I64,
+    ends: I64,
+    data: Bytes,
+) -> None:
     for row in range(len(ids)):
-        at, end = ends[row], ends[row + 1] - len(after)
-        for i in range(len(before)):
-            data[at + i] = before[i]
+        code = codes[row]
+        if code < 0:
+            continue
+        start, last = after_at[code], after_at[code + 1] - after_at[code]
+        at, end = ends[row], ends[row + 1] - last
+        for i in range(before_at[code], before_at[code + 1]):
+            data[at] = before[i]
+            at += 1
         _write_backwards(data, end, ids[row])
-        for i in range(len(after)):
-            data[end + i] = after[i]
+        for i in range(last):
+            data[end + i] = after[start + i]
 
 
 @njit(cache=True)

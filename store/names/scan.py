@@ -16,7 +16,7 @@ from provhouse.runtime.processes import usable_cores
 
 from .erased import without_names
 from .names import Names
-from .segments import BATCH, open_names
+from .segments import BATCH, SegmentReader
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def scan(
 
 def _pieces(names: Names) -> Iterator[tuple[Path, range, int]]:
     for first, path in names.files:
-        batches = range(open_names(path, ()).num_record_batches)
+        batches = range(SegmentReader(path, ()).num_record_batches)
         for start in batches[::_BATCHES]:
             yield path, batches[start : start + _BATCHES], first + start * BATCH
 
@@ -65,7 +65,7 @@ def _select(
     columns: Sequence[str],
     erased: ItemNumbers,
 ) -> T:
-    reader = open_names(path, columns)  # a reader of its own: readers are not thread-safe
+    reader = SegmentReader(path, columns)  # a reader of its own: readers are not thread-safe
     rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])
     gone = erased[(erased >= first) & (erased < first + rows.num_rows)] - first
     if len(gone):

@@ -1,20 +1,45 @@
-"""Write and open segment files: names and tables of items, in the order of item numbers."""
+"""Write and open segment files: names and tables of items, in the order of item numbers.
 
-from collections.abc import Iterable
+A name that is a row id of its table, under the pattern of the table, is stored as the id only. A
+segment with such names has the column ``id``, and the patterns in its metadata.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from provhouse.model.arrays import Column
+from provhouse.model.arrays import I32, I64, Bools, Column
 from provhouse.model.columns import NAME, TABLE
+from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import batch_reader, batch_writer
+
+from .id_columns import decoded, encoded
+from .printed import parsed, printed_rows
 
 BATCH = 1024
 """The number of names in a compressed batch."""
 LARGEST = (1 << 31) - 1
 """The most bytes that an array of the type string can have."""
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
+ID = "id"
+_IDS = SCHEMA.append(pa.field(ID, pa.int64()))
+_PATTERNS = b"patterns"
+
+
+@dataclass(frozen=True)
+class RowIds:
+    """The items of a segment whose names are stored as ids."""
+
+    ids: I64
+    given: Bools
+    """Whether each item has an id, and so no name."""
+    patterns: Mapping[str, Pattern]
+    """The patterns of their tables, by table."""
 
 
 def names_file(first: int, ingest: int) -> str:
@@ -22,19 +47,32 @@ def names_file(first: int, ingest: int) -> str:
     return f"{first:016d}-{ingest:08d}.arrow"
 
 
-def write_names(path: Path, names: Column, tables: Column) -> None:
-    """Write a segment; both columns must be in the order of numbers.
+def write_names(path: Path, names: Column, tables: Column, row_ids: RowIds | None = None) -> None:
+    """Write a segment; all columns must be in the order of numbers.
 
     The names of one batch must take less than 2 GB. All names together may take more, as an array
     of the type large_string.
     """
     coded = pa.table({TABLE: tables}).cast(pa.schema([SCHEMA.field(TABLE)])).unify_dictionaries()
     rows = coded.add_column(0, NAME, one_array(pa.table({NAME: names})[NAME])).combine_chunks()
-    with batch_writer(path, SCHEMA) as out:
+    if row_ids and not row_ids.given.any():
+        row_ids = None
+    schema = _IDS.with_metadata(_as_metadata(row_ids.patterns)) if row_ids else SCHEMA
+    with batch_writer(path, schema) as out:
         for start in range(0, rows.num_rows, BATCH):
+            end = min(start + BATCH, rows.num_rows)
             # A slice of large_string cannot be cast, as its offsets stay beyond 2 GB.
-            batch = rows.take(pa.array(np.arange(start, min(start + BATCH, rows.num_rows))))
-            out.write_batch(batch.cast(SCHEMA).combine_chunks().to_batches()[0])
+            some = rows.take(pa.array(np.arange(start, end))).cast(SCHEMA).combine_chunks()
+            (batch,) = some.to_batches()
+            if row_ids:
+                ids, given = row_ids.ids[start:end], row_ids.given[start:end]
+                batch = batch.append_column(ID, encoded(ids, _codes(batch), given))
+            out.write_batch(batch.cast(schema))
+
+
+def _as_metadata(patterns: Mapping[str, Pattern]) -> dict[bytes, str]:
+    texts = {table: (each.before, each.after) for table, each in patterns.items()}
+    return {_PATTERNS: json.dumps(texts)}
 
 
 def one_array(texts: pa.ChunkedArray) -> pa.Array:
@@ -47,7 +85,82 @@ def one_array(texts: pa.ChunkedArray) -> pa.Array:
     return texts.combine_chunks()
 
 
-def open_names(path: Path, columns: Iterable[str]) -> pa.ipc.RecordBatchFileReader:
-    """Open a segment; the reader decompresses only these columns, in the calling thread."""
-    fields = [SCHEMA.get_field_index(name) for name in columns]
-    return batch_reader(path, fields)
+def ids_among(names: Column, tables: Column, patterns: Mapping[str, Pattern]) -> tuple[I32, I64]:
+    """Return which names are row ids of their own tables, and the ids.
+
+    The first array has the position of each name's table among the patterns, or -1.
+    """
+    codes, ids = np.full(len(names), -1, np.int32), np.zeros(len(names), np.int64)
+    if not patterns:
+        return codes, ids
+    of = pc.index_in(tables, pa.array(list(patterns), pa.string()))
+    known = np.flatnonzero(np.asarray(of.is_valid()))
+    some = one_array(pa.table({NAME: names.take(pa.array(known)).fill_null("")})[NAME])
+    found, numbers = parsed(some, list(patterns.values()))
+    right = found == np.asarray(of.take(pa.array(known)))
+    codes[known[right]], ids[known[right]] = found[right], numbers[right]
+    return codes, ids
+
+
+class SegmentReader:
+    """Reads batches of some columns of a segment; row ids become names. It is not thread-safe."""
+
+    def __init__(self, path: Path, columns: Iterable[str]) -> None:
+        self._columns = list(columns)
+        schema = batch_reader(path, []).schema  # of all columns
+        self._patterns = _patterns(schema)
+        self._prints = ID in schema.names and NAME in self._columns
+        wanted = schema.names if self._prints else self._columns
+        self._reader = batch_reader(path, [schema.get_field_index(name) for name in wanted])
+
+    @property
+    def num_record_batches(self) -> int:
+        """The number of batches, each of ``BATCH`` names except the last."""
+        return int(self._reader.num_record_batches)
+
+    def get_batch(self, number: int) -> pa.RecordBatch:
+        """Return a batch; this decompresses only the columns that are needed."""
+        batch = self._reader.get_batch(number)
+        if self._prints:
+            batch = _with_names(batch, self._patterns).select(self._columns)
+        return batch.replace_schema_metadata(None)
+
+
+def _patterns(schema: pa.Schema) -> dict[str, Pattern]:
+    texts = json.loads((schema.metadata or {}).get(_PATTERNS, "{}"))
+    return {table: Pattern(*each) for table, each in texts.items()}
+
+
+def _with_names(batch: pa.RecordBatch, patterns: Mapping[str, Pattern]) -> pa.RecordBatch:
+    """Return a batch as it is stored, but with the names of all its items."""
+    codes = _codes(batch)
+    ids, given = decoded(batch.column(ID), codes)
+    tables = batch.column(TABLE).dictionary.to_pylist()
+    known = [patterns.get(table, _NO_PATTERN) for table in tables]
+    made = printed_rows(known, np.where(given, codes, np.int32(-1)), ids)
+    names = pc.if_else(pa.array(given), made, batch.column(NAME))
+    return batch.set_column(batch.schema.get_field_index(NAME), NAME, names)
+
+
+_NO_PATTERN = Pattern("")
+
+
+def _codes(batch: pa.RecordBatch) -> I32:
+    """Return the position of each item's table in the dictionary; 0 if it has none."""
+    codes: I32 = np.asarray(batch.column(TABLE).indices.fill_null(0))
+    return codes
+
+
+def without_rows(batch: pa.RecordBatch, rows: Sequence[int]) -> pa.RecordBatch:
+    """Return a stored batch without the names and ids in these rows, and without traces of them."""
+    gone = set(rows)
+    texts = batch.column(NAME).to_pylist()  # Arrow's own functions keep the bytes under a null
+    left = [None if row in gone else text for row, text in enumerate(texts)]
+    batch = batch.set_column(batch.schema.get_field_index(NAME), NAME, pa.array(left, pa.string()))
+    if ID not in batch.schema.names:
+        return batch
+    codes = _codes(batch)
+    ids, given = decoded(batch.column(ID), codes)
+    given[list(rows)] = False
+    at = batch.schema.get_field_index(ID)
+    return batch.set_column(at, ID, encoded(ids, codes, given))

@@ -19,14 +19,17 @@ from .layout import Layout
 from .locks import check_lock
 from .records import write_record
 
-FORMAT = 4
-"""The newest format of records, which only records with groups or with patterns have.
+FORMAT = 5
+"""The newest format of records, which only records with patterns have.
 
 Generations of format 2 may show deaths, which a reader of format 1 would overlook. Generations of
 format 3 may have triples with derivations. Those of format 4 may have groups, which a reader of
-format 3 would show as items, and row ids with patterns. Records of earlier formats are read as
-records of format 4 without any of these.
+format 3 would show as items, and row ids with patterns. Those of format 5 may have items of which
+only the row ids are stored, and no names. Records of earlier formats are read as records of format
+5 without any of these.
 """
+_SHARED = 4
+"""The format of other new records with groups."""
 _PLAIN = 3
 """The format of all other new records."""
 GROUPS = "groups"
@@ -103,7 +106,8 @@ def write_commit(layout: Layout, commit: Commit) -> None:
     """
     make_folder(layout.commits)
     shares = GROUPS in commit.tables
-    record = asdict(replace(commit, format=FORMAT if shares or commit.patterns else _PLAIN))
+    written = FORMAT if commit.patterns else _SHARED if shares else _PLAIN
+    record = asdict(replace(commit, format=written))
     if not shares:
         del record["beyond"]
     if not commit.patterns:

@@ -2,18 +2,23 @@
 
 import secrets
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 import neo4j
 import networkx as nx
 import pytest
 
-from provhouse.cypher.graph import Graph, statement
-from provhouse.cypher.server_record import Address
+from provhouse.cypher.address import Address
+from provhouse.cypher.graph import Graph
+from provhouse.cypher.operators import name_of
+from provhouse.cypher.texts import statement
 from provhouse.model.arrays import SetId
 from provhouse.model.errors import Unavailable
 
+FOLDER = Path(__file__).parents[2] / "cypher" / "statements"
 Direction = Literal["upstream", "downstream"]
+STATEMENTS = sorted(path.stem for path in FOLDER.glob("*.cypher") if path.stem != "constraints")
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
@@ -58,6 +63,17 @@ def test_closure_visits_each_set_once_and_finds_the_first_by_its_key(
     found = operators(plan(address, direction))
     assert "VarLengthExpand(Pruning,BFS,All)" in found
     assert "NodeUniqueIndexSeek" in found
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.usefixtures("graph")
+def test_no_statement_reads_nodes_by_their_label_alone(address: Address, name: str) -> None:
+    """Else it would read the nodes that other programs have in the same database."""
+    with neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
+        found = driver.execute_query("EXPLAIN " + statement(name), database_="neo4j")
+    used = {name_of(operator) for operator in operators(found.summary.plan or {})}
+    assert not used & {"NodeByLabelScan", "AllNodesScan"}, used
+    assert used & {"NodeUniqueIndexSeek", "NodeIndexSeek", "NodeIndexScan", "Create", "Merge"}
 
 
 def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:

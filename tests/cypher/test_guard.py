@@ -9,9 +9,9 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from provhouse.cypher import guard
+from provhouse.cypher.address import Address
 from provhouse.cypher.driver import open_driver
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server_record import Address
 from provhouse.model.errors import UsageError
 
 GIVEN = {"address": "http://127.0.0.1/"}

@@ -6,10 +6,10 @@ import urllib.request
 import pytest
 from neo4j import GraphDatabase
 
+from provhouse.cypher.address import Address
 from provhouse.cypher.browser_style import style_command
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.guide import BrowserQuery, queries, url
-from provhouse.cypher.server_record import Address
 
 
 @pytest.fixture

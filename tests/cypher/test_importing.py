@@ -10,11 +10,12 @@ import pyarrow as pa
 from neo4j import GraphDatabase, NotificationSeverity, Query
 
 from provhouse.cypher import process
+from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.guide import queries
-from provhouse.cypher.importing import clear, trim_stores
-from provhouse.cypher.server import Import, connected, is_fresh
-from provhouse.cypher.server_record import Address, ServerRecord
+from provhouse.cypher.importing import Import, clear, is_fresh, trim_stores
+from provhouse.cypher.server import connected
+from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.progress import Silent
 
 WAREHOUSE = "imported"

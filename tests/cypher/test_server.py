@@ -20,7 +20,7 @@ import pytest
 from provhouse.cypher import process
 from provhouse.cypher.config import free_ports, read_password
 from provhouse.cypher.graph import Graph
-from provhouse.cypher.server import connected, down, running, up
+from provhouse.cypher.server import connected, down, running, starting, up
 from provhouse.cypher.server_record import ServerRecord
 from provhouse.model.arrays import SetId
 from provhouse.model.errors import Busy, Unavailable
@@ -76,6 +76,20 @@ def pid(home: Path) -> int | None:
 def servers(home: Path) -> list[int]:
     """Return the processes that are servers of this home, recorded or not."""
     return [one for one in psutil.pids() if process.serves(one, home)]
+
+
+def test_a_server_can_start_while_other_work_goes_on(home: Path) -> None:
+    said = Messages()
+    with starting(home, "512m", said):
+        first = servers(home)
+        assert len(first) == 1
+        with pytest.raises(Busy):
+            down(home, said)
+        with connected(home, "512m", said), starting(home, "512m", said):
+            assert servers(home) == first
+        assert servers(home) == first
+    assert servers(home) == []
+    assert said.messages == ["Starting Neo4j"]
 
 
 @pytest.fixture

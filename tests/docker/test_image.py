@@ -45,7 +45,15 @@ def test_the_image_is_built_from_every_package_and_no_other_folder() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Dockerfile", "compose.yaml", "compose.tls.yaml", "entrypoint.sh"]
+    "name",
+    [
+        "Dockerfile",
+        "compose.yaml",
+        "compose.cluster.yaml",
+        "compose.neo4j.yaml",
+        "compose.tls.yaml",
+        "entrypoint.sh",
+    ],
 )
 def test_settings_exist(name: str) -> None:
     known = {PREFIX + field.name.upper() for field in fields(Settings)}

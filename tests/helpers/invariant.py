@@ -14,7 +14,7 @@ from deltalake import DeltaTable
 from neo4j import GraphDatabase
 from pyspark.sql import SparkSession
 
-from provhouse.cypher.server_record import Address
+from provhouse.cypher.address import Address
 from provhouse.model.arrays import I64, Bools
 from provhouse.store.warehouse.commits import Commit, current
 from provhouse.store.warehouse.layout import Layout
@@ -60,7 +60,8 @@ def check(
     dead = _rows(base / "deaths", commit)
     groups = _rows(base / "groups", commit)["item"].to_pylist()
     assert set(groups) <= set(numbers)
-    assert (commit.format == 4) == ("groups" in commit.tables or commit.patterns != {})
+    assert (commit.format == 5) == (commit.patterns != {})
+    assert (commit.format == 4) == ("groups" in commit.tables and commit.patterns == {})
     assert asdict(commit.totals) == {
         "triples": len(triples["src"]) - sum(dead["rows"].to_pylist()),
         "items": len(numbers) - len(groups),

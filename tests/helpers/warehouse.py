@@ -14,8 +14,8 @@ import provhouse
 from helpers.invariant import check
 from helpers.oracle import Expected, Triple
 from provhouse.care.check import check as deep_check
-from provhouse.cypher.server import running
-from provhouse.cypher.server_record import Address
+from provhouse.cypher.access import running
+from provhouse.cypher.address import Address
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.summary import Summary
 from provhouse.model.answer import Answer
@@ -48,7 +48,7 @@ class House:
     @property
     def address(self) -> Address:
         """The address of the warehouse's Neo4j, which must be up."""
-        found = running(self.settings.graph_home)
+        found = running(self.settings)
         assert found
         return found
 

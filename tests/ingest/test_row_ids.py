@@ -11,6 +11,7 @@ import pytest
 
 from helpers.warehouse import House
 from provhouse.changes.compact import compact
+from provhouse.changes.forget import forget
 from provhouse.ingest.formats.column_mapping import columns_of, mapped_columns
 from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.imported import import_
@@ -19,6 +20,8 @@ from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.export import export_warehouse
+from provhouse.store.names.id_lookup import read_ids
+from provhouse.store.names.lookup import read_lookup
 
 Houses = Callable[..., House]
 EDGES = (0, 9, -1, 65535, 65536, 1 << 40, (1 << 63) - 1, -(1 << 63))
@@ -220,3 +223,49 @@ def test_a_key_fixes_the_pattern_too(houses: Houses) -> None:
     named = houses()
     with pytest.raises(UsageError, match="does not accept --pattern"):
         from_rows(named, rows(1, 1), names="table", patterns={"t": "#{id}"})
+
+
+def stored_forms(house: House) -> tuple[int, int]:
+    """Return how many items of the current base are found by a hash of the name, and by row id."""
+    with house.asker() as asker:
+        folder = house.layout.names(asker.snapshot.commit.base)
+        spans = [span for span in asker.snapshot.spans if span.items]
+    hashed = sum(len(read_lookup(folder, span.ingest)[0]) for span in spans)
+    known = [read_ids(folder, span.ingest) for span in spans]
+    return hashed, sum(len(each.offsets()) for each in known if each)
+
+
+def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
+    """A compaction and later ingests keep to this, for names that are row ids too."""
+    house = houses()
+    text = as_text(rows(40, 11))
+    brought(house, text)
+    names = len(stored(house))
+    assert stored_forms(house) == (names, 0)
+    new = from_rows(house, rows(400, 12)).new_items
+    assert stored_forms(house) == (names, new)
+    more = pa.table(
+        {"src": ["t0/-77", "t0/077", "u/1"], "src_table": ["t0", "t0", "u"], "dst": ["x"] * 3}
+    )
+    from_rows(house, more)
+    assert stored_forms(house) == (names + 3, new + 1)  # t0/077, u/1 and x have names
+    before = stored(house)
+    compact(house.settings, Silent())
+    house.check_deep()
+    assert stored_forms(house) == (3, names + new + 1)
+    assert stored(house) == before
+
+
+def test_an_erased_row_id_is_not_found(houses: Houses) -> None:
+    house = houses()
+    ids = rows(300, 13)
+    from_rows(house, ids)
+    names = sorted(name for name, _ in stored(house))
+    gone = ["t0/9", f"t1/{EDGES[-1]}", "t2/0"]
+    assert set(gone) < set(names)
+    forget(gone, house.settings, Silent())
+    house.check_deep()
+    with house.asker() as asker:
+        found = asker.snapshot.locate(pa.array(names)) >= 0
+    assert found.tolist() == [name not in gone for name in names]
+    assert from_rows(house, ids).new_items == 3

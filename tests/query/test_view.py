@@ -55,7 +55,7 @@ def asker(house: House) -> Iterator[Asker]:
     with house.asker() as opened:
         yield opened
         opened.graph.remove_views()
-        clear_mark(opened.graph.home)
+        clear_mark(house.settings.graph_home)
 
 
 def rows(graph: Graph, query: str) -> list[tuple[object, ...]]:
@@ -150,10 +150,10 @@ def test_a_view_expires(house: House, asker: Asker, monkeypatch: pytest.MonkeyPa
 
 
 def test_names_in_neo4j_are_marked_before_they_are_written(
-    asker: Asker, monkeypatch: pytest.MonkeyPatch
+    house: House, asker: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mark names the items of the view; those of no view need no rebuild of Neo4j."""
-    home, warehouse = asker.graph.home, asker.graph.warehouse
+    home, warehouse = house.settings.graph_home, asker.graph.warehouse
     clear_mark(home)
     shown = widest(asker)
     answer = asker.ask(shown, "upstream")
@@ -204,7 +204,7 @@ def test_an_erasure_meanwhile_begins_the_view_again(
         assert list(map(len, marked)) == [4, 3]
         assert {name for name, _, _ in rows(asker.graph, NODES)} == {"b", "c", "d"}
         asker.graph.remove_views()
-        clear_mark(asker.graph.home)
+        clear_mark(house.settings.graph_home)
 
 
 def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path: Path) -> None:
@@ -221,8 +221,6 @@ def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path
         lambda: prune(house.settings, Silent(), keep=1),
         lambda: export_warehouse(house.layout, tmp_path / "exported", Silent()),
     )
-    with house.asker() as asker:
-        home = asker.graph.home
     for act in acts:
         with house.asker() as asker:
             assert write_view(asker, question).nodes > 1
@@ -234,7 +232,7 @@ def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path
             assert (status(house.settings).triples) == before.triples
             asker.graph.remove_views()
     assert "Item" not in (tmp_path / "exported" / "manifest.json").read_text()
-    clear_mark(home)
+    clear_mark(house.settings.graph_home)
 
 
 def test_a_view_has_browsers_address(asker: Asker) -> None:

@@ -142,7 +142,7 @@ def test_a_view_is_written_by_the_server_and_counts_nowhere(served: "Served") ->
     with shared_graph(house.layout.warehouse_id(), house.settings, Silent()) as graph:
         names = graph.read("MATCH (i:Item {warehouse: $warehouse}) RETURN i.name", {}).rows
         graph.remove_views()
-        clear_mark(graph.home)
+    clear_mark(house.settings.graph_home)
     assert {name for (name,) in names} == {"t:9", *(item for item, _ in expected.items)}
     found = served.get("/v1/lineage", item="t:9", depth=2).json()["items"]
     assert {(row["item"], row["depth"]) for row in found} == expected.items

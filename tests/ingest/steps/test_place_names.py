@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from provhouse.ingest.staging import Staging
-from provhouse.ingest.steps.place_names import NAMED, NUMBER, GatherNames
+from provhouse.ingest.steps.place_names import ID, NAMED, NUMBER, GatherNames
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.columns import NAME, TABLE
 from provhouse.runtime.storage import write_stream
@@ -32,9 +32,10 @@ def test_more_than_2_gb_of_names_in_few_rows(tmp_path: Path) -> None:
         numbers = np.arange(1 + bucket, 1 + count, 2)
         texts = pa.array([name(number) for number in numbers.tolist()], pa.string())
         tables = pa.array(["t"] * len(numbers))
-        rows = pa.table({NUMBER: numbers, NAME: texts, TABLE: tables}).cast(NAMED)
+        none = pa.nulls(len(numbers), pa.int64())
+        rows = pa.table({NUMBER: numbers, NAME: texts, TABLE: tables, ID: none}).cast(NAMED)
         write_stream(staging.range_names(0, bucket), rows)
-    GatherNames(0, staging, 1, 1).run()
+    GatherNames(0, staging, 1, 1, {}).run()
     every = ItemNumbers(np.arange(1, 1 + count))
     found, of = Names(staging.segments.folder, [Span(1, 1, count)]).described(every)
     assert len(found) == len(of) == count

@@ -9,12 +9,11 @@ import pytest
 
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.id_index import IdIndex
-from provhouse.ingest.steps.id_shards import IdShard, IdTable
+from provhouse.ingest.steps.id_shards import IdShard, IdTable, votes_of
 from provhouse.ingest.steps.read_ids import IdWriter, table_codes
 from provhouse.ingest.steps.read_row_ids import RowIds
 from provhouse.model.arrays import I64
 from provhouse.model.patterns import usual_pattern
-from provhouse.runtime.storage import open_array
 
 TABLES = ("a", "b", "c")
 COUNT = 1 << 17
@@ -60,7 +59,7 @@ def test_every_row_id_has_one_position_and_all_its_votes(
     ids = np.array([number for _, number in wanted])
     at = index.find(codes, ids)
     assert sorted(at.tolist()) == list(range(len(wanted)))
-    assert open_array(staging.id_votes)[at].tolist() == [seen[each] for each in wanted]
+    assert votes_of(staging, found.starts, at).tolist() == [seen[each] for each in wanted]
     assert [each.tolist() for each in index.row_ids(at)] == [ids.tolist(), codes.tolist()]
     others = [(t, n + d) for t, n in wanted[:2000] for d in (-1, 1) if abs(n) < 1 << 62]
     missing = [each for each in others if each not in seen]

@@ -1,0 +1,59 @@
+"""Run a scenario of ``cluster_run`` in a process of its own, and collect its results."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cluster_run
+from cluster_run import Scenario
+
+CONF = "spark.executor.memory 512m\n"
+
+
+class Result(NamedTuple):
+    """The result of a step, and its seconds."""
+
+    value: Any
+    seconds: float
+
+
+def run(
+    scenario: Scenario, folder: Path, on: Callable[[str], None] = lambda _: None
+) -> dict[str, Result]:
+    """Run a scenario; return the results by step. Raises RuntimeError if it fails.
+
+    ``on`` is called with the name of each step when it begins.
+    """
+    conf = folder / "conf"
+    conf.mkdir(exist_ok=True, parents=True)
+    (conf / "spark-defaults.conf").write_text(CONF)
+    path = folder / "scenario.json"
+    path.write_text(json.dumps(asdict(scenario)))
+    environment = {**os.environ, "SPARK_CONF_DIR": str(conf), "SPARK_LOCAL_IP": "127.0.0.1"}
+    results: dict[str, Result] = {}
+    with (
+        (folder / "errors").open("w+") as errors,
+        subprocess.Popen(
+            [sys.executable, cluster_run.__file__, path],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout
+        for line in process.stdout:
+            said = json.loads(line)
+            if "begin" in said:
+                on(said["begin"])
+            else:
+                results[said["step"]] = Result(said["result"], said["seconds"])
+        if process.wait():
+            errors.seek(0)
+            raise RuntimeError(errors.read())
+    return results

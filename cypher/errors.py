@@ -1,0 +1,111 @@
+"""Turn errors of Neo4j's driver into errors of provhouse."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    DatabaseError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
+
+from provhouse.model.errors import Unavailable
+
+from .address import Address
+
+NO_DATABASE = "Neo.ClientError.Database."
+FORBIDDEN = ("Neo.ClientError.Security.", "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase")
+VIOLATED = "Neo.ClientError.Schema.ConstraintValidationFailed"
+
+
+@contextmanager
+def translated(address: Address) -> Iterator[None]:
+    """Turn failures of the server into Unavailable; errors in a statement pass unchanged."""
+    try:
+        yield
+    except (Neo4jError, DriverError) as error:
+        known = _lost(address, error) or _refused(address, error) or _failed(address, error)
+        if known is None:
+            raise
+        raise known from error
+
+
+def reported(error: Exception) -> str:
+    """Return Neo4j's message about an error, as a sentence."""
+    return f"It reports: {getattr(error, 'message', '') or error}"
+
+
+def _lost(address: Address, error: Exception) -> Unavailable | None:
+    if not isinstance(error, ServiceUnavailable | SessionExpired):
+        return None
+    remedy = (
+        "Run the command again: it starts Neo4j if Neo4j is down"
+        if address.managed
+        else "Start it or correct the setting neo4j_uri, then run the command again"
+    )
+    return Unavailable(f"Neo4j at {address.bolt} does not answer", str(error), remedy)
+
+
+def _refused(address: Address, error: Exception) -> Unavailable | None:
+    """Return the error of a server that answers, but does not do what it is asked."""
+    if isinstance(error, AuthError):
+        return _login(address, error)
+    code = (error.code or "") if isinstance(error, ClientError) else ""
+    if code.startswith(NO_DATABASE):
+        return Unavailable(
+            f"Neo4j at {address.bolt} has no database {address.database!r} that can be used",
+            reported(error),
+            "Correct the setting neo4j_database, or have an administrator create the database",
+        )
+    if code.startswith(FORBIDDEN):
+        return Unavailable(
+            f"Neo4j at {address.bolt} does not permit this to the user {address.user!r}",
+            reported(error),
+            "Run `provhouse doctor`, which shows what is missing; docs/neo4j.md has the rights",
+        )
+    if code == VIOLATED:
+        return Unavailable(
+            f"Neo4j at {address.bolt} has a constraint that nodes of provhouse violate",
+            reported(error),
+            "Drop the constraint, or use another database with the setting neo4j_database",
+        )
+    return None
+
+
+def _login(address: Address, error: AuthError) -> Unavailable:
+    if address.password_file is None:
+        return Unavailable(
+            f"Neo4j at {address.bolt} needs a user and a password",
+            reported(error),
+            "Set neo4j_user, and write the password to the file in neo4j_password_file",
+        )
+    who = "" if address.managed else f"the user {address.user!r} with "
+    remedy = "" if address.managed else ", or correct the setting neo4j_user"
+    return Unavailable(
+        f"Neo4j at {address.bolt} refuses {who}the password in {address.password_file}",
+        reported(error),
+        f"Write its current password to that file{remedy}",
+    )
+
+
+def _failed(address: Address, error: Exception) -> Unavailable | None:
+    if isinstance(error, TransientError):
+        remedy = (
+            "If it lacks memory, run `provhouse down`, then set PROVHOUSE_NEO4J_MEMORY=2g"
+            if address.managed
+            else "Run the command again later; if the server lacks memory, give it more"
+        )
+        return Unavailable(f"Neo4j at {address.bolt} cannot do this now", reported(error), remedy)
+    if isinstance(error, DatabaseError):
+        remedy = (
+            "Check whether its disk is full, run `provhouse down`, then run the command again"
+            if address.managed
+            else "See the server's logs, for instance for a full disk, then run the command again"
+        )
+        return Unavailable(f"Neo4j at {address.bolt} has failed", reported(error), remedy)
+    return None

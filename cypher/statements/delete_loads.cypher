@@ -1,0 +1,3 @@
+MATCH (l:Load {warehouse: $warehouse})
+WHERE l.commit IS NOT NULL
+DELETE l

@@ -1,0 +1,26 @@
+"""The texts of provhouse's own Cypher statements, from the folder ``statements``."""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+) IF NOT EXISTS\s+FOR \(\w+:(\w+)\) .*", re.DOTALL)
+Key = tuple[str, tuple[str, ...]]
+"""A label, and the properties whose values together are unique."""
+
+
+@cache
+def statement(name: str) -> str:
+    """Return the text of ``statements/<name>.cypher``."""
+    return (files(__package__) / "statements" / f"{name}.cypher").read_text(encoding="utf-8")
+
+
+@cache
+def constraints() -> dict[Key, tuple[str, str]]:
+    """Return the name and the statement of each constraint, by its key."""
+    found = {}
+    for match in map(CONSTRAINT.search, statement("constraints").split(";")):
+        if match:
+            properties = re.findall(r"\w+\.(\w+)", match[0])
+            found[match[2], tuple(properties)] = match[1], " ".join(match[0].split())
+    return found

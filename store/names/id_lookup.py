@@ -1,0 +1,127 @@
+"""Write and read look-ups of row ids, which lead from the ids of a table to the items of an ingest.
+
+``INGEST.ids.arrow`` has the ids of each table in order, and the position of each item among those
+of the ingest, as differences in compressed batches. The metadata has the pattern and the batches of
+each table, and the first id of each batch, so that an id is found by reading one batch.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.patterns import Pattern
+from provhouse.runtime.storage import batch_writer, map_batches
+
+Offsets = npt.NDArray[np.uint32]
+IDS_PER_BATCH = 4096
+_SCHEMA = pa.schema([("id", pa.int64()), ("offset", pa.uint32())])
+_PATTERNS, _STARTS, _FIRSTS = b"patterns", b"starts", b"firsts"
+
+
+@dataclass(frozen=True)
+class TableIds:
+    """Row ids of one table, in order, and the position of each item among those of its ingest."""
+
+    pattern: Pattern
+    ids: I64
+    offsets: Offsets
+
+
+def ids_file(folder: Path, ingest: int) -> Path:
+    """Return the file with the row ids of an ingest; an ingest without row ids has none."""
+    return folder / f"{ingest:08d}.ids.arrow"
+
+
+def write_ids(path: Path, tables: Sequence[TableIds]) -> None:
+    """Write a look-up. No two tables may have one pattern."""
+    tables = [table for table in tables if len(table.ids)]
+    pieces = [list(_pieces(table)) for table in tables]
+    starts = np.cumsum([0, *map(len, pieces)])
+    firsts = np.array([ids[0] for each in pieces for ids, _ in each], np.int64)
+    patterns = [(table.pattern.before, table.pattern.after) for table in tables]
+    metadata = {
+        _PATTERNS: json.dumps(patterns),
+        _STARTS: json.dumps(starts.tolist()),
+        _FIRSTS: json.dumps(firsts.tolist()),
+    }
+    with batch_writer(path, _SCHEMA.with_metadata(metadata)) as out:
+        for ids, offsets in (piece for each in pieces for piece in each):
+            columns = [np.diff(ids, prepend=np.int64(0)), np.diff(offsets, prepend=np.uint32(0))]
+            out.write_batch(pa.record_batch([pa.array(one) for one in columns], schema=_SCHEMA))
+
+
+def _pieces(table: TableIds) -> Iterator[tuple[I64, Offsets]]:
+    for start in range(0, len(table.ids), IDS_PER_BATCH):
+        piece = slice(start, start + IDS_PER_BATCH)
+        yield table.ids[piece], table.offsets[piece]
+
+
+class IdLookup:
+    """The row ids of one ingest, and the positions of their items, for any threads.
+
+    An erasure replaces the file, but does not change what this object finds.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; raise FileNotFoundError if there is none."""
+        self._content = map_batches(path)
+        metadata = self._reader().schema.metadata
+        self.patterns = tuple(Pattern(*each) for each in json.loads(metadata[_PATTERNS]))
+        self._starts: list[int] = json.loads(metadata[_STARTS])
+        self._firsts = np.array(json.loads(metadata[_FIRSTS]), np.int64)
+
+    def _reader(self) -> pa.ipc.RecordBatchFileReader:
+        return pa.ipc.open_file(self._content, options=pa.ipc.IpcReadOptions(use_threads=False))
+
+    def find(self, pattern: Pattern, ids: I64) -> I64:
+        """Return the position of the item of each row id, or -1 if no item is it."""
+        found = np.full(len(ids), -1, np.int64)
+        if pattern not in self.patterns or not len(ids):
+            return found
+        at = self.patterns.index(pattern)
+        start, end = self._starts[at], self._starts[at + 1]
+        batch = np.searchsorted(self._firsts[start:end], ids, "right") - 1
+        order = np.argsort(batch, kind="stable")
+        order = order[np.searchsorted(batch[order], 0) :]
+        cuts = np.flatnonzero(np.diff(batch[order])) + 1
+        reader = self._reader() if len(order) else None
+        for rows in np.split(order, cuts) if len(order) else ():
+            known, offsets = _decoded(reader, start + int(batch[rows[0]]))
+            place = np.minimum(np.searchsorted(known, ids[rows]), len(known) - 1)
+            hit = known[place] == ids[rows]
+            found[rows[hit]] = offsets[place[hit]]
+        return found
+
+    def tables(self) -> Iterator[TableIds]:
+        """Yield the row ids of one table after the other."""
+        reader = self._reader()
+        for at, pattern in enumerate(self.patterns):
+            parts = [_decoded(reader, n) for n in range(self._starts[at], self._starts[at + 1])]
+            ids, offsets = (np.concatenate(each) for each in zip(*parts, strict=True))
+            yield TableIds(pattern, ids, offsets)
+
+    def offsets(self) -> Offsets:
+        """Return the positions of all items, in no particular order."""
+        reader = self._reader()
+        parts = [_decoded(reader, n)[1] for n in range(reader.num_record_batches)]
+        return np.concatenate([np.empty(0, np.uint32), *parts])
+
+
+def _decoded(reader: pa.ipc.RecordBatchFileReader, number: int) -> tuple[I64, Offsets]:
+    batch = reader.get_batch(number)
+    ids, offsets = (np.asarray(column) for column in batch.columns)
+    return np.cumsum(ids), np.cumsum(offsets, dtype=np.uint32)
+
+
+def read_ids(folder: Path, ingest: int) -> IdLookup | None:
+    """Return the look-up of the row ids of an ingest, or None if it has none."""
+    try:
+        return IdLookup(ids_file(folder, ingest))
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,109 @@
+"""A standalone cluster answers as networkx does, also if a worker is killed."""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from cluster_process import run
+from cluster_run import Scenario
+from spark_cluster import Cluster, kill
+
+from helpers.cluster import check, expected, write
+from helpers.graphs import graph
+from helpers.oracle import Triple
+
+SHOWN = Path(__file__).parent.parent.parent
+numbers = count()
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """The folder that the driver and all workers share."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, shared: Path) -> Iterator[Cluster]:
+    """A cluster of two workers, on which provhouse is installed."""
+    with Cluster(tmp_path / "cluster", [shared, SHOWN]) as started:
+        yield started
+
+
+@pytest.fixture
+def scenario(shared: Path, graph_home: Path, cluster: Cluster) -> Callable[..., Scenario]:
+    """A function that makes a scenario with a new warehouse."""
+
+    def make(**fields: object) -> Scenario:
+        settings = {
+            "warehouse": str(shared / f"warehouse {next(numbers)}"),
+            "neo4j_home": str(graph_home),
+            "master": cluster.master,
+            "spark_memory": "512m",
+            "theta": 6,
+            "partition_triples": 20,
+            "hot_mb": 0,
+        }
+        return Scenario(settings=settings, **fields)  # type: ignore[arg-type]
+
+    return make
+
+
+def triples_of(first: int, last: int) -> list[Triple]:
+    """Return the triples of several graphs, each triple once."""
+    return [*dict.fromkeys(t for number in range(first, last) for t in graph(number).triples)]
+
+
+def test_a_cluster_answers_as_one_machine_does(
+    tmp_path: Path, shared: Path, cluster: Cluster, scenario: Callable[..., Scenario]
+) -> None:
+    first, second = triples_of(1, 2), triples_of(2, 3)
+    items = [first[0].dst]
+    files = [write(first, shared / "1.csv"), write(second, shared / "2.csv")]
+    results = run(scenario(files=files, items=items), tmp_path)
+    for folder, sees, _ in results["executors"].value:
+        assert Path(folder).is_relative_to(tmp_path / "cluster")
+        assert sees is not cluster.isolated
+    check(results, "", expected([*first, *second], items))
+
+
+@pytest.mark.long
+def test_retract_compact_and_serve_on_a_cluster(
+    tmp_path: Path, shared: Path, scenario: Callable[..., Scenario]
+) -> None:
+    triples = triples_of(1, 9)
+    gone = triples[len(triples) // 2].src
+    left = [row for row in triples if gone not in (row.src, row.dst)]
+    items = sorted({end for triple in left for end in triple[:2]})[::9]
+    files = [write(triples[:40], shared / "1.csv"), write(triples[40:], shared / "2.csv")]
+    asked = scenario(files=files, items=items, retract=gone, compact=True, server=True)
+    results = run(asked, tmp_path)
+    check(results, "", expected(triples, items))
+    check(results, " after the retraction", expected(left, items))
+    check(results, " after the compaction", expected(left, items))
+    assert results["server"].value == expected(left, items)[::2]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("moment", ["Number the rows", "ccprov", "csprov"])
+def test_a_killed_worker_changes_no_answer(
+    tmp_path: Path,
+    shared: Path,
+    cluster: Cluster,
+    scenario: Callable[..., Scenario],
+    moment: str,
+) -> None:
+    triples = triples_of(1, 9)
+    items = sorted({end for triple in triples for end in triple[:2]})[::9]
+    left = [cluster.workers[0]]
+
+    def on(step: str) -> None:
+        if step == moment and left:
+            kill(left.pop())
+
+    file = write(triples, shared / "1.csv")
+    results = run(scenario(files=[file], items=items), tmp_path, on)
+    assert not left
+    check(results, "", expected(triples, items))
