@@ -52,7 +52,9 @@ def capture(
     name for this run of the job. ``settings`` are those of ``provhouse.open``.
 
     Only Parquet can be read and written, and only by the operators that ``docs/capture.md`` lists:
-    joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError is raised before Spark begins it.
+    joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
+    is raised before Spark begins it.
+
     Raises BadInput, and ingests nothing, if a key is NULL or not unique. If an exception ends the
     block, the lineage of writes that were finished before is ingested.
 
