@@ -102,9 +102,12 @@ class Staging:
     id_bits = _File(".npy")
     """The bits of dense blocks."""
     id_places = _File(".npy")
-    """The place of the item of each of ``ids``."""
+    """The place of the item of each of ``ids``; missing if they follow the names in order."""
     id_only = _File(".npy")
-    """The positions in ``ids`` of items that occur only as row ids, in the order of places."""
+    """The positions in ``ids`` of items that occur only as row ids, in the order of places.
+
+    It is missing if that is so for all of them.
+    """
     id_names = _Group(".npy")
     """By bucket: positions in ``ids``, and of the names in the bucket that are the same items."""
     tables = _File(".npy")

@@ -1,19 +1,35 @@
 """Keep libraries from importing pandas and scipy, which provhouse's own processes never use.
 
-Where pandas is installed, pyarrow, PySpark and the driver of Neo4j import it without being asked
-to, and so does numba with scipy. Together this takes longer than all other imports of a command.
+Where pandas is installed, pyarrow and the driver of Neo4j import it without being asked to, and so
+does numba with scipy. Together this takes longer than all other imports of a command.
 """
 
 import sys
-from importlib.abc import MetaPathFinder
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
 
 HIDDEN = ("pandas", "scipy")
 
 
-class _Hidden(MetaPathFinder):
-    def find_spec(self, name: str, *_: object) -> None:
+class _Without:
+    """A finder of modules that finds what another one finds, except hidden packages."""
+
+    def __init__(self, finder: Any) -> None:
+        self._finder = finder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._finder, name)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module is, or None if it is hidden or not found."""
         if name in HIDDEN:
-            raise ModuleNotFoundError(f"This process of provhouse does without {name}", name=name)
+            return None
+        spec: ModuleSpec | None = self._finder.find_spec(name, path, target)
+        return spec
 
 
 def hide_unused() -> None:
@@ -21,5 +37,7 @@ def hide_unused() -> None:
 
     Call this only in processes that run no code of users.
     """
-    if not any(isinstance(finder, _Hidden) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Hidden())
+    finders: list[Any] = sys.meta_path
+    finders[:] = [
+        finder if isinstance(finder, _Without) else _Without(finder) for finder in finders
+    ]

@@ -133,10 +133,15 @@ def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
 def map_batches(path: Path) -> pa.Buffer:
     """Return the content of a file that ``batch_writer`` wrote, memory-mapped, for any threads.
 
-    It stays the same when the file is replaced; ``pa.ipc.open_file`` makes a reader of it.
+    It stays the same when the file is replaced.
     """
     with pa.memory_map(str(path)) as file:
         return file.read_buffer()
+
+
+def mapped_reader(content: pa.Buffer) -> pa.ipc.RecordBatchFileReader:
+    """Return a reader of what ``map_batches`` returned. It decompresses in the calling thread."""
+    return pa.ipc.open_file(content, options=pa.ipc.IpcReadOptions(use_threads=False))
 
 
 def parquet_reader(path: Path) -> pq.ParquetFile:

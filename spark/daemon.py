@@ -11,12 +11,10 @@ import pyarrow.csv
 import pyarrow.parquet
 from pyspark.daemon import manager
 
-from provhouse.runtime.imports import hide_unused
 from provhouse.spark.workers import mark_own
 
 IMPORTED = (numba, numpy, pyarrow, pyarrow.compute, pyarrow.csv, pyarrow.parquet)
 
 if __name__ == "__main__":
-    hide_unused()
     mark_own()
     manager()

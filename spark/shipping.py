@@ -42,11 +42,14 @@ def digest() -> str:
 
 
 def _modules() -> Iterator[tuple[str, Path]]:
-    """Yield the path in the zip file, and the file, of each module of ``PACKAGES``."""
+    """Yield the path in the zip file, and the file, of each module of ``PACKAGES``.
+
+    Raises ModuleNotFoundError if a package is missing, as in another version of provhouse.
+    """
     for package in PACKAGES:
         spec = find_spec(f"provhouse.{package}")
-        assert spec
-        assert spec.origin
+        if spec is None or spec.origin is None:
+            raise ModuleNotFoundError(f"No module named provhouse.{package}")
         # In an editable installation, the packages are not in the folder of ``provhouse``.
         root = Path(spec.origin).parent
         for module in sorted(root.rglob("*.py")):

@@ -91,8 +91,7 @@ def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
     hashes = create_array(staging.hashes, np.uint64, (read.names,))
     codes = create_array(staging.tables, np.int32, (read.items,))
     stored = create_array(staging.stored, np.int64, (read.items,))
-    places = np.full(read.row_ids.items if read.row_ids else 0, -1, np.int32)
-    at = 0
+    named_ids, at = [np.empty((2, 0), np.int64)], 0
     for bucket, named in enumerate(read.buckets):
         end = at + named.items
         rows = read_stream(staging.items(bucket))
@@ -101,11 +100,11 @@ def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
         stored[at:end] = rows[STORED]
         if has_file(staging.id_names(bucket)):
             position, place = load_array(staging.id_names(bucket))
-            places[position] = at + place
+            named_ids.append(np.stack([position, at + place]))
         at = end
     if read.row_ids:
-        _join_ids(job, read, tables, places, codes[at:], stored[at:])
-        save_array(staging.id_places, places)
+        only = _place_ids(staging, read, *np.concatenate(named_ids, axis=1))
+        _join_ids(job, read, tables, only, codes[at:], stored[at:])
 
 
 def _place_groups(staging: Staging) -> None:
@@ -116,28 +115,49 @@ def _place_groups(staging: Staging) -> None:
         save_array(staging.groups, found)
 
 
-def _join_ids(
-    job: Job, read: ReadResult, tables: Sequence[str], places: I32, codes: I32, stored: I64
-) -> None:
-    """Give places to items that occur only as row ids, after the places of all names.
+def _place_ids(staging: Staging, read: ReadResult, position: I64, place: I64) -> I64 | None:
+    """Write the places of all row ids: those that are no names follow the names, in order.
 
-    ``places`` has the places of row ids that are names too, and -1 for others. ``codes`` and
-    ``stored`` get the tables and stored numbers of those others.
+    ``position`` and ``place`` are those of row ids that are names too. Return the positions of the
+    others. Without names among the row ids, return None and write nothing.
     """
+    if not len(position):
+        return None
+    assert read.row_ids
+    places = np.full(read.row_ids.items, -1, np.int32)
+    places[position] = place
     only = np.flatnonzero(places < 0)
     places[only] = np.arange(read.names, read.items)
-    save_array(job.staging.id_only, only)
+    save_array(staging.id_only, only)
+    save_array(staging.id_places, places)
+    return only
+
+
+def _join_ids(
+    job: Job,
+    read: ReadResult,
+    tables: Sequence[str],
+    only: I64 | None,
+    codes: I32,
+    stored: I64,
+) -> None:
+    """Fill in the tables and stored numbers of items that occur only as row ids.
+
+    ``only`` are their positions, or None if all row ids are such items.
+    """
     has_stored = bool(job.extends and job.extends.visible)
     assert read.row_ids
     code = {table: number for number, table in enumerate(tables)}
     own = np.array([code[table.name] for table in read.row_ids.tables], np.int32)
     stored[:] = -1
     for at, shard, arrays in read.row_ids.parts():
-        bounds = np.searchsorted(only, shard.bounds + at)
+        bounds = shard.bounds + at
+        if only is not None:
+            bounds = np.searchsorted(only, bounds)
         start, end = bounds[0], bounds[-1]
         codes[start:end] = np.repeat(own, np.diff(bounds))
         if has_stored:
-            rows = only[start:end] - at
+            rows = slice(None) if only is None else only[start:end] - at
             stored[start:end] = arrays.stored[rows]
             others = np.array([*(code[table] for table in shard.tables), -1], np.int32)
             kept = others[arrays.kept[rows]]  # the last is for items that keep their own tables
@@ -167,9 +187,10 @@ class NumberFile:
             report_progress(at / self.rows)
 
     @cached_property
-    def _ids(self) -> tuple[IdIndex, I32]:
-        """The row ids, and the place of each."""
-        return IdIndex(self.staging), load_array(self.staging.id_places)
+    def _ids(self) -> tuple[IdIndex, I32 | None]:
+        """The row ids, and the place of each, or None if they just follow the names."""
+        placed = has_file(self.staging.id_places)
+        return IdIndex(self.staging), load_array(self.staging.id_places) if placed else None
 
     def _places(self, batch: pa.RecordBatch, end: str, places: "Places") -> I32:
         """Return the places of one end of some rows."""
@@ -178,7 +199,8 @@ class NumberFile:
             return places.of(values)
         codes = np.asarray(batch.column(CODE_OF[end]))
         index, place_of = self._ids
-        found = place_of[index.find(np.append(self.codes, NO_TABLE)[codes], values.view(np.int64))]
+        at = index.find(np.append(self.codes, NO_TABLE)[codes], values.view(np.int64))
+        found: I32 = (at + len(places)).astype(np.int32) if place_of is None else place_of[at]
         names = np.flatnonzero(codes == NO_TABLE)
         if len(names):
             found[names] = places.of(values[names])
@@ -195,6 +217,9 @@ class Places:
         tops = np.arange((1 << bits) + 1, dtype=np.float64) * 2.0 ** (64 - bits)
         self._starts: I64 = np.searchsorted(self._hashed, tops[:-1].astype(np.uint64))
         self._starts = np.append(self._starts, len(hashed))
+
+    def __len__(self) -> int:
+        return len(self._hashed)
 
     def of(self, wanted: npt.NDArray[np.uint64]) -> I32:
         """Return the place of each hash; raise BadInput if one is missing."""

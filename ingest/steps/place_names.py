@@ -15,6 +15,7 @@ from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import NAME, TABLE
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import (
+    has_file,
     load_arrays,
     open_array,
     read_stream,
@@ -120,7 +121,9 @@ class ScatterIds:
             open_array(self.staging.numbers)[self.at + self.start : self.at + self.end]
         )
         new = np.flatnonzero(numbers >= self.first_item)
-        position = open_array(self.staging.id_only)[self.start : self.end][new]
+        position = new + self.start
+        if has_file(self.staging.id_only):  # some row ids are names too
+            position = open_array(self.staging.id_only)[position]
         ids, codes = IdIndex(self.staging).row_ids(position)
         names = [table.name for table in self.tables]
         places = np.array([[*self.patterns].index(name) for name in names], np.int32)

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.patterns import Pattern
-from provhouse.runtime.storage import batch_writer, map_batches
+from provhouse.runtime.storage import batch_writer, map_batches, mapped_reader
 
 Offsets = npt.NDArray[np.uint32]
 IDS_PER_BATCH = 4096
@@ -77,7 +77,7 @@ class IdLookup:
         self._firsts = np.array(json.loads(metadata[_FIRSTS]), np.int64)
 
     def _reader(self) -> pa.ipc.RecordBatchFileReader:
-        return pa.ipc.open_file(self._content, options=pa.ipc.IpcReadOptions(use_threads=False))
+        return mapped_reader(self._content)
 
     def find(self, pattern: Pattern, ids: I64) -> I64:
         """Return the position of the item of each row id, or -1 if no item is it."""

@@ -5,6 +5,8 @@ import sys
 
 CODE = """
 import sys
+from importlib.metadata import version
+from importlib.util import find_spec
 from provhouse.runtime.imports import HIDDEN, hide_unused
 hide_unused()
 hide_unused()
@@ -12,8 +14,12 @@ import pyarrow
 import provhouse.warehouse
 from provhouse.store.names.hashing import hashes
 hashes(pyarrow.array(["a"]))  # loads numba entirely
+import pyspark.testing.utils  # asks whether many packages are installed
+assert version("pyarrow") == pyarrow.__version__
+assert find_spec("numba.core")
 for name in HIDDEN:
     assert name not in sys.modules, name
+    assert find_spec(name) is None
     try:
         __import__(name)
     except ModuleNotFoundError as error:

@@ -9,8 +9,9 @@ from provhouse.spark.shipping import CODE, DIGEST, write_code
 
 PROGRAM = """
 import sys
-from provhouse.spark.shipping import use_installed
-use_installed()
+from provhouse.spark import shipping
+shipping.PACKAGES += tuple(sys.argv[1:])
+shipping.use_installed()
 import provhouse.spark.tasks
 print(provhouse.spark.tasks.__file__)
 """
@@ -24,10 +25,10 @@ def unpacked(folder: Path) -> Path:
     return code
 
 
-def imported(code: Path) -> Path:
-    """Return the file of a module that a daemon with this code imports."""
+def imported(code: Path, *more: str) -> Path:
+    """Return the file of a module that a daemon with this code, and more packages, imports."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", PROGRAM, *more],
         env={"PYTHONPATH": CODE},
         cwd=code.parent,
         capture_output=True,
@@ -45,6 +46,11 @@ def test_other_code_is_used_as_it_was_sent(tmp_path: Path) -> None:
     code = unpacked(tmp_path)
     (code / DIGEST).write_text("other")
     assert imported(code).is_relative_to(code)
+
+
+def test_the_sent_code_is_used_if_an_installed_version_lacks_a_package(tmp_path: Path) -> None:
+    code = unpacked(tmp_path)
+    assert imported(code, "a_new_package").is_relative_to(code)
 
 
 def test_the_sent_code_has_every_module_that_tasks_import(tmp_path: Path) -> None:
