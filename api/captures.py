@@ -51,8 +51,10 @@ def capture(
     ``report/AA`` means the newest. Without a key, rows are named ``table/row id``. ``run`` is a
     name for this run of the job. ``settings`` are those of ``provhouse.open``.
 
-    Only Parquet can be read and written, and only by projections, filters, inner joins, aggregates,
-    sorts and limits. For any other operator or write, UsageError is raised before Spark begins it.
+    Only Parquet can be read and written, and only by the operators that ``docs/capture.md`` lists:
+    joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
+    is raised before Spark begins it.
+
     Raises BadInput, and ingests nothing, if a key is NULL or not unique. If an exception ends the
     block, the lineage of writes that were finished before is ingested.
 

@@ -47,8 +47,14 @@ class TapTable:
     sql: str
     slots: tuple[int, ...]
     """For each column after the key, the number of the tap whose keys it has, or ``ROWS``."""
-    proved: bool
-    """Whether the keys of all groups were written too, to prove that they are distinct."""
+    proofs: int
+    """The number of taps that wrote the keys of all groups, to prove that they are distinct."""
+    exactness: str
+
+    @property
+    def op_kind(self) -> str:
+        """The way in which the rows of a group act together."""
+        return "aggregate" if self.kind == "aggregate" else "any"
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class CapturedWrite:
     slots: tuple[int, ...]
     """The content of each column of the rows' tap, as in ``TapTable.slots``."""
     taps: tuple[TapTable, ...]
+    absence: bool
+    """Whether rows may depend on the absence of others, as after an outer join."""
     sources: tuple[SourceFile, ...]
     state: str
     """``finished``, ``failed``, or ``unknown`` if Spark did not report the end."""
@@ -78,6 +86,7 @@ def described(write: Mapping[str, Any]) -> CapturedWrite:
         _local(write["folder"]),
         tuple(write["slots"]),
         tuple(_tap(tap) for tap in write["taps"]),
+        write["absence"],
         tuple(_source(source) for source in write["sources"]),
         write["state"],
         tuple(_local(file) for file in write["written"]),
@@ -90,7 +99,14 @@ def table_of(path: Path) -> str:
 
 
 def _tap(tap: Mapping[str, Any]) -> TapTable:
-    return TapTable(tap["kind"], tap["by"], tap["sql"], tuple(tap["slots"]), tap["proved"])
+    return TapTable(
+        tap["kind"],
+        tap["by"],
+        tap["sql"],
+        tuple(tap["slots"]),
+        tap["proofs"],
+        tap["exactness"],
+    )
 
 
 def _source(source: Mapping[str, Any]) -> SourceFile:

@@ -124,12 +124,14 @@ def triples(
 
 def operations(found: Traced, table: str, run: str) -> pa.Table:
     """Return the descriptions of all ops of a write."""
-    rows: list[tuple[str, str, str | None]] = [
-        (_group_op(table, each.tap), "aggregate", each.tap.sql) for each in found.grouped
+    rows: list[tuple[str, str, str | None, str]] = [
+        (_group_op(table, each.tap), each.tap.op_kind, each.tap.sql, each.tap.exactness)
+        for each in found.grouped
     ]
     if found.direct:
-        rows.append((_direct_op(table, found), "all", None))
-    distinct = {op: (op, kind, sql, run, "exact") for op, kind, sql in rows}
+        rows.append((_direct_op(table, found), "all", None, "exact"))
+    weakest = "absence" if found.output.write.absence else None
+    distinct = {op: (op, kind, sql, run, weakest or exact) for op, kind, sql, exact in rows}
     columns = list(zip(*distinct.values(), strict=True)) or [()] * len(_OPERATION)
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
@@ -141,7 +143,7 @@ def _grouped(
     first = np.searchsorted(group.group, np.arange(len(uses)))
     at, src = group.sources.at, named.at(group.sources.row)
     single = uses[at] == 1
-    common = {"op": _group_op(table, group.tap), "op_kind": "aggregate"}
+    common = {"op": _group_op(table, group.tap), "op_kind": group.tap.op_kind}
     alone = src.filter(pa.array(single))
     yield _table(
         len(alone),
@@ -195,5 +197,5 @@ def _direct_op(table: str, found: Traced) -> str:
 
 
 def _group_op(table: str, tap: TapTable) -> str:
-    text = f"{table}: aggregate by {tap.by}" if tap.by else f"{table}: aggregate of all rows"
+    text = f"{table}: {tap.kind} by {tap.by}" if tap.by else f"{table}: {tap.kind} of all rows"
     return text if len(text) <= _LONGEST_OP else text[: _LONGEST_OP - 1] + "…"

@@ -33,8 +33,8 @@ class Tracer:
         """
         table = self._write.taps[tap]
         found = read_tap(_folder(self._write, str(tap)), 1 + len(table.slots))
-        if table.proved:
-            check_proof(read_tap(_folder(self._write, f"{tap}-keys"), 1)[0], table.by)
+        for place in range(table.proofs):
+            check_proof(read_tap(_folder(self._write, f"{tap}-keys-{place}"), 1)[0], table.by)
         if len(keys) and keys[0] == NONE:
             raise BadInput(
                 f"A group by {table.by} has the key {NONE}",

@@ -21,22 +21,12 @@ def parquet(frame: DataFrame, out: Path) -> None:
 
 
 OPERATORS: dict[str, Callable[[DataFrame, DataFrame], DataFrame]] = {
-    "Union": lambda orders, _: orders.union(orders),
-    "left outer join": lambda orders, customers: orders.join(
-        customers, F.col("cust") == F.col("name"), "left"
-    ),
     "left semi join": lambda orders, customers: orders.join(
         customers, F.col("cust") == F.col("name"), "semi"
-    ),
-    "left anti join": lambda orders, customers: orders.join(
-        customers, F.col("cust") == F.col("name"), "anti"
     ),
     "Window": lambda orders, _: orders.withColumn(
         "n", F.row_number().over(Window.partitionBy("cust").orderBy("id"))
     ),
-    "Expand": lambda orders, _: orders.rollup("cust", "small").count(),
-    "Generate": lambda orders, _: orders.select(F.explode(F.array("id", "large"))),
-    "Sample": lambda orders, _: orders.sample(0.5, seed=1),
     "Range": lambda orders, _: orders.sparkSession.range(3).toDF("k"),
     "Aggregate": lambda orders, _: orders.groupBy(F.array("price")).count(),
 }
@@ -76,7 +66,7 @@ def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
     return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
 
 
-@pytest.mark.parametrize("name", params(OPERATORS, ("Union", "left outer join", "Aggregate")))
+@pytest.mark.parametrize("name", params(OPERATORS, ("Window", "left semi join")))
 def test_an_operator_without_a_rule_is_refused(
     name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -126,6 +116,6 @@ def test_after_a_refusal_spark_writes_as_before(
 ) -> None:
     frame = spark.read.parquet(str(shop / "orders"))
     with pytest.raises(UsageError), house.capture():
-        frame.union(frame).write.parquet(str(tmp_path / "out"))
-    frame.union(frame).write.parquet(str(tmp_path / "out"))
+        frame.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "out"))
+    frame.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "out"))
     assert not any(house.layout.captured.iterdir())

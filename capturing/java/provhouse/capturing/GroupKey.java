@@ -49,18 +49,23 @@ record GroupKey(Expression value, boolean distinct) {
     return values.size() == 1 ? single(values.get(0)) : hashed(values);
   }
 
-  private static GroupKey single(Expression value) {
+  /** Return a value as a number that is equal exactly if the value is, or null if there is none. */
+  static Expression number(Expression value) {
     DataType type = value.dataType();
-    if (SMALL.contains(type)) {
-      return new GroupKey(Plans.orElse(Plans.asLong(value), NULL_GROUP), true);
-    }
     if (type.equals(DataTypes.DateType)) {
-      return single(new UnixDate(value));
+      return Plans.asLong(new UnixDate(value));
     }
-    if (type.equals(DataTypes.LongType)) { // NULL_GROUP may be a value of the column too
-      return new GroupKey(Plans.orElse(value, NULL_GROUP), !value.nullable());
+    return SMALL.contains(type) || type.equals(DataTypes.LongType) ? Plans.asLong(value) : null;
+  }
+
+  private static GroupKey single(Expression value) {
+    Expression number = number(value);
+    if (number == null) {
+      return hashed(List.of(value));
     }
-    return hashed(List.of(value));
+    // A nullable column of 64 bits may have the value NULL_GROUP, too.
+    boolean distinct = !value.dataType().equals(DataTypes.LongType) || !value.nullable();
+    return new GroupKey(Plans.orElse(number, NULL_GROUP), distinct);
   }
 
   private static GroupKey hashed(List<Expression> values) {

@@ -65,6 +65,10 @@ final class Plans {
     return new Literal(value, DataTypes.LongType);
   }
 
+  static Literal nothing() {
+    return new Literal(null, DataTypes.LongType);
+  }
+
   static Expression asLong(Expression value) {
     return value.dataType().equals(DataTypes.LongType)
         ? value

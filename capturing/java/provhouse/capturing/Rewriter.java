@@ -9,16 +9,23 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.plans.InnerLike;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Expand;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Generate;
 import org.apache.spark.sql.catalyst.plans.logical.GlobalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Offset;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
+import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import scala.collection.immutable.Seq;
 
 /**
  * Rewrites an optimised plan from the leaves up, so that each row carries what it derives from.
@@ -30,10 +37,17 @@ final class Rewriter {
   private static final int LONGEST_TEXT = 1000;
   private final SourceFiles files;
   private final Taps taps;
+  private final Joins joins;
 
   Rewriter(SourceFiles files, Taps taps) {
     this.files = files;
     this.taps = taps;
+    joins = new Joins(this, taps);
+  }
+
+  /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
+  boolean hasAbsence() {
+    return joins.hasAbsence();
   }
 
   Rewritten rewrite(LogicalPlan node) {
@@ -42,13 +56,25 @@ final class Rewriter {
       return project((Project) node);
     }
     if (node instanceof Join) {
-      return join((Join) node);
+      return joins.join((Join) node);
     }
     if (node instanceof Aggregate) {
       return aggregate((Aggregate) node);
     }
+    if (node instanceof Union) {
+      return union((Union) node);
+    }
+    if (node instanceof Expand) {
+      return expand((Expand) node);
+    }
+    if (node instanceof Generate) {
+      return generate((Generate) node);
+    }
     if (node instanceof LogicalRelation) {
       return Sources.scan((LogicalRelation) node, files);
+    }
+    if (node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty()) {
+      return new Rewritten(node, List.of());
     }
     if (carries(node)) {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
@@ -62,7 +88,10 @@ final class Rewriter {
     return node instanceof Filter
         || node instanceof Sort
         || node instanceof GlobalLimit
-        || node instanceof LocalLimit;
+        || node instanceof LocalLimit
+        || node instanceof Offset
+        || node instanceof Sample
+        || node instanceof RepartitionOperation;
   }
 
   private Rewritten project(Project node) {
@@ -72,15 +101,65 @@ final class Rewriter {
     return new Rewritten(node.copy(Plans.seq(columns), child.plan()), child.slots());
   }
 
-  private Rewritten join(Join node) {
-    if (!(node.joinType() instanceof InnerLike)) {
-      throw Unsupported.operator(
-          node.joinType().sql().toLowerCase() + " join", "It is in the plan of what is written");
+  /** Rewrite a union: slots of one kind share a column, which is NULL where an input lacks it. */
+  private Rewritten union(Union node) {
+    List<LogicalPlan> inputs = Plans.list(node.children());
+    List<Rewritten> parts = inputs.stream().map(this::rewrite).collect(Collectors.toList());
+    List<Integer> kinds = new ArrayList<>();
+    for (Rewritten part : parts) {
+      List<Integer> missing =
+          part.slots().stream().map(Slot::tap).collect(Collectors.toCollection(ArrayList::new));
+      kinds.forEach(missing::remove);
+      kinds.addAll(missing);
     }
-    Rewritten left = rewrite(node.left());
-    Rewritten right = rewrite(node.right());
+    List<LogicalPlan> children = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      List<NamedExpression> columns =
+          Plans.joined(Plans.list(inputs.get(i).output()), aligned(parts.get(i).slots(), kinds));
+      children.add(new Project(Plans.seq(columns), parts.get(i).plan()));
+    }
+    LogicalPlan plan = withChildren(node, children.toArray(new LogicalPlan[0]));
+    List<Attribute> output = Plans.list(plan.output());
+    List<Slot> slots = new ArrayList<>();
+    int first = output.size() - kinds.size();
+    for (int i = 0; i < kinds.size(); i++) {
+      slots.add(new Slot(output.get(first + i), kinds.get(i)));
+    }
+    return new Rewritten(plan, slots);
+  }
+
+  private static List<NamedExpression> aligned(List<Slot> slots, List<Integer> kinds) {
+    List<Slot> left = new ArrayList<>(slots);
+    List<NamedExpression> columns = new ArrayList<>();
+    for (int kind : kinds) {
+      Slot found = left.stream().filter(slot -> slot.tap() == kind).findFirst().orElse(null);
+      left.remove(found);
+      columns.add(
+          Plans.alias(found == null ? Plans.nothing() : found.attribute(), "provhouse_slot"));
+    }
+    return columns;
+  }
+
+  private Rewritten expand(Expand node) {
+    Rewritten child = rewrite(node.child());
+    List<Slot> slots = new ArrayList<>();
+    child.slots().forEach(slot -> slots.add(slot.with(slot.attribute().newInstance())));
+    List<Seq<Expression>> projections = new ArrayList<>();
+    for (Seq<Expression> projection : Plans.list(node.projections())) {
+      projections.add(
+          Plans.seq(Plans.joined(Plans.list(projection), Plans.attributes(child.slots()))));
+    }
+    List<Attribute> output = Plans.joined(Plans.list(node.output()), Plans.attributes(slots));
     return new Rewritten(
-        withChildren(node, left.plan(), right.plan()), Plans.joined(left.slots(), right.slots()));
+        node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
+  }
+
+  /** Rewrite a generator, which names columns of its input by their positions. */
+  private Rewritten generate(Generate node) {
+    Rewritten child = rewrite(node.child());
+    List<Attribute> columns =
+        Plans.joined(Plans.list(node.child().output()), Plans.attributes(child.slots()));
+    return new Rewritten(withChildren(node, Plans.only(columns, child.plan())), child.slots());
   }
 
   private Rewritten aggregate(Aggregate node) {
@@ -91,8 +170,9 @@ final class Rewriter {
     Project keyed = Plans.withColumn(child.plan(), below);
     int number =
         taps.number(
+            "aggregate",
             Plans.withColumn(node.child(), Plans.alias(key.value(), "key")),
-            operator(node, grouping, child.slots(), key));
+            operator(node, grouping, child.slots()));
     List<Attribute> written =
         Plans.joined(List.of(below.toAttribute()), Plans.attributes(child.slots()));
     LogicalPlan tapped = Plans.tapped(taps.tap(number, written.size()), written, keyed);
@@ -109,18 +189,17 @@ final class Rewriter {
   }
 
   private static Map<String, Object> operator(
-      Aggregate node, List<Expression> grouping, List<Slot> slots, GroupKey key) {
+      Aggregate node, List<Expression> grouping, List<Slot> slots) {
     String by = grouping.stream().map(Expression::sql).collect(Collectors.joining(", "));
     Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("kind", "aggregate");
     operator.put("by", shortened(by));
     operator.put("sql", shortened(node.simpleString(LONGEST_TEXT)));
     operator.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
-    operator.put("proved", !key.distinct());
+    operator.put("exactness", "exact");
     return operator;
   }
 
-  private static String shortened(String text) {
+  static String shortened(String text) {
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
   }
 

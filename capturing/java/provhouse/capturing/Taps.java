@@ -11,20 +11,23 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 final class Taps {
   private final String folder;
   private final List<Map<String, Object>> described = new ArrayList<>();
-  private final Map<LogicalPlan, Integer> known = new HashMap<>();
+  private final Map<List<Object>, Integer> known = new HashMap<>();
 
   Taps(String folder) {
     this.folder = folder;
   }
 
   /** Return the number for what an operator merges; equal inputs have one number. */
-  int number(LogicalPlan merged, Map<String, Object> operator) {
-    LogicalPlan form = merged.canonicalized();
+  int number(String kind, LogicalPlan merged, Map<String, Object> operator) {
+    List<Object> form = List.of(kind, merged.canonicalized());
     Integer number = known.get(form);
     if (number == null) {
       number = described.size();
       known.put(form, number);
-      described.add(new LinkedHashMap<>(operator));
+      Map<String, Object> description = new LinkedHashMap<>(operator);
+      description.put("kind", kind);
+      description.put("proofs", 0);
+      described.add(description);
     }
     return number;
   }
@@ -33,9 +36,16 @@ final class Taps {
     return new Tap(folder + "/" + number, columns);
   }
 
-  /** Return the tap that writes the keys of all groups, to prove that they are distinct. */
+  /**
+   * Return a tap that writes the keys of all groups, to prove that they are distinct.
+   *
+   * <p>Spark may compute equal aggregates twice, so each place in the plan has a tap of its own.
+   */
   Tap proof(int number) {
-    return new Tap(folder + "/" + number + "-keys", 1);
+    Map<String, Object> description = described.get(number);
+    int place = (Integer) description.get("proofs");
+    description.put("proofs", place + 1);
+    return new Tap(folder + "/" + number + "-keys-" + place, 1);
   }
 
   Tap rows(int columns) {

@@ -40,7 +40,8 @@ final class Write {
     LogicalPlan child = command.child();
     boolean planned = child instanceof WriteFiles;
     LogicalPlan query = planned ? ((WriteFiles) child).child() : child;
-    Rewritten rewritten = new Rewriter(files, taps).rewrite(query);
+    Rewriter rewriter = new Rewriter(files, taps);
+    Rewritten rewritten = rewriter.rewrite(query);
     List<Slot> slots = rewritten.slots();
     rows = taps.rows(slots.size());
     Filter top = Plans.tapped(rows, Plans.attributes(slots), rewritten.plan());
@@ -56,6 +57,7 @@ final class Write {
     description.put("folder", folder);
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     description.put("taps", taps.described());
+    description.put("absence", rewriter.hasAbsence());
     description.put("sources", files.described());
   }
 
