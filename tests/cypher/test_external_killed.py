@@ -1,11 +1,10 @@
 """Killing a Neo4j that provhouse does not run, in the middle of a command, loses nothing."""
 
-import os
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
+import psutil
 import pytest
 
 from helpers.graphs import graph as random_graph
@@ -40,7 +39,9 @@ class Killer:
             return
         number = server.process_id(self.home)
         assert number
-        os.kill(number, signal.SIGKILL)
+        killed = psutil.Process(number)
+        killed.kill()
+        killed.wait()  # else it might still count as running
         if self._back:
             self._restart = Thread(target=self.start)
             self._restart.start()
