@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -48,8 +48,7 @@ class Scenario:
     """An item to retract, after which all questions are asked again; empty for none."""
     compact: bool = False
     server: bool = False
-    rounds: int = 1
-    """The number of times that each question is asked."""
+    methods: Sequence[Method] = METHODS
 
 
 def main(path: Path) -> None:
@@ -94,11 +93,10 @@ def look(hidden: str) -> tuple[str, bool, str]:
 def ask(scenario: Scenario, settings: Settings, when: str) -> None:
     """Ask for the lineage and the impact of each item, with each method."""
     with Asker(settings, Silent()) as asker:
-        for method in METHODS:
+        for method in scenario.methods:
             with Step(f"{method}{when}") as step:
                 answers = [
                     asker.answer(Question(item, direction, method), Stopwatch(600))
-                    for _ in range(scenario.rounds)
                     for item in scenario.items
                     for direction in DIRECTIONS
                 ]

@@ -7,6 +7,7 @@ from cluster_process import Result
 from cluster_run import DIRECTIONS, METHODS, fingerprint
 
 from helpers.oracle import Oracle, Triple
+from provhouse.model.question import Method
 
 
 def write(triples: Sequence[Triple], path: Path) -> str:
@@ -22,7 +23,12 @@ def expected(triples: Sequence[Triple], items: Sequence[str]) -> list[str]:
     return [fingerprint(answer.items, answer.triples) for answer in answers]
 
 
-def check(results: Mapping[str, Result], when: str, right: Sequence[str]) -> None:
-    """Compare the answers of all methods with the right ones."""
-    for method in METHODS:
+def check(
+    results: Mapping[str, Result],
+    when: str,
+    right: Sequence[str],
+    methods: Sequence[Method] = METHODS,
+) -> None:
+    """Compare the answers of some methods with the right ones."""
+    for method in methods:
         assert results[f"{method}{when}"].value == right, (method, when)

@@ -62,11 +62,11 @@ def test_a_cluster_answers_as_one_machine_does(
     first, second = triples_of(1, 2), triples_of(2, 3)
     items = [first[0].dst]
     files = [write(first, shared / "1.csv"), write(second, shared / "2.csv")]
-    results = run(scenario(files=files, items=items), tmp_path)
+    results = run(scenario(files=files, items=items, methods=("csprov",)), tmp_path)
     for folder, sees, _ in results["executors"].value:
         assert Path(folder).is_relative_to(tmp_path / "cluster")
         assert sees is not cluster.isolated
-    check(results, "", expected([*first, *second], items))
+    check(results, "", expected([*first, *second], items), ("csprov",))
 
 
 @pytest.mark.long
