@@ -137,8 +137,9 @@ def _with_names(batch: pa.RecordBatch, patterns: Mapping[str, Pattern]) -> pa.Re
     ids, given = decoded(batch.column(ID), codes)
     tables = batch.column(TABLE).dictionary.to_pylist()
     known = [patterns.get(table, _NO_PATTERN) for table in tables]
-    made = printed_rows(known, np.where(given, codes, np.int32(-1)), ids)
-    names = pc.if_else(pa.array(given), made, batch.column(NAME))
+    names = printed_rows(known, np.where(given, codes, np.int32(-1)), ids)
+    if not given.all():
+        names = pc.if_else(pa.array(given), names, batch.column(NAME))
     return batch.set_column(batch.schema.get_field_index(NAME), NAME, names)
 
 
