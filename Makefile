@@ -72,7 +72,7 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python benchmarks/tables.py
 
 test: setup ## Run all tests
-	@.venv/bin/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py

@@ -60,6 +60,7 @@ def test_triples_are_distinct_and_no_item_is_alone(trace: Trace) -> None:
     assert np.bincount(np.concatenate([trace.src, trace.dst])).min() > 0
 
 
+@pytest.mark.long
 def test_the_seed_decides(trace: Trace) -> None:
     again, other = paper(5), paper(6)
     assert np.array_equal(again.src, trace.src)

@@ -156,6 +156,7 @@ def test_levels_stop_when_the_time_is_over(tmp_path: Path) -> None:
     assert asked == [1, 2, 3]
 
 
+@pytest.mark.long
 def test_peers_may_fail_but_not_provhouse(tmp_path: Path) -> None:
     assert started("igraph", tmp_path) is None
     with pytest.raises(Exception, match="non-zero exit status"):

@@ -225,6 +225,7 @@ def test_ctrl_c_interrupts_a_question(house: Command) -> None:
     assert INTERRUPTED in terminal.ended(130)
 
 
+@pytest.mark.long
 def test_a_question_fails_if_spark_is_killed(house: Command) -> None:
     terminal = house.on_terminal("impact", "raw/8", "--method", "rq", "--format", "json")
     terminal.awaits("Cache all triples")
@@ -238,7 +239,8 @@ def test_down_stops_neo4j(house: Command) -> None:
     assert not house.running()
 
 
-@pytest.mark.parametrize("method", ["csprov", pytest.param("rq", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["csprov", "rq"])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
     """Questions by csprov fail if partitions are missing, and by rq if they are truncated."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))

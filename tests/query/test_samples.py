@@ -30,7 +30,10 @@ OFTEN = 10
 @pytest.mark.parametrize(
     "theta", [100, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 25_000))]
 )
-@pytest.mark.parametrize("name", ["wfinstances", "wf4ever", "git_versions", "git_merkle"])
+@pytest.mark.parametrize(
+    "name",
+    ["wfinstances", "wf4ever", "git_merkle", pytest.param("git_versions", marks=pytest.mark.long)],
+)
 def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, theta: int) -> None:
     path = DATA / f"{name}.csv.gz"
     oracle = Oracle.of(read(path))

@@ -30,7 +30,11 @@ def items(answer: dict[str, Any]) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize(
     ("method", "direction"),
-    [("auto", "upstream"), ("auto", "downstream"), ("rq", "upstream")],
+    [
+        ("auto", "upstream"),
+        ("auto", "downstream"),
+        pytest.param("rq", "upstream", marks=pytest.mark.long),
+    ],
 )
 def test_answers_equal_those_of_the_oracle(
     served: "Served", method: str, direction: Direction

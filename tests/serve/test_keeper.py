@@ -31,7 +31,7 @@ def spark(served: "Served") -> psutil.Process:
     return served.spark()
 
 
-@pytest.mark.parametrize("victim", [spark, neo4j])
+@pytest.mark.parametrize("victim", [spark, pytest.param(neo4j, marks=pytest.mark.long)])
 def test_a_killed_process_is_restarted(
     served: "Served", victim: "Callable[[Served], psutil.Process]"
 ) -> None:
@@ -122,6 +122,7 @@ def test_up_does_not_start_a_second_server(served: "Served") -> None:
     assert process.up(served.house.settings, Silent(), wait=True) == before
 
 
+@pytest.mark.long
 def test_down_ends_all_processes(served: "Served") -> None:
     before, jvm = served.server, served.spark()
     warehouse = served.house.settings.warehouse
