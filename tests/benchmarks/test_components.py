@@ -23,6 +23,7 @@ def pairs(items: int, edges: int) -> tuple[I32, I32]:
     return src, dst
 
 
+@pytest.mark.long
 def test_contenders_find_the_components_of_networkx(tmp_path: Path) -> None:
     src, dst = pairs(500, 400)
     save(tmp_path, 500, 400, [(src[:150], dst[:150]), (src[150:], dst[150:])])

@@ -12,6 +12,7 @@ from workflow import LEVELS, ROUTES, TABLES, routes, splits, splits_file
 
 from provhouse.ingest.splits import check_splits, read_splits
 
+pytestmark = pytest.mark.long  # the trace has 5 million items
 READ = 0.05
 """The relative error allowed in the number of triples that an example query of the paper reads.
 
@@ -60,7 +61,6 @@ def test_triples_are_distinct_and_no_item_is_alone(trace: Trace) -> None:
     assert np.bincount(np.concatenate([trace.src, trace.dst])).min() > 0
 
 
-@pytest.mark.long
 def test_the_seed_decides(trace: Trace) -> None:
     again, other = paper(5), paper(6)
     assert np.array_equal(again.src, trace.src)

@@ -298,7 +298,7 @@ CASES = {
 }  # fmt: skip
 
 
-DAILY = ("of_groups", "with_total", "full_outer", "semi", "union", "rollup", "exploded")
+DAILY = ("of_groups", "full_outer", "semi", "union", "rollup")
 """The cases of the usual tests; together they use nearly all rules."""
 
 

@@ -137,6 +137,7 @@ def test_a_server_has_the_token_of_the_secret_and_gets_the_signals(container: Co
     assert TOKEN not in out
 
 
+@pytest.mark.long
 def test_a_server_with_a_certificate_answers_from_elsewhere(
     container: Container, tmp_path: Path
 ) -> None:
