@@ -12,9 +12,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 from command import Command, size
+from form import Totals
 from hard_form import Asked, HardRun
 from hard_table import RESULTS
 from machine import mean_load, packages
@@ -30,7 +32,6 @@ QUESTIONS = 300
 ITEMS = {"pipelines": 4_800_000, "repository": 530_000}
 """About how many items each trace has."""
 WAYS = ("lineage", "impact")
-TOTALS = ("triples", "items", "components", "sets", "set_dependencies")
 PARTS = {"all": ".", "names": "base-1/names", "triples": "base-1/triples", "neo4j": "neo4j"}
 
 
@@ -59,9 +60,10 @@ def run(trace: Trace, folder: Path) -> HardRun:
         asked = {way: ask(command.warehouse, way, items, found["triples"]) for way in WAYS}
     finally:
         command.run("down")
+    totals = cast(Totals, {name: found[name] for name in Totals.__annotations__})
     return {
         **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
-        **{name: found[name] for name in TOTALS},  # type: ignore[typeddict-item]
+        **totals,
         "seconds": found["seconds"],
         "wall_seconds": found["wall_seconds"],
         "bytes": sizes,

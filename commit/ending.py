@@ -111,7 +111,7 @@ def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
 def _with_what_follows(
     snapshot: Snapshot, deaths: Ranges, brought: Brought = lambda _: _NONE
 ) -> Ranges:
-    """Return the deaths, and the deaths that follow for derivations and for what shares them."""
+    """Add the rest of ``all`` derivations that lost an input, and of groups that lost a side."""
     return with_ended_groups(snapshot, with_whole_derivations(snapshot, deaths), brought)
 
 

@@ -137,7 +137,7 @@ def test_a_check_finds_deaths_and_assertions_of_missing_triples(
 
 
 def test_a_retraction_needs_memory_for_one_partition(houses: Houses) -> None:
-    """A retraction takes less memory than the row numbers of all ended triples, 8 bytes each."""
+    """The peak memory of a retraction is below 8 bytes for each triple that it ends."""
     house = houses(partition_triples=500)
     some = [Triple(f"a{n}", f"b{n}", "") for n in range(50_000)]
     ingest([house.write(some)], house.settings, run="may", progress=Silent())

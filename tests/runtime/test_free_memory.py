@@ -13,7 +13,7 @@ UNLIMITED = 9223372036854771712
 
 
 def system(root: Path, own: str) -> Path:
-    """Make the files of a system whose process is in the groups ``own``; return its root."""
+    """Write ``/proc/self/cgroup`` with the lines ``own`` below a root folder; return the root."""
     write(root / "proc/self/cgroup", own)
     return root
 
