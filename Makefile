@@ -77,6 +77,7 @@ test: setup ## Run all tests
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
 	@.venv/bin/python benchmarks/reliability.py
+	@.venv/bin/python benchmarks/capture_coverage.py
 	@.venv/bin/python benchmarks/tables.py
 
 cluster: setup ## Compare a standalone Spark cluster on loopback with one machine; one run loses workers (TRIPLES=200000)

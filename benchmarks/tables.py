@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import builds_table
+import capture_coverage
 import components_table
 import enter_table
 import explain_table
@@ -26,6 +27,7 @@ import worst_table
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+COVERAGE = ROOT / "docs" / "capture-coverage.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {"builds": builds_table.SECTION, "hard": hard_table.SECTION}
 """Sections that are added to a page once there are results for them."""
@@ -60,6 +62,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
     if builds_table.RESULTS.path.exists():  # not a part of every release
         yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
+    yield COVERAGE, "coverage", capture_coverage.table(capture_coverage.RESULTS.read())
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())

@@ -50,11 +50,13 @@ class TapTable:
     proofs: int
     """The number of taps that wrote the keys of all groups, to prove that they are distinct."""
     exactness: str
+    checked: bool
+    """Whether the column after the key has a second hash, to prove that a key is of one group."""
 
     @property
     def op_kind(self) -> str:
         """The way in which the rows of a group act together."""
-        return "aggregate" if self.kind == "aggregate" else "any"
+        return "any" if self.kind.startswith("semi join") else "aggregate"
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def _tap(tap: Mapping[str, Any]) -> TapTable:
         tuple(tap["slots"]),
         tap["proofs"],
         tap["exactness"],
+        tap["checked"],
     )
 
 

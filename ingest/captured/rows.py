@@ -28,7 +28,7 @@ from .associations import NONE
 from .description import ROWS, TapTable
 from .names import Named
 from .output import Output
-from .trace import Pairs, Tracer
+from .trace import Pairs, Tracer, distinct, through
 
 _LONGEST_OP = 120
 TRACE = pa.schema(
@@ -57,7 +57,8 @@ class Direct:
 class Grouped:
     """Groups that rows of the output derive from, with the source rows of each."""
 
-    slot: int
+    number: int
+    """Its position among those of the write."""
     tap: TapTable
     row: I64
     """Positions in the output, in ascending order of ``group``."""
@@ -84,16 +85,25 @@ def traced(output: Output) -> Traced:
     """Follow everything that the rows of a write carried down to source rows."""
     tracer = Tracer(output.write)
     direct, grouped = list[Direct](), list[Grouped]()
+    waiting = list[tuple[int, Pairs]]()
+    """Taps, and pairs of a position in the output and a key of a group."""
     for slot, tap in enumerate(output.write.slots):
         values = output.carried[slot]
         row = np.flatnonzero(values != NONE)
         if tap == ROWS:
             direct.append(Direct(slot, row, values[row]))
             continue
-        keys, group = np.unique(values[row], return_inverse=True)
+        waiting.append((tap, Pairs(row, values[row])))
+    while waiting:
+        tap, pairs = waiting.pop(0)
+        keys, group = np.unique(pairs.row, return_inverse=True)
         order = np.argsort(group, kind="stable")
-        sources = tracer.sources(tap, keys)
-        grouped.append(Grouped(slot, output.write.taps[tap], row[order], group[order], sources))
+        found, row = tracer.sources(tap, keys), pairs.at
+        of = output.write.taps[tap]
+        grouped.append(Grouped(len(grouped), of, row[order], group[order], found.rows))
+        for kept in found.kept:
+            below = through(Pairs(row, group), kept.at, kept.key)
+            waiting.append((kept.tap, distinct([Pairs(*below)])))
     return Traced(output, tuple(direct), tuple(grouped))
 
 
@@ -152,7 +162,7 @@ def _grouped(
         src_table=named.tables.take(alone),
         dst=names.take(pa.array(group.row[first[at[single]]])),
         dst_table=table,
-        derivation=f"group {group.slot}",
+        derivation=_derivations(group, at[single]),
         **common,
     )
     shared = src.filter(pa.array(~single))
@@ -164,7 +174,8 @@ def _grouped(
         shared=_labels(found, group, at[~single]),
         **common,
     )
-    several = uses[group.group] > 1
+    filled = np.bincount(at, minlength=len(uses)) > 0
+    several = ((uses > 1) & filled)[group.group]
     yield _table(
         int(several.sum()),
         run,
@@ -174,8 +185,16 @@ def _grouped(
     )
 
 
+def _derivations(group: Grouped, at: I64) -> pa.Array | str:
+    """Return the labels of groups that one row derives from; the row may derive from several."""
+    if len(np.unique(group.row)) == len(group.row):
+        return f"group {group.number}"
+    prefix = f"group {group.number} "
+    return pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
+
+
 def _labels(found: Traced, group: Grouped, at: I64) -> pa.Array:
-    prefix = f"{found.output.write.path} {group.slot} "
+    prefix = f"{found.output.write.path} {group.number} "
     labels: pa.Array = pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
     return labels
 

@@ -8,8 +8,8 @@ import numpy as np
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
-from .associations import NONE, check_proof, read_tap
-from .description import ROWS, CapturedWrite
+from .associations import NONE, check_checks, check_proof, read_tap
+from .description import ROWS, CapturedWrite, TapTable
 
 
 @dataclass(frozen=True)
@@ -20,39 +20,72 @@ class Pairs:
     row: I64
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Groups of a tap that groups above derive from, kept because their rows would be too many."""
+
+    tap: int
+    at: I64
+    """Positions in the list of the keys of the groups above."""
+    key: I64
+    """For each of ``at``, the key of a group of ``tap``."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What groups derive from: source rows, and groups whose rows are shared by many."""
+
+    rows: Pairs
+    kept: tuple[Kept, ...]
+
+
 class Tracer:
     """Finds the source rows of groups; it reads each tap once for each operator above it."""
 
     def __init__(self, write: CapturedWrite) -> None:
         self._write = write
 
-    def sources(self, tap: int, keys: I64) -> Pairs:
-        """Return the source rows of the groups with these keys, which are distinct and in order.
+    def sources(self, tap: int, keys: I64) -> Sources:
+        """Return what the groups with these keys derive from; keys are distinct and in order.
 
-        Raises BadInput if a key stands for two groups, or if a group has no rows.
+        A chain of groups is followed down to source rows where that needs no more pairs than the
+        chain has. Raises BadInput if a key stands for two groups, or if a group has no rows.
         """
         table = self._write.taps[tap]
-        found = read_tap(_folder(self._write, str(tap)), 1 + len(table.slots))
+        found = read_tap(_folder(self._write, str(tap)), 1 + table.checked + len(table.slots))
+        self._check(tap, table, found)
+        at, kept = position(found[0], keys)
+        _check_found(at, keys, table.by)
+        columns = found[1 + table.checked :, kept]
+        parts = [self._column(slot, at, columns[n]) for n, slot in enumerate(table.slots)]
+        rows = distinct([part.rows for part in parts])
+        return Sources(rows, tuple(each for part in parts for each in part.kept))
+
+    def _check(self, tap: int, table: TapTable, found: I64) -> None:
         for place in range(table.proofs):
-            check_proof(read_tap(_folder(self._write, f"{tap}-keys-{place}"), 1)[0], table.by)
-        if len(keys) and keys[0] == NONE:
+            check_proof(_folder(self._write, f"{tap}-keys-{place}"), table.by)
+        if table.checked:
+            check_checks(found[0], found[1], table.by)
+        if (found[0] == NONE).any():
             raise BadInput(
                 f"A group by {table.by} has the key {NONE}",
                 "This number stands for a missing value in association files",
                 "Write this result outside of the block",
             )
-        at, kept = position(found[0], keys)
-        _check_found(at, keys, table.by)
-        parts = [self._column(slot, at, found[1 + n, kept]) for n, slot in enumerate(table.slots)]
-        return _distinct(parts)
 
-    def _column(self, slot: int, at: I64, values: I64) -> Pairs:
+    def _column(self, slot: int, at: I64, values: I64) -> Sources:
         present = values != NONE
         at, values = at[present], values[present]
         if slot == ROWS:
-            return Pairs(at, values)
+            return Sources(Pairs(at, values), ())
         below, which = np.unique(values, return_inverse=True)
-        return _through(at, which, self.sources(slot, below))
+        pairs = distinct([Pairs(at, which)])
+        found = self.sources(slot, below)
+        if _count(pairs, found.rows) > len(pairs.at) + len(found.rows.at):
+            return Sources(distinct([]), (Kept(slot, pairs.at, below[pairs.row]),))
+        rows = Pairs(*through(pairs, found.rows.at, found.rows.row))
+        above = [Kept(each.tap, *through(pairs, each.at, each.key)) for each in found.kept]
+        return Sources(rows, tuple(above))
 
 
 def _check_found(at: I64, keys: I64, by: str) -> None:
@@ -74,15 +107,26 @@ def position(values: I64, keys: I64) -> tuple[I64, I64]:
     return at[kept], kept
 
 
-def _through(at: I64, which: I64, below: Pairs) -> Pairs:
-    """Return the pairs that result when ``at`` derives from the groups ``which`` of ``below``."""
-    first = np.searchsorted(below.at, which, "left")
-    count = np.searchsorted(below.at, which, "right") - first
+def _count(pairs: Pairs, below: Pairs) -> int:
+    """Return how many pairs ``through`` returns."""
+    size = np.bincount(below.at, minlength=int(pairs.row.max(initial=-1)) + 1)
+    return int(size[pairs.row].sum())
+
+
+def through(pairs: Pairs, at: I64, values: I64) -> tuple[I64, I64]:
+    """Return the pairs that result when groups derive from others, which have these values.
+
+    ``pairs.row`` has positions among the other groups, and ``at`` has those of ``values``, in
+    ascending order.
+    """
+    first = np.searchsorted(at, pairs.row, "left")
+    count = np.searchsorted(at, pairs.row, "right") - first
     starts = np.repeat(first - (np.cumsum(count) - count), count)
-    return Pairs(np.repeat(at, count), below.row[starts + np.arange(len(starts))])
+    return np.repeat(pairs.at, count), values[starts + np.arange(len(starts))]
 
 
-def _distinct(parts: list[Pairs]) -> Pairs:
+def distinct(parts: list[Pairs]) -> Pairs:
+    """Return all pairs once, in order."""
     empty = np.empty(0, np.int64)
     at = np.concatenate([empty, *(part.at for part in parts)])
     row = np.concatenate([empty, *(part.row for part in parts)])

@@ -4,52 +4,16 @@ Expected rows come from a program over tuples, written out for each case.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from math import isnan
-from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from helpers.lineage_cases import Block, Case, Done, Lineage, Shop, c, grouped, o, written
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
 from helpers.warehouse import House
-
-Lineage = dict[str, set[str]]
-"""The names of the source rows of each row, by the row's key as text."""
-
-
-@dataclass(frozen=True)
-class Shop:
-    """The tables as data frames."""
-
-    orders: DataFrame
-    customers: DataFrame
-
-
-@dataclass(frozen=True)
-class Case:
-    """A program with the key ``k``, and the lineage of what it writes."""
-
-    frame: Callable[[Shop], DataFrame]
-    expected: Callable[[], Lineage]
-
-
-def o(*orders: Order) -> set[str]:
-    return {f"orders/{order.id}" for order in orders}
-
-
-def c(*customers: Customer) -> set[str]:
-    return {f"customers/{customer.number}" for customer in customers}
-
-
-def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) -> Lineage:
-    """Return the lineage of groups of orders, named by the smallest id in each."""
-    groups: defaultdict[Hashable, list[Order]] = defaultdict(list)
-    for order in orders:
-        groups[key(order)].append(order)
-    return {str(min(each.id for each in group)): o(*group) for group in groups.values()}
 
 
 def number(value: float) -> str:
@@ -302,38 +266,6 @@ DAILY = ("of_groups", "full_outer", "semi", "union", "rollup")
 """The cases of the usual tests; together they use nearly all rules."""
 
 
-@dataclass(frozen=True)
-class Done:
-    """The shop, and the warehouse after a block that has written several cases."""
-
-    house: House
-    folder: Path
-    shop: Shop
-
-    def lineage(self, name: str) -> Lineage:
-        """Return the stored lineage of a case; a row without source rows is not stored."""
-        with self.house.open() as warehouse:
-            return {
-                key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
-                for key, sources in CASES[name].expected().items()
-                if sources
-            }
-
-    def check(self, name: str) -> None:
-        """Fail if the case has other rows, or other lineage, than expected."""
-        expected = CASES[name].expected()
-        written = self.house.session.read.parquet(str(self.folder / name))
-        rows = written.collect()
-        assert {str(row["k"]) for row in rows} == set(expected)
-        assert self.lineage(name) == {key: found for key, found in expected.items() if found}
-        plain = CASES[name].frame(self.shop)
-        assert written.schema.simpleString() == plain.schema.simpleString()
-        assert sorted(map(str, rows)) == sorted(map(str, plain.collect()))
-
-
-Block = Callable[[Iterable[str]], Done]
-
-
 @pytest.fixture(scope="module")
 def block(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
@@ -343,26 +275,15 @@ def block(
     def write(names: Iterable[str]) -> Done:
         folder = tmp_path_factory.mktemp("a shop, ünd")
         write_shop(folder)
-        shop = Shop(*(spark.read.parquet(str(folder / name)) for name in ("orders", "customers")))
-        house = houses()
-        keys = {"orders": "id", "customers": "number"} | dict.fromkeys(CASES, "k")
-        with house.capture(keys=keys, run="cases"):
-            for name in names:
-                CASES[name].frame(shop).write.parquet(str(folder / name))
-        house.check()
-        return Done(house, folder, shop)
+        return written({name: CASES[name] for name in names}, folder, houses(), spark)
 
     return write
 
 
 def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
-    done = block(DAILY)
-    for name in DAILY:
-        done.check(name)
+    block(DAILY).check_all()
 
 
 @pytest.mark.long
 def test_all_rules_on_all_types(block: Block) -> None:
-    done = block(CASES)
-    for name in CASES:
-        done.check(name)
+    block(CASES).check_all()

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -80,8 +81,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   @Override
-  public synchronized LogicalPlan apply(LogicalPlan plan) {
+  public synchronized LogicalPlan apply(LogicalPlan optimised) {
     try {
+      LogicalPlan plan = ofCommand(optimised);
       if (plan instanceof InsertIntoHadoopFsRelationCommand) {
         return captured((InsertIntoHadoopFsRelationCommand) plan);
       }
@@ -93,6 +95,12 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       refusal = error;
       throw error;
     }
+  }
+
+  /** Return a command without the common tables that the optimizer may have put above it. */
+  private static LogicalPlan ofCommand(LogicalPlan plan) {
+    boolean above = plan instanceof WithCTE && ((WithCTE) plan).plan() instanceof Command;
+    return above ? CommonTables.inlined(plan) : plan;
   }
 
   private LogicalPlan captured(InsertIntoHadoopFsRelationCommand command) {

@@ -1,6 +1,7 @@
 package provhouse.capturing;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.IsNull;
@@ -15,14 +16,16 @@ import org.apache.spark.sql.types.StringType;
 /**
  * A 64-bit number that stands for the group of a row.
  *
- * <p>{@code distinct} says whether different groups have different numbers for certain. Otherwise
- * the keys of all groups are written too, and the landing proves that no two are equal.
+ * <p>{@code check} is NULL if different groups have different numbers for certain. Otherwise two
+ * groups may have one number, and the landing must see it: by the keys of all groups, which Spark
+ * computes anyway above an aggregate, or by {@code check}, a second hash that is made in another way.
  */
-record GroupKey(Expression value, boolean distinct) {
+record GroupKey(Expression value, Expression check) {
   /** Stands for the group of NULL. */
   private static final long NULL_GROUP = Long.MIN_VALUE + 1;
 
   private static final long SEED = 42;
+  private static final long CHECK_SEED = 0x9E3779B97F4A7C15L;
   private static final List<DataType> SMALL =
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
@@ -36,21 +39,41 @@ record GroupKey(Expression value, boolean distinct) {
           DataTypes.FloatType,
           DataTypes.DoubleType);
 
-  static GroupKey of(List<Expression> grouping) {
+  /** Return the number of the group that these values make, where NULL equals NULL. */
+  static GroupKey of(List<Expression> grouping, String operator) {
     List<Expression> values = new ArrayList<>();
     for (Expression each : grouping) {
       if (!each.foldable()) {
-        values.add(normalized(each));
+        values.add(normalized(each, operator));
       }
     }
     if (values.isEmpty()) {
-      return new GroupKey(Plans.number(0), true);
+      return new GroupKey(Plans.number(0), null);
     }
-    return values.size() == 1 ? single(values.get(0)) : hashed(values);
+    return values.size() == 1 ? single(values.get(0)) : withNulls(values);
+  }
+
+  /**
+   * Return the number of one side's keys of an equi-join; both sides must give the same number.
+   *
+   * <p>NULL has no match, so what its number is does not matter.
+   */
+  static GroupKey matching(List<Expression> keys, String operator) {
+    List<Expression> values = new ArrayList<>();
+    keys.forEach(each -> values.add(normalized(each, operator)));
+    Expression number = values.size() == 1 ? number(values.get(0)) : null;
+    if (number != null) {
+      return new GroupKey(Plans.orElse(number, NULL_GROUP), null);
+    }
+    return values.isEmpty() ? new GroupKey(Plans.number(0), null) : hashed(values);
+  }
+
+  boolean distinct() {
+    return check == null;
   }
 
   /** Return a value as a number that is equal exactly if the value is, or null if there is none. */
-  static Expression number(Expression value) {
+  private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {
       return Plans.asLong(new UnixDate(value));
@@ -61,14 +84,15 @@ record GroupKey(Expression value, boolean distinct) {
   private static GroupKey single(Expression value) {
     Expression number = number(value);
     if (number == null) {
-      return hashed(List.of(value));
+      return withNulls(List.of(value));
     }
     // A nullable column of 64 bits may have the value NULL_GROUP, too.
     boolean distinct = !value.dataType().equals(DataTypes.LongType) || !value.nullable();
-    return new GroupKey(Plans.orElse(number, NULL_GROUP), distinct);
+    Expression check = distinct ? null : withNulls(List.of(value)).check();
+    return new GroupKey(Plans.orElse(number, NULL_GROUP), check);
   }
 
-  private static GroupKey hashed(List<Expression> values) {
+  private static GroupKey withNulls(List<Expression> values) {
     List<Expression> hashed = new ArrayList<>();
     for (Expression each : values) {
       hashed.add(each);
@@ -76,11 +100,18 @@ record GroupKey(Expression value, boolean distinct) {
         hashed.add(new IsNull(each));
       }
     }
-    return new GroupKey(new XxHash64(Plans.seq(hashed), SEED), false);
+    return hashed(hashed);
+  }
+
+  private static GroupKey hashed(List<Expression> values) {
+    List<Expression> reversed = new ArrayList<>(values);
+    Collections.reverse(reversed);
+    return new GroupKey(
+        new XxHash64(Plans.seq(values), SEED), new XxHash64(Plans.seq(reversed), CHECK_SEED));
   }
 
   /** Return the value as Spark compares it; refuse types whose equality is not that of the hash. */
-  private static Expression normalized(Expression value) {
+  private static Expression normalized(Expression value, String operator) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.FloatType) || type.equals(DataTypes.DoubleType)) {
       return new NormalizeNaNAndZero(value);
@@ -93,6 +124,6 @@ record GroupKey(Expression value, boolean distinct) {
       return value;
     }
     throw Unsupported.operator(
-        "Aggregate", "It groups by " + value.sql() + " of type " + type.simpleString());
+        operator, "It compares " + value.sql() + " of type " + type.simpleString());
   }
 }

@@ -9,7 +9,9 @@ import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
+import org.apache.spark.sql.catalyst.plans.ExistenceJoin;
 import org.apache.spark.sql.catalyst.plans.FullOuter$;
 import org.apache.spark.sql.catalyst.plans.InnerLike;
 import org.apache.spark.sql.catalyst.plans.JoinType;
@@ -41,9 +43,12 @@ final class Joins {
       return both(node);
     }
     if (type == LeftSemi$.MODULE$) {
-      return semi(node);
+      return semi(node, null);
     }
     absence = true;
+    if (type instanceof ExistenceJoin) { // a row without a match stays, with the value false
+      return semi(node, ((ExistenceJoin) type).exists());
+    }
     if (type == LeftOuter$.MODULE$ || type == RightOuter$.MODULE$ || type == FullOuter$.MODULE$) {
       return both(node);
     }
@@ -69,51 +74,59 @@ final class Joins {
     return new Rewritten(plan, slots);
   }
 
-  /** Rewrite a semi join: a row derives from each row on the right that has its key. */
-  private Rewritten semi(Join node) {
-    var found = ExtractEquiJoinKeys$.MODULE$.unapply(node);
-    if (found.isEmpty() || Plans.list(found.get()._2()).size() != 1) {
-      throw refusal("It compares " + node.condition().map(Expression::sql));
+  /** The keys of an equi-join, side by side, and whether its condition says more. */
+  private record Keys(List<Expression> left, List<Expression> right, boolean residual) {
+    static Keys of(Join node) {
+      var found = ExtractEquiJoinKeys$.MODULE$.unapply(node);
+      if (found.isEmpty()) {
+        return new Keys(List.of(), List.of(), node.condition().isDefined());
+      }
+      boolean residual = found.get()._4().isDefined();
+      return new Keys(
+          Plans.list(found.get()._2()), Plans.list(found.get()._3()), residual);
     }
-    Expression leftKey = key(Plans.list(found.get()._2()).get(0));
-    Expression rightKey = key(Plans.list(found.get()._3()).get(0));
-    boolean residual = found.get()._4().isDefined() || found.get()._5().isDefined();
+  }
+
+  /**
+   * Rewrite a semi join: a row derives from each row on the right that has its keys.
+   *
+   * <p>In an existence join, the column {@code exists} says whether there is one.
+   */
+  private Rewritten semi(Join node, Attribute exists) {
+    String name = exists == null ? "left semi join" : "existence join";
+    Keys keys = Keys.of(node);
+    GroupKey leftKey = GroupKey.matching(keys.left(), name);
+    GroupKey rightKey = GroupKey.matching(keys.right(), name);
     Rewritten left = rewriter.rewrite(node.left());
     Rewritten right = rewriter.rewrite(node.right());
-    Map<String, Object> operator = new LinkedHashMap<>();
-    operator.put("by", Rewriter.shortened(rightKey.sql()));
-    operator.put("sql", Rewriter.shortened(node.condition().map(Expression::sql).toString()));
-    operator.put("slots", right.slots().stream().map(Slot::tap).collect(Collectors.toList()));
-    operator.put("exactness", residual ? "superset" : "exact");
-    Alias below = Plans.alias(rightKey, "provhouse_key");
+    Alias below = Plans.alias(rightKey.value(), "provhouse_key");
     int number =
         taps.number(
-            residual ? "semi join with a condition" : "semi join",
-            Plans.withColumn(node.right(), Plans.alias(rightKey, "key")),
-            operator);
-    List<Attribute> written =
-        Plans.joined(List.of(below.toAttribute()), Plans.attributes(right.slots()));
-    LogicalPlan tapped =
-        Plans.tapped(
-            taps.tap(number, written.size()), written, Plans.withColumn(right.plan(), below));
+            keys.residual() ? "semi join with a condition" : "semi join",
+            Plans.withColumn(node.right(), Plans.alias(rightKey.value(), "key")),
+            operator(node, keys, rightKey, right.slots()));
+    LogicalPlan tapped = taps.keyed(number, rightKey, below, right);
     LogicalPlan narrow = Plans.only(Plans.list(node.right().output()), tapped);
-    Alias above = Plans.alias(leftKey, "provhouse_match");
-    LogicalPlan plan =
-        Plans.withColumn(Rewriter.withChildren(node, left.plan(), narrow), above);
-    return new Rewritten(
-        plan, Plans.joined(left.slots(), List.of(new Slot(above.toAttribute(), number))));
-  }
-
-  /** Return a number that is equal exactly if the value is; NULL stays, since it has no match. */
-  private static Expression key(Expression value) {
-    Expression number = GroupKey.number(value);
-    if (number == null) {
-      throw refusal("It compares " + value.sql() + ", which is no integer or date");
+    LogicalPlan joined = Rewriter.withChildren(node, left.plan(), narrow);
+    Expression match = leftKey.value();
+    if (exists != null) {
+      match = new If(exists, match, Plans.nothing());
     }
-    return number;
+    Alias above = Plans.alias(match, "provhouse_match");
+    return new Rewritten(
+        Plans.withColumn(joined, above),
+        Plans.joined(left.slots(), List.of(new Slot(above.toAttribute(), number))));
   }
 
-  private static Unsupported refusal(String found) {
-    return Unsupported.operator("left semi join", found);
+  private static Map<String, Object> operator(
+      Join node, Keys keys, GroupKey key, List<Slot> slots) {
+    Map<String, Object> operator = new LinkedHashMap<>();
+    String by = keys.right().stream().map(Expression::sql).collect(Collectors.joining(", "));
+    operator.put("by", Rewriter.shortened(by));
+    operator.put("sql", Rewriter.shortened(node.condition().map(Expression::sql).toString()));
+    operator.put("slots", Slot.kinds(slots));
+    operator.put("checked", key.check() != null);
+    operator.put("exactness", keys.residual() ? "superset" : "exact");
+    return operator;
   }
 }

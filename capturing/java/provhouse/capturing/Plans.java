@@ -61,6 +61,12 @@ final class Plans {
         seq(List.of()));
   }
 
+  /** Return a value under the name and id of another column. */
+  static Alias renamed(Expression value, Attribute column) {
+    return new Alias(
+        value, column.name(), column.exprId(), column.qualifier(), Option.empty(), seq(List.of()));
+  }
+
   static Literal number(long value) {
     return new Literal(value, DataTypes.LongType);
   }

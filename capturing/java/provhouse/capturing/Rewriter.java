@@ -24,6 +24,8 @@ import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.Window;
+import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import scala.collection.immutable.Seq;
 
@@ -34,15 +36,19 @@ import scala.collection.immutable.Seq;
  * key rides on as the only slot. So what is written is as large as the input, never quadratic.
  */
 final class Rewriter {
-  private static final int LONGEST_TEXT = 1000;
+  static final int LONGEST_TEXT = 1000;
   private final SourceFiles files;
   private final Taps taps;
   private final Joins joins;
+  private final Windows windows;
+  private final Subqueries subqueries;
 
   Rewriter(SourceFiles files, Taps taps) {
     this.files = files;
     this.taps = taps;
     joins = new Joins(this, taps);
+    windows = new Windows(this, taps);
+    subqueries = new Subqueries(this, taps);
   }
 
   /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
@@ -50,8 +56,13 @@ final class Rewriter {
     return joins.hasAbsence();
   }
 
-  Rewritten rewrite(LogicalPlan node) {
-    Subqueries.refuse(node);
+  Rewritten rewrite(LogicalPlan plain) {
+    LogicalPlan inlined = CommonTables.inlined(plain);
+    Subqueries.Tapped tapped = subqueries.tapped(inlined);
+    return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
+  }
+
+  private Rewritten rewriteAlone(LogicalPlan node) {
     if (node instanceof Project) {
       return project((Project) node);
     }
@@ -60,6 +71,9 @@ final class Rewriter {
     }
     if (node instanceof Aggregate) {
       return aggregate((Aggregate) node);
+    }
+    if (node instanceof Window) {
+      return windows.window((Window) node);
     }
     if (node instanceof Union) {
       return union((Union) node);
@@ -91,6 +105,7 @@ final class Rewriter {
         || node instanceof LocalLimit
         || node instanceof Offset
         || node instanceof Sample
+        || node instanceof WindowGroupLimit
         || node instanceof RepartitionOperation;
   }
 
@@ -165,7 +180,7 @@ final class Rewriter {
   private Rewritten aggregate(Aggregate node) {
     Rewritten child = rewrite(node.child());
     List<Expression> grouping = Plans.list(node.groupingExpressions());
-    GroupKey key = GroupKey.of(grouping);
+    GroupKey key = GroupKey.of(grouping, "Aggregate");
     Alias below = Plans.alias(key.value(), "provhouse_key");
     Project keyed = Plans.withColumn(child.plan(), below);
     int number =
@@ -194,7 +209,7 @@ final class Rewriter {
     Map<String, Object> operator = new LinkedHashMap<>();
     operator.put("by", shortened(by));
     operator.put("sql", shortened(node.simpleString(LONGEST_TEXT)));
-    operator.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
+    operator.put("slots", Slot.kinds(slots));
     operator.put("exactness", "exact");
     return operator;
   }

@@ -1,5 +1,7 @@
 package provhouse.capturing;
 
+import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 
 /**
@@ -13,5 +15,9 @@ record Slot(Attribute attribute, int tap) {
 
   Slot with(Attribute other) {
     return new Slot(other, tap);
+  }
+
+  static List<Integer> kinds(List<Slot> slots) {
+    return slots.stream().map(Slot::tap).collect(Collectors.toList());
   }
 }

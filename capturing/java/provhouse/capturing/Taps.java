@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /** The taps of one captured plan, numbered from 0. */
@@ -27,9 +29,27 @@ final class Taps {
       Map<String, Object> description = new LinkedHashMap<>(operator);
       description.put("kind", kind);
       description.put("proofs", 0);
+      description.putIfAbsent("checked", false);
       described.add(description);
     }
     return number;
+  }
+
+  /**
+   * Return the rows with their key as a column, and a tap that writes it with the slots of each row.
+   *
+   * <p>A key that may stand for two groups is followed by its check.
+   */
+  LogicalPlan keyed(int number, GroupKey key, Alias named, Rewritten rows) {
+    List<Attribute> written = new ArrayList<>(List.of(named.toAttribute()));
+    LogicalPlan plan = Plans.withColumn(rows.plan(), named);
+    if (key.check() != null) {
+      Alias check = Plans.alias(key.check(), "provhouse_check");
+      plan = Plans.withColumn(plan, check);
+      written.add(check.toAttribute());
+    }
+    written.addAll(Plans.attributes(rows.slots()));
+    return Plans.tapped(tap(number, written.size()), written, plan);
   }
 
   Tap tap(int number, int columns) {

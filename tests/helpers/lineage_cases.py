@@ -1,0 +1,100 @@
+"""Programs over the shop whose lineage is known row by row, and their check against a warehouse."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from helpers.shop import ORDERS, Customer, Order
+from helpers.warehouse import House
+
+Lineage = dict[str, set[str]]
+"""The names of the source rows of each row, by the row's key as text."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """The tables as data frames."""
+
+    orders: DataFrame
+    customers: DataFrame
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program with the key ``k``, and the lineage of what it writes."""
+
+    frame: Callable[[Shop], DataFrame]
+    expected: Callable[[], Lineage]
+
+
+def o(*orders: Order) -> set[str]:
+    return {f"orders/{order.id}" for order in orders}
+
+
+def c(*customers: Customer) -> set[str]:
+    return {f"customers/{customer.number}" for customer in customers}
+
+
+def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) -> Lineage:
+    """Return the lineage of groups of orders, named by the smallest id in each."""
+    groups: defaultdict[Hashable, list[Order]] = defaultdict(list)
+    for order in orders:
+        groups[key(order)].append(order)
+    return {str(min(each.id for each in group)): o(*group) for group in groups.values()}
+
+
+@dataclass(frozen=True)
+class Done:
+    """The shop, and the warehouse after a block that has written several cases."""
+
+    house: House
+    folder: Path
+    shop: Shop
+    cases: Mapping[str, Case]
+
+    def check_all(self) -> None:
+        """Check every case; fail with all that are wrong."""
+        wrong = {}
+        for name in self.cases:
+            try:
+                self.check(name)
+            except AssertionError as error:
+                wrong[name] = str(error)
+        assert not wrong, "\n\n".join(f"{name}: {error}" for name, error in wrong.items())
+
+    def lineage(self, name: str) -> Lineage:
+        """Return the stored lineage of a case; a row without source rows is not stored."""
+        with self.house.open() as warehouse:
+            return {
+                key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
+                for key, sources in self.cases[name].expected().items()
+                if sources
+            }
+
+    def check(self, name: str) -> None:
+        """Fail if the case has other rows, or other lineage, than expected."""
+        expected = self.cases[name].expected()
+        table = self.house.session.read.parquet(str(self.folder / name))
+        rows = table.collect()
+        assert {str(row["k"]) for row in rows} == set(expected)
+        assert self.lineage(name) == {key: found for key, found in expected.items() if found}
+        plain = self.cases[name].frame(self.shop)
+        assert table.schema.simpleString() == plain.schema.simpleString()
+        assert sorted(map(str, rows)) == sorted(map(str, plain.collect()))
+
+
+Block = Callable[[Iterable[str]], Done]
+
+
+def written(cases: Mapping[str, Case], folder: Path, house: House, spark: SparkSession) -> Done:
+    """Write the cases beside the tables of a shop, in one block."""
+    shop = Shop(*(spark.read.parquet(str(folder / name)) for name in ("orders", "customers")))
+    keys = {"orders": "id", "customers": "number"} | dict.fromkeys(cases, "k")
+    with house.capture(keys=keys, run="cases"):
+        for name, case in cases.items():
+            case.frame(shop).write.parquet(str(folder / name))
+    house.check()
+    return Done(house, folder, shop, cases)

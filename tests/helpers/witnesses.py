@@ -1,0 +1,102 @@
+"""The oracle of captured lineage: a query on only the witnesses of a row gives that row again."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from provhouse.capturing.session import Captured, capturing
+from provhouse.ingest.captured.description import described
+from provhouse.ingest.captured.names import ROW_BITS
+from provhouse.ingest.captured.output import output_of
+from provhouse.ingest.captured.rows import Traced, traced
+
+Row = tuple[Any, ...]
+Tables = Mapping[str, DataFrame]
+Program = Callable[[Tables], DataFrame]
+
+
+def read(spark: SparkSession, folder: Path) -> dict[str, DataFrame]:
+    """Return the tables below a folder, each a folder of Parquet files."""
+    return {path.name: spark.read.parquet(str(path)) for path in sorted(folder.iterdir())}
+
+
+def query(sql: str) -> Program:
+    """Return a program that runs SQL on views of its tables."""
+
+    def run(tables: Tables) -> DataFrame:
+        for name, frame in tables.items():
+            frame.createOrReplaceTempView(name)
+        return next(iter(tables.values())).sparkSession.sql(sql)
+
+    return run
+
+
+def rows_of(frame: DataFrame) -> list[Row]:
+    """Return the rows of a frame as tuples; NaN is a text, since it does not equal itself."""
+    return [tuple(map(_comparable, row)) for row in frame.collect()]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a captured program has written, and what each row derives from."""
+
+    traced: Traced
+    rows: list[Row]
+
+    @property
+    def supersets(self) -> set[str]:
+        """Return the kinds of operators whose lineage may have too many rows."""
+        taps = self.traced.output.write.taps
+        return {tap.kind for tap in taps if tap.exactness == "superset"}
+
+    def witnesses(self, row: int) -> dict[str, dict[Path, set[int]]]:
+        """Return the indexes of the source rows that a row derives from, by table and file."""
+        ids = {int(each) for part in self.traced.direct for each in part.src[part.row == row]}
+        for group in self.traced.grouped:
+            groups = group.group[group.row == row]
+            ids |= {int(each) for each in group.sources.row[np.isin(group.sources.at, groups)]}
+        files = {source.number: source for source in self.traced.output.write.sources}
+        found: defaultdict[str, dict[Path, set[int]]] = defaultdict(dict)
+        for each in ids:
+            source = files[each >> ROW_BITS]
+            found[source.table].setdefault(source.path, set()).add(each & ((1 << ROW_BITS) - 1))
+        return dict(found)
+
+
+def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
+    """Write a frame below a folder with its lineage; raise UsageError if it is refused."""
+    taken = Captured()
+    with capturing(spark, folder / "taps", taken):
+        frame.write.parquet(str(folder / "out"))
+    (write,) = taken.writes
+    found = traced(output_of(described(write)))
+    tables = [pq.read_table(path).to_pylist() for path in found.output.files]
+    rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
+    return Found(found, rows)
+
+
+def again(
+    spark: SparkSession, program: Program, source: Path, found: Found, row: int, folder: Path
+) -> list[Row]:
+    """Run a program on tables that are cut to the witnesses of a row; return what it gives."""
+    kept = found.witnesses(row)
+    for table in sorted(source.iterdir()):
+        parts = []
+        for path in sorted(table.glob("*.parquet")):
+            whole = pq.read_table(path)
+            indexes = sorted(kept.get(table.name, {}).get(path, ()))
+            parts.append(whole.take(pa.array(indexes, pa.int64())))
+        (folder / table.name).mkdir(parents=True)
+        pq.write_table(pa.concat_tables(parts), folder / table.name / "cut.parquet")
+    return rows_of(program(read(spark, folder)))
+
+
+def _comparable(value: Any) -> Any:
+    return "NaN" if isinstance(value, float) and value != value else value
