@@ -135,7 +135,6 @@ def ingest(
         )
 
     from provhouse.ingest.formats.column_mapping import columns_by_name, mapped_columns
-    from provhouse.ingest.operations import given_operations
     from provhouse.ingest.preview import preview
     from provhouse.output.results.ingest import IngestResult
     from provhouse.output.results.preview import PreviewResult
@@ -148,13 +147,11 @@ def ingest(
     patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
-            if operations:
-                given_operations(operations, settings.own_folders)
             with progress_display() as progress:
                 found = preview(
                     files or [], settings, input_format=input_format, columns=known, splits=splits,
-                    replace=replace, strict=strict, names=names, patterns=patterns,
-                    progress=progress,
+                    run=run, replace=replace, strict=strict, names=names, patterns=patterns,
+                    operations=operations, progress=progress,
                 )  # fmt: skip
             output.write(PreviewResult(found))
             return
