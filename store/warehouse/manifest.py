@@ -91,11 +91,7 @@ def as_record(manifest: Manifest) -> dict[str, object]:
     Earlier releases refuse keys that they do not know, so these are left out where possible.
     """
     record = asdict(manifest)
-    return {
-        name: value
-        for name, value in record.items()
-        if value or name not in _OMITTED
-    }
+    return {name: value for name, value in record.items() if value or name not in _OMITTED}
 
 
 def read_manifest(folder: Path) -> Manifest:
