@@ -53,6 +53,7 @@ def test_a_killed_command_is_survived(fire: Fire) -> None:
     assert fire.round("ingest", cut) == (True, -9, False)
 
 
+@pytest.mark.long
 def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
     cut = at_point(fire, "row ids rewritten=stop", victims(fire.home)["command"])
     assert fire.round("forget a row", cut) == (True, -9, True)
