@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from provhouse.capturing.session import Captured, capturing
-from provhouse.ingest.captured.description import table_of
 from provhouse.ingest.captured.land import Landed, land_block
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -127,8 +126,5 @@ def _note_plain(captured: Captured, layout: Layout, run: str) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     note_uncaptured(
         layout,
-        (
-            Uncaptured(each.table or table_of(Path(each.target)), run, now, each.reason)
-            for each in captured.refusals
-        ),
+        (Uncaptured(each.name, run, now, each.reason) for each in captured.refusals),
     )

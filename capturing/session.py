@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.spark.pyspark_internals import java_session
@@ -26,6 +27,11 @@ class Refusal:
     """The name of the table in Spark's catalog, or an empty text."""
     problem: str
     found: str
+
+    @property
+    def name(self) -> str:
+        """The name of the table, as in keys."""
+        return self.table or Path(unquote(self.target)).name.removesuffix(".parquet")
 
     @property
     def reason(self) -> str:
