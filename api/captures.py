@@ -32,7 +32,7 @@ class Capture:
     """A block whose writes are captured."""
 
     report: Landed | None = None
-    """What has become of each write; None until the block has ended."""
+    """The outcome of each write; None until the block has ended."""
 
 
 @contextmanager

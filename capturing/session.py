@@ -41,7 +41,7 @@ class Refusal:
 
 @dataclass
 class Captured:
-    """What a block says about itself beside the files in its folder, once it has ended."""
+    """The refusals of a block. It is complete once the block has ended."""
 
     refusals: tuple[Refusal, ...] = ()
     """The writes that were refused, or that have run without capture."""

@@ -43,16 +43,16 @@ class LandedWrite:
     bytes: int
     """The size of its association files, which the ingest removes."""
     seconds: float
-    """How long Spark took for the write, without the rewriting of the plan."""
+    """Seconds that Spark took for the write, without the rewriting of the plan."""
     rewriting: float
-    """How long the rewriting of the plan took, in seconds."""
+    """Seconds that the rewriting of the plan took."""
     supersets: tuple[str, ...]
     """The operations whose lineage may have more rows than those that were used."""
 
 
 @dataclass(frozen=True)
 class Landed:
-    """What has become of the writes of one captured block."""
+    """The outcome of the writes of one captured block."""
 
     writes: tuple[LandedWrite, ...] = ()
     generation: int = 0

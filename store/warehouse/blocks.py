@@ -22,7 +22,7 @@ _RECORD, _LOCK = "block.json", "lock"
 
 @dataclass(frozen=True)
 class Block:
-    """What a captured block was declared with, and why it is not ingested."""
+    """The declarations of a captured block, and the reason why it is not ingested."""
 
     keys: dict[str, tuple[str, ...]]
     """The key columns of tables, by name."""
