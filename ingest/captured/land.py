@@ -79,13 +79,14 @@ def land_block(
     """
     block = read_block(folder)
     landed = _land(
-        _writes(folder), block.keys if keys is None else keys, block.run, settings, progress
+        captured_writes(folder), block.keys if keys is None else keys, block.run, settings, progress
     )
     shutil.rmtree(folder)
     return landed
 
 
-def _writes(folder: Path) -> list[CapturedWrite]:
+def captured_writes(folder: Path) -> list[CapturedWrite]:
+    """Return the writes that a captured block has left in its folder, in order."""
     paths = sorted(folder.glob("[0-9]*/write.json"), key=lambda path: int(path.parent.name))
     return [described(json.loads(path.read_text(encoding="utf-8")), path.parent) for path in paths]
 

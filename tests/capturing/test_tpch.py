@@ -18,7 +18,9 @@ from provhouse.model.errors import UsageError
 QUERIES = Path(__file__).parent / "tpch"
 RECORD = Path(__file__).parent.parent.parent / ".long" / "coverage.jsonl"
 NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
-DAILY = ("q15", "q16")
+DAILY = ("q16", "q22")
+WHOLE = {"q16": ("supplier",), "q22": ("orders",)}
+"""Tables that stay whole: the query only asks which rows they lack."""
 ROWS = 3
 """The number of rows of each query whose witnesses are tried."""
 
@@ -39,7 +41,9 @@ def outcome(
     tried = sorted({round(at * (len(plain) - 1) / max(rows - 1, 1)) for at in range(rows)})
     tried = tried if plain else []
     for row in tried:
-        cut = again(spark, program, source, found, row, folder / f"cut-{row}")
+        cut = again(
+            spark, program, source, found.witnesses(row), folder / f"cut-{row}", WHOLE.get(name, ())
+        )
         assert found.rows[row] in cut, f"row {row} of {name} is not among {cut[:5]}"
     result = "superset" if found.supersets else "exact"
     return {

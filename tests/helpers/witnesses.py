@@ -1,7 +1,7 @@
 """The oracle of captured lineage: a query on only the witnesses of a row gives that row again."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.capturing.session import Captured, capturing
-from provhouse.ingest.captured.description import described
+from provhouse.ingest.captured.land import captured_writes
 from provhouse.ingest.captured.names import ROW_BITS
 from provhouse.ingest.captured.output import output_of
 from provhouse.ingest.captured.rows import Traced, traced
@@ -75,24 +75,28 @@ def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     taken = Captured()
     with capturing(spark, folder / "taps", taken):
         frame.write.parquet(str(folder / "out"))
-    (write,) = taken.writes
-    found = traced(output_of(described(write)))
+    (write,) = captured_writes(folder / "taps")
+    found = traced(output_of(write))
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
     return Found(found, rows)
 
 
 def again(
-    spark: SparkSession, program: Program, source: Path, found: Found, row: int, folder: Path
+    spark: SparkSession,
+    program: Program,
+    source: Path,
+    witnesses: Mapping[str, Mapping[Path, set[int]]],
+    folder: Path,
+    whole: Collection[str] = (),
 ) -> list[Row]:
-    """Run a program on tables that are cut to the witnesses of a row; return what it gives."""
-    kept = found.witnesses(row)
+    """Run a program on tables that are cut to witnesses, except those that stay whole."""
     for table in sorted(source.iterdir()):
         parts = []
         for path in sorted(table.glob("*.parquet")):
-            whole = pq.read_table(path)
-            indexes = sorted(kept.get(table.name, {}).get(path, ()))
-            parts.append(whole.take(pa.array(indexes, pa.int64())))
+            rows = pq.read_table(path)
+            indexes = sorted(witnesses.get(table.name, {}).get(path, ()))
+            parts.append(rows if table.name in whole else rows.take(pa.array(indexes, pa.int64())))
         (folder / table.name).mkdir(parents=True)
         pq.write_table(pa.concat_tables(parts), folder / table.name / "cut.parquet")
     return rows_of(program(read(spark, folder)))

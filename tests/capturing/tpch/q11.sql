@@ -3,6 +3,6 @@ FROM partsupp, supplier, nation
 WHERE ps_suppkey = s_suppkey AND s_nationkey = n_nationkey AND n_name = 'GERMANY'
 GROUP BY ps_partkey
 HAVING sum(ps_supplycost * ps_availqty) > (
-  SELECT sum(ps_supplycost * ps_availqty) * 0.01 FROM partsupp, supplier, nation
+  SELECT sum(ps_supplycost * ps_availqty) * 0.005 FROM partsupp, supplier, nation
   WHERE ps_suppkey = s_suppkey AND s_nationkey = n_nationkey AND n_name = 'GERMANY')
 ORDER BY worth DESC
