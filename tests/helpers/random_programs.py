@@ -1,0 +1,230 @@
+"""Random programs in SQL, beside an interpreter that follows each row by hand.
+
+A program is SQL with the columns x (an integer) and y (a text), and the rows that it gives with the
+source rows that each derives from. Both columns are used at each step, since the optimizer drops an
+outer join whose columns no one reads, and its lineage with it.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+Source = tuple[str, int]
+"""A table, and the position of a row in it."""
+Values = tuple[int | None, str | None]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A row and what it derives from."""
+
+    x: int | None
+    y: str | None
+    sources: frozenset[Source]
+
+    @property
+    def values(self) -> Values:
+        """The row's columns."""
+        return self.x, self.y
+
+
+Rows = list[Traced]
+Key = TypeVar("Key", bound=Hashable)
+Predicate = Callable[[Traced], bool]
+
+
+@dataclass(frozen=True)
+class Program:
+    """SQL and its result."""
+
+    sql: str
+    rows: Rows
+
+
+def tables(rng: random.Random) -> dict[str, list[Values]]:
+    """Return two small tables with NULL and duplicates."""
+    return {
+        name: [(rng.choice([None, 0, 1, 2, 3]), rng.choice([None, "", "a", "b", "ab"]))
+               for _ in range(rng.randrange(3, 9))]
+        for name in ("t", "u")
+    }  # fmt: skip
+
+
+def program(rng: random.Random, held: dict[str, list[Values]], steps: int) -> Program:
+    """Return a random program of some steps over tables."""
+    if not steps:
+        name = rng.choice(sorted(held))
+        rows = [Traced(x, y, frozenset({(name, at)})) for at, (x, y) in enumerate(held[name])]
+        return Program(f"SELECT x, y FROM {name}", rows)
+    first = program(rng, held, steps - 1)
+    at = rng.randrange(len(ONE) + len(TWO))
+    if at < len(ONE):
+        return ONE[at](rng, first)
+    return TWO[at - len(ONE)](rng, first, program(rng, held, rng.randrange(steps)))
+
+
+def kept(rng: random.Random, of: Program) -> Program:
+    """Keep some rows."""
+    tests: list[tuple[str, Predicate]] = [
+        ("x % 2 = 1", lambda row: row.x is not None and row.x % 2 == 1),
+        ("x IS NULL OR x < 3", lambda row: row.x is None or row.x < 3),
+        ("y = 'a' OR y IS NULL", lambda row: row.y in ("a", None)),
+        ("y <> 'b'", lambda row: row.y not in ("b", None)),
+    ]
+    text, test = rng.choice(tests)
+    return Program(
+        f"SELECT x, y FROM ({of.sql}) WHERE {text}", [row for row in of.rows if test(row)]
+    )
+
+
+def changed(rng: random.Random, of: Program) -> Program:
+    """Compute new columns."""
+    if rng.random() < 0.5:
+        rows = [Traced(row.x and row.x % 3, row.y, row.sources) for row in of.rows]
+        return Program(f"SELECT x % 3 AS x, y FROM ({of.sql})", rows)
+    rows = [
+        Traced(None if row.y is None else len(row.y), row.y and row.y[::-1], row.sources)
+        for row in of.rows
+    ]
+    return Program(f"SELECT length(y) AS x, reverse(y) AS y FROM ({of.sql})", rows)
+
+
+def grouped(rng: random.Random, of: Program) -> Program:
+    """Aggregate groups, or all rows."""
+    by = rng.choice(["x", "y", "x, y", ""])
+    if by == "x":
+        text = "SELECT x, min(y) AS y FROM"
+        rows = [Traced(x, _least(r.y for r in g), _all(g)) for x, g in _groups(of, lambda r: r.x)]
+    elif by == "y":
+        text = "SELECT cast(sum(x) AS int) AS x, y FROM"
+        rows = [Traced(_sum(g), y, _all(g)) for y, g in _groups(of, lambda r: r.y)]
+    elif by:
+        text = "SELECT cast(count(*) AS int) AS x, y FROM"
+        found = _groups(of, lambda r: r.values)
+        rows = [Traced(len(g), values[1], _all(g)) for values, g in found]
+    else:
+        text = "SELECT cast(sum(x) AS int) AS x, min(y) AS y FROM"
+        rows = [Traced(_sum(of.rows), _least(r.y for r in of.rows), _all(of.rows))]
+    return Program(f"{text} ({of.sql})" + (f" GROUP BY {by}" if by else ""), rows)
+
+
+def distinct(rng: random.Random, of: Program) -> Program:
+    """Remove duplicates."""
+    rows = [Traced(*values, _all(group)) for values, group in _groups(of, lambda r: r.values)]
+    return Program(f"SELECT DISTINCT x, y FROM ({of.sql})", rows)
+
+
+def windowed(rng: random.Random, of: Program) -> Program:
+    """Sum the peers of each row."""
+    groups = dict(_groups(of, lambda r: r.y))
+    rows = [Traced(_sum(groups[row.y]), row.y, _all(groups[row.y])) for row in of.rows]
+    text = "SELECT cast(sum(x) OVER (PARTITION BY y) AS int) AS x, y FROM"
+    return Program(f"{text} ({of.sql})", rows)
+
+
+def joined(rng: random.Random, left: Program, right: Program) -> Program:
+    """Join on one column, and take one column of each side."""
+    column = rng.choice("xy")
+    kind = rng.choice(["INNER", "LEFT", "FULL"])
+    rows: Rows = []
+    used: set[int] = set()
+    for one in left.rows:
+        matches = [at for at, two in enumerate(right.rows) if _equal(one, two, column)]
+        used.update(matches)
+        for at in matches:
+            two = right.rows[at]
+            rows.append(Traced(one.x, two.y, one.sources | two.sources))
+        if not matches and kind != "INNER":
+            rows.append(Traced(one.x, None, one.sources))
+    if kind == "FULL":
+        rest = (two for at, two in enumerate(right.rows) if at not in used)
+        rows += [Traced(None, two.y, two.sources) for two in rest]
+    text = f"SELECT l.x, r.y FROM ({left.sql}) l {kind} JOIN ({right.sql}) r"
+    return Program(f"{text} ON l.{column} = r.{column}", rows)
+
+
+def semi(rng: random.Random, left: Program, right: Program) -> Program:
+    """Keep rows that have a match, or none."""
+    columns = rng.choice(["x", "y", "xy"])
+    condition = " AND ".join(f"l.{column} = r.{column}" for column in columns)
+    kind = rng.choice(["SEMI", "ANTI"])
+    rows: Rows = []
+    for one in left.rows:
+        matches = [two for two in right.rows if all(_equal(one, two, each) for each in columns)]
+        if bool(matches) == (kind == "SEMI"):
+            rows.append(Traced(*one.values, one.sources | _all(matches)))
+    text = f"SELECT x, y FROM ({left.sql}) l LEFT {kind} JOIN ({right.sql}) r"
+    return Program(f"{text} ON {condition}", rows)
+
+
+def existing(rng: random.Random, left: Program, right: Program) -> Program:
+    """Keep rows that have a match, or that pass a test."""
+    rows: Rows = []
+    for one in left.rows:
+        matches = [two for two in right.rows if _equal(one, two, "y")]
+        if matches or one.x is None:
+            rows.append(Traced(*one.values, one.sources | _all(matches)))
+    exists = f"EXISTS (SELECT 1 FROM ({right.sql}) r WHERE r.y = l.y)"
+    return Program(f"SELECT x, y FROM ({left.sql}) l WHERE x IS NULL OR {exists}", rows)
+
+
+def united(rng: random.Random, left: Program, right: Program) -> Program:
+    """Append rows."""
+    return Program(
+        f"SELECT x, y FROM ({left.sql}) UNION ALL SELECT x, y FROM ({right.sql})",
+        left.rows + right.rows,
+    )
+
+
+def common(rng: random.Random, left: Program, right: Program) -> Program:
+    """Intersect, or subtract; NULL equals NULL."""
+    kind = rng.choice(["INTERSECT", "EXCEPT"])
+    others = {values: _all(group) for values, group in _groups(right, lambda r: r.values)}
+    rows: Rows = []
+    for values, group in _groups(left, lambda r: r.values):
+        if (values in others) == (kind == "INTERSECT"):
+            rows.append(Traced(*values, _all(group) | others.get(values, frozenset())))
+    return Program(f"SELECT x, y FROM ({left.sql}) {kind} SELECT x, y FROM ({right.sql})", rows)
+
+
+def compared(rng: random.Random, left: Program, right: Program) -> Program:
+    """Keep rows by a value that is computed from all rows of another program."""
+    total = _sum(right.rows)
+    rows = [
+        Traced(*row.values, row.sources | _all(right.rows))
+        for row in left.rows
+        if row.x is not None and total is not None and row.x <= total
+    ]
+    text = f"SELECT x, y FROM ({left.sql}) WHERE x <= (SELECT sum(x) FROM ({right.sql}))"
+    return Program(text, rows)
+
+
+ONE = [kept, changed, grouped, distinct, windowed]
+TWO = [joined, semi, existing, united, common, compared]
+
+
+def _groups(of: Program, key: Callable[[Traced], Key]) -> Iterable[tuple[Key, Rows]]:
+    groups: defaultdict[Key, Rows] = defaultdict(list)
+    for row in of.rows:
+        groups[key(row)].append(row)
+    return groups.items()
+
+
+def _all(rows: Iterable[Traced]) -> frozenset[Source]:
+    return frozenset().union(*(row.sources for row in rows))
+
+
+def _sum(rows: Rows) -> int | None:
+    values = [row.x for row in rows if row.x is not None]
+    return sum(values) if values else None
+
+
+def _least(values: Iterable[str | None]) -> str | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def _equal(one: Traced, two: Traced, column: str) -> bool:
+    left, right = getattr(one, column), getattr(two, column)
+    return left is not None and left == right
