@@ -43,6 +43,12 @@ class Settings:
 
     If there are more, it writes the largest.
     """
+    cut_mb: int = 0
+    """The most megabytes of arrays for cutting items into sets; 0 is half of the free memory.
+
+    An ingest whose items need more is cut in groups of components, in files; the sets are the same.
+    A component that needs more than a value above 0 ends the ingest with an error.
+    """
     master: str = "local[*]"
     """The Spark master. ``local[2]`` uses two cores, ``spark://HOST:PORT`` a cluster."""
     spark_memory: str = "2g"
