@@ -44,10 +44,10 @@ class Settings:
     If there are more, it writes the largest.
     """
     cut_mb: int = 0
-    """The most megabytes of arrays for cutting items into sets; 0 is half of the free memory.
+    """The megabytes that cutting items into sets may take; with 0, three quarters of what is free.
 
-    An ingest whose items need more is cut in groups of components, in files; the sets are the same.
-    A component that needs more than a value above 0 ends the ingest with an error.
+    An ingest that needs more is cut in groups of components, in files, into the same sets. If one
+    component needs more than a value above 0, the ingest ends with an error.
     """
     master: str = "local[*]"
     """The Spark master. ``local[2]`` uses two cores, ``spark://HOST:PORT`` a cluster."""

@@ -195,7 +195,7 @@ def by_group(homes: I32, starts: I64, out: I32) -> None:
 
 @njit(cache=True)
 def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
-    """Write edges to those of their groups, from ``free`` on, with positions in the group as ends."""
+    """Write edges to those of their groups, from ``free`` on; ends become positions there."""
     for edge in range(len(src)):
         group = homes[src[edge], 0]
         out[0, free[group]] = homes[src[edge], 1]

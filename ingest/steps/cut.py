@@ -40,8 +40,8 @@ RANGE_TRIPLES = 4 << 20
 """The approximate number of triples that are sorted at once."""
 SAMPLE = 64
 """The bounds of the ranges are estimated from a sample: one of every ``SAMPLE`` edges."""
-ITEM_BYTES, EDGE_BYTES = 150, 80
-"""The bytes of memory that cutting takes for each item and each edge, measured at the peak."""
+ITEM_BYTES, EDGE_BYTES = 150, 150
+"""The bytes of memory that cutting takes for each item and each edge, at most."""
 MEGABYTE = 1 << 20
 
 
@@ -110,7 +110,9 @@ class CutItems:
     def run(self) -> CutResult:
         """Write ``numbers`` (by place), ``sets`` and ``merges`` to the staging folder."""
         source = Source(self.staging, self.snapshot)
-        weights = Weights(ITEM_BYTES, EDGE_BYTES, self.memory_mb * MEGABYTE or free_memory() // 2)
+        weights = Weights(
+            ITEM_BYTES, EDGE_BYTES, self.memory_mb * MEGABYTE or free_memory() * 3 // 4
+        )
         numbering = Numbering(
             self.staging,
             source.stored,

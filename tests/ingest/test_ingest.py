@@ -91,6 +91,26 @@ def test_names_may_be_any_text(houses: Houses) -> None:
             assert content(asker.ask(item, "downstream")) == expected
 
 
+def test_a_cut_in_groups_of_components_gives_the_same_answers(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    triples = [triple for seed in range(40, 60) for triple in graph(seed).triples]
+    monkeypatch.setattr(cut, "MEGABYTE", 1)  # the setting then counts bytes
+    monkeypatch.setattr(cut, "load_arrays", lambda path: groups.append(path) or load(path))
+    load, groups = cut.load_arrays, []
+    house = houses(theta=8, cut_mb=40_000)
+    house.ingest(triples[::2])
+    first = len(groups)
+    house.ingest(triples[1::2])
+    assert first > 1
+    assert len(groups) > first + 1
+    oracle = Oracle.of(triples)
+    with house.asker() as asker:
+        for item in sorted({triple.src for triple in triples})[::12]:
+            for direction in DIRECTIONS:
+                assert content(asker.ask(item, direction)) == oracle.ask(item, direction)
+
+
 def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     rows = [("a", "b", "", "1"), ("", "b", "o", "2"), ("c", "", "", ""), ("", "", "x", "y")]

@@ -15,12 +15,11 @@ from provhouse.ingest.steps import cut
 from provhouse.ingest.steps.cut import CutItems, CutResult
 from provhouse.ingest.steps.cut_groups import GroupedItems, Source
 from provhouse.model.arrays import I32, I64
-from provhouse.model.columns import COMPONENT, FIRST, ITEMS, SET
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.storage import load_array, read_stream, save_array
 from provhouse.sets import component_groups
 from provhouse.sets.component_groups import Weights
-from provhouse.sets.components import dense, weak_components
+from provhouse.sets.components import weak_components
 from provhouse.store.tables.snapshot import Snapshot
 
 SEEDS = st.integers(0, 10_000_000)
@@ -113,10 +112,15 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def largest(trace: Trace) -> int:
-    """Return the bytes that the largest component takes, stored items included."""
-    root = weak_components(len(trace.stored), [(trace.src, trace.dst)])
-    items, edges = np.bincount(root), np.bincount(root[trace.src], minlength=len(root))
-    return int((cut.ITEM_BYTES * items + cut.EDGE_BYTES * edges[: len(items)]).max())
+    """Return the bytes that the largest component takes, if stored components count, too."""
+    known = np.flatnonzero(trace.stored >= 0)
+    component = StoredBefore(10_000).set_components[trace.stored[known] // 3]
+    known = known[np.argsort(component, kind="stable")].astype(np.int32)
+    alike = np.diff(np.sort(component)) == 0
+    edges = (trace.src, trace.dst), (known[:-1][alike], known[1:][alike])
+    root = weak_components(len(trace.stored), edges)
+    size, within = (np.bincount(of, minlength=len(root)) for of in (root, root[trace.src]))
+    return int((cut.ITEM_BYTES * size + cut.EDGE_BYTES * within).max())
 
 
 def same(one: Staging, other: Staging) -> bool:
@@ -129,7 +133,7 @@ def same(one: Staging, other: Staging) -> bool:
     return numbers and all(tables)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     seeds=st.lists(SEEDS, min_size=2, max_size=8),
     theta=st.sampled_from([3, 8, 20]),
@@ -149,3 +153,46 @@ def test_groups_are_cut_as_all_items_together(
     grouped = trace.cut(folder / "grouped", int(room * largest(trace)), **changes)
     assert grouped[0] == whole[0]
     assert same(grouped[1], whole[1])
+
+
+@settings(max_examples=20)
+@given(
+    seeds=st.lists(SEEDS, min_size=2, max_size=8),
+    stored=st.integers(1, 30),
+    room=st.sampled_from([1.0, 2.0]),
+)
+def test_groups_are_added_to_what_is_stored_as_all_items_together(
+    tmp_path_factory: pytest.TempPathFactory, seeds: list[int], stored: int, room: float
+) -> None:
+    trace, folder = Trace.of(seeds, stored), tmp_path_factory.mktemp("cut")
+    whole = trace.cut(folder / "whole", 0)
+    grouped = trace.cut(folder / "grouped", int(room * largest(trace)))
+    assert grouped[0] == whole[0]
+    assert same(grouped[1], whole[1])
+
+
+def test_a_group_is_one_component_or_below_the_limit(tmp_path: Path) -> None:
+    trace = Trace.of([*range(12)])
+    weights = Weights(cut.ITEM_BYTES, cut.EDGE_BYTES, largest(trace) // 2)
+    items = GroupedItems(Source(trace.stage(tmp_path), None), weights)
+    root = weak_components(len(trace.stored), [(trace.src, trace.dst)])
+    sizes, seen = [], set()
+    assert len(items) > 3
+    for number, weight in enumerate(items.groups.weights.tolist()):
+        part = items.part(number)
+        roots = set(root[part.new_places].tolist())
+        edges = sum(len(src) for src, _ in part.graph._edges())
+        assert weight == weights.of(len(part.new_places), edges)
+        assert weight <= weights.limit or len(roots) == 1
+        assert not roots & seen
+        seen |= roots
+        sizes += sorted((int((root == each).sum()) for each in roots), reverse=True)
+    assert len(seen) == len(np.unique(root))
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_component_beyond_the_setting_is_an_error_that_names_it(tmp_path: Path) -> None:
+    trace = Trace.of([*range(12)])
+    with pytest.raises(Unavailable) as error:
+        trace.cut(tmp_path, largest(trace) - 1)
+    assert "cut_mb" in str(error.value)
