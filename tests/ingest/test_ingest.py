@@ -23,6 +23,7 @@ from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.steps import cut, read
+from provhouse.ingest.steps.cut_groups import GroupedItems, Part
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
@@ -96,14 +97,20 @@ def test_a_cut_in_groups_of_components_gives_the_same_answers(
 ) -> None:
     triples = [triple for seed in range(40, 60) for triple in graph(seed).triples]
     monkeypatch.setattr(cut, "MEGABYTE", 1)  # the setting then counts bytes
-    monkeypatch.setattr(cut, "load_arrays", lambda path: groups.append(path) or load(path))
-    load, groups = cut.load_arrays, []
+    cuts: list[int] = []
+
+    def seen(items: GroupedItems, number: int) -> Part:
+        cuts.append(number)
+        return part(items, number)
+
+    part = GroupedItems.part
+    monkeypatch.setattr(GroupedItems, "part", seen)
     house = houses(theta=8, cut_mb=40_000)
     house.ingest(triples[::2])
-    first = len(groups)
+    assert max(cuts) > 1
+    cuts.clear()
     house.ingest(triples[1::2])
-    assert first > 1
-    assert len(groups) > first + 1
+    assert max(cuts) > 1
     oracle = Oracle.of(triples)
     with house.asker() as asker:
         for item in sorted({triple.src for triple in triples})[::12]:
