@@ -2,24 +2,26 @@
 
 import os
 import secrets
-import shutil
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from provhouse.capturing.session import Captured, capturing
-from provhouse.ingest.captured.land import Landed, land
-from provhouse.model.errors import UsageError
+from provhouse.ingest.captured.land import Landed, land_block
+from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.runtime.files import make_folder
 from provhouse.serve.process import await_generation
+from provhouse.store.warehouse.blocks import begin_block, held, note_failure
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
-from .checks import check_run
+from .checks import check_run, key_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +32,7 @@ class Capture:
     """A block whose writes are captured."""
 
     report: Landed | None = None
-    """A summary of what is in the warehouse now; None until the block has ended."""
+    """The outcome of each write; None until the block has ended."""
 
 
 @contextmanager
@@ -40,6 +42,7 @@ def capture(
     *,
     keys: Mapping[str, str | Sequence[str]] | None = None,
     run: str = "",
+    on_unsupported: Literal["refuse", "plain"] = "refuse",
     **settings: object,
 ) -> Iterator[Capture]:
     """Capture which rows each row is derived from that Spark writes during the block.
@@ -53,10 +56,13 @@ def capture(
 
     Only Parquet can be read and written, and only by the operators that ``docs/capture.md`` lists:
     joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
-    is raised before Spark begins it.
+    is raised before Spark begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture
+    instead; the report and ``provhouse status`` say so.
 
-    Raises BadInput, and ingests nothing, if a key is NULL or not unique. If an exception ends the
-    block, the lineage of writes that were finished before is ingested.
+    Raises BadInput, and ingests nothing, if a key is NULL or not unique, or if the lineage cannot
+    be right. If the ingest fails in another way, for example because another process writes, the
+    job goes on with a warning, and the report says which folder to ingest later. If an exception
+    ends the block, the lineage of writes that were finished before is ingested.
 
     >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id", "report": "line"}) as run:
     ...     report.write.parquet("out/report")
@@ -65,42 +71,60 @@ def capture(
     """
     check_run(run or None)
     found = Settings.load({**settings, "warehouse": local_path(warehouse)})
-    columns = {table: _columns(table, key) for table, key in (keys or {}).items()}
-    folder = Layout(found.warehouse).captured / secrets.token_hex(8)
-    make_folder(folder)
-    block, captured = Capture(), Captured()
-    try:
-        with capturing(spark, folder, captured):
-            yield block
-    finally:
-        block.report = _landed(captured, columns, run, found, folder)
-
-
-def _columns(table: str, key: str | Sequence[str]) -> tuple[str, ...]:
-    columns = (key,) if isinstance(key, str) else tuple(key)
-    if not columns or not all(columns):
+    columns = key_columns(keys or {})
+    if on_unsupported not in ("refuse", "plain"):
         raise UsageError(
-            f"The key of {table} is empty",
-            "Without a declared key, rows are named by their row ids",
-            f"Name its columns, or leave {table} out of keys",
+            "Unknown value of on_unsupported", f"It is {on_unsupported!r}", "Use refuse or plain"
         )
-    return columns
+    layout = Layout(found.warehouse)
+    folder = layout.captured / secrets.token_hex(8)
+    begin_block(folder, columns, run)
+    block, captured = Capture(), Captured()
+    with held(folder):
+        try:
+            with capturing(spark, folder, captured, on_unsupported == "plain"):
+                yield block
+        except BaseException:
+            block.report = _landed(captured, found, folder, ())  # the error of the job is raised
+            raise
+        finally:
+            if on_unsupported == "plain":
+                _note_plain(captured, layout, run)
+        block.report = _landed(captured, found, folder, (BadInput, UsageError))
 
 
 def _landed(
-    captured: Captured,
-    keys: Mapping[str, tuple[str, ...]],
-    run: str,
-    settings: Settings,
-    folder: Path,
+    captured: Captured, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
 ) -> Landed:
-    """Ingest what was captured; the folder is kept if that fails."""
+    """Ingest what was captured. After an error, the folder is kept, and a warning says so.
+
+    Errors of the classes ``raised`` are raised.
+    """
     try:
-        landed = land(captured.writes, keys, run, settings, Silent())
-    except BaseException as error:
-        error.add_note(f"What Spark wrote stays. Its associations are kept in {folder}.")
-        raise
-    shutil.rmtree(folder)
-    if landed.generation:
-        await_generation(settings, landed.generation, Silent())
-    return landed
+        landed = land_block(folder, settings, Silent())
+        if landed.generation:
+            await_generation(settings, landed.generation, Silent())
+    except Exception as error:
+        return _kept(captured, folder, error, isinstance(error, raised))
+    return replace(landed, refusals=captured.refusals)
+
+
+def _kept(captured: Captured, folder: Path, error: Exception, raised: bool) -> Landed:
+    note_failure(folder, error)
+    later = (
+        f"What Spark wrote stays. To ingest its lineage later: provhouse ingest --captured {folder}"
+    )
+    if raised:
+        error.add_note(later)
+        raise error
+    warnings.warn(f"The lineage is not in the warehouse: {error}\n{later}", stacklevel=2)
+    return Landed(refusals=captured.refusals, folder=folder, error=str(error))
+
+
+def _note_plain(captured: Captured, layout: Layout, run: str) -> None:
+    """Store which tables were written without capture."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    note_uncaptured(
+        layout,
+        (Uncaptured(each.name, run, now, each.reason) for each in captured.refusals),
+    )

@@ -1,5 +1,7 @@
 """Checks of arguments that commands and Python programs share."""
 
+from collections.abc import Mapping, Sequence
+
 from provhouse.model.errors import UsageError
 
 
@@ -18,3 +20,19 @@ def check_run(run: str | None) -> None:
         raise UsageError(
             "The name of the run is empty", remedy="Name another run, or leave out the run"
         )
+
+
+def key_columns(keys: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the key columns of each table as a tuple; raise UsageError if a key is empty."""
+    return {table: _columns(table, key) for table, key in keys.items()}
+
+
+def _columns(table: str, key: str | Sequence[str]) -> tuple[str, ...]:
+    columns = (key,) if isinstance(key, str) else tuple(key)
+    if not columns or not all(columns):
+        raise UsageError(
+            f"The key of {table} is empty",
+            "Without a declared key, rows are named by their row ids",
+            f"Name its columns, or leave {table} out of keys",
+        )
+    return columns

@@ -19,7 +19,7 @@ from provhouse.serve.process import await_generation
 from provhouse.store.warehouse.commits import current, require_current
 from provhouse.store.warehouse.layout import Layout
 
-from .checks import check_run
+from .checks import check_run, key_columns
 from .connection import fetch
 from .questions import Asked, Found
 from .reader import Reader
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from provhouse.changes.retract import Retraction
+    from provhouse.ingest.captured.land import Landed
     from provhouse.ingest.formats.spool import ArrowStream
     from provhouse.ingest.summary import Summary
 
@@ -141,6 +142,29 @@ class Warehouse(Reader):
         summary = _ingested(data, self._settings, input_format, options)
         await_generation(self._settings, summary.generation, self._progress)
         return summary
+
+    def ingest_captured(
+        self, folder: PathLike, keys: Mapping[str, str | Sequence[str]] | None = None
+    ) -> "Landed":
+        """Ingest what a captured job has left in a folder, and remove the folder.
+
+        It is of use if the ingest at the end of the job failed, or if its driver was lost. Writes
+        that are not complete are named in the result and left out. ``keys`` replace those that the
+        job was captured with. Raises BadInput if the lineage cannot be right, and Busy while the
+        job still runs or another process writes. The folder stays after an error.
+        """
+        from provhouse.ingest.captured.land import land_block
+        from provhouse.store.warehouse.blocks import held, read_block
+
+        path = local_path(folder)
+        read_block(path)
+        with held(path):
+            landed = land_block(
+                path, self._settings, self._progress, None if keys is None else key_columns(keys)
+            )
+        if landed.generation:
+            await_generation(self._settings, landed.generation, self._progress)
+        return landed
 
     def number_files(self, *paths: PathLike) -> tuple[int, ...]:
         """Return the numbers of files; those that have none get the next numbers, in order.

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.spark.pyspark_internals import java_session
@@ -16,31 +17,56 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A write of a block whose lineage was not captured."""
+
+    target: str
+    """The path that it writes to; the name of Spark's command if that is unknown."""
+    table: str
+    """The name of the table in Spark's catalog, or an empty text."""
+    problem: str
+    found: str
+
+    @property
+    def name(self) -> str:
+        """The name of the table, as in keys."""
+        return self.table or Path(unquote(self.target)).name.removesuffix(".parquet")
+
+    @property
+    def reason(self) -> str:
+        """Why it was not captured, in one sentence or two."""
+        return f"{self.problem}. {self.found}"
+
+
 @dataclass
 class Captured:
-    """The writes of a block. It is complete once the block has ended."""
+    """The refusals of a block. It is complete once the block has ended."""
 
-    writes: list[dict[str, Any]] = field(default_factory=list)
-    """Descriptions of the writes that have begun, in order, for ``ingest/captured``."""
-    refusal: ProvhouseError | None = None
-    """The last write that was refused."""
+    refusals: tuple[Refusal, ...] = ()
+    """The writes that were refused, or that have run without capture."""
+    refused: ProvhouseError | None = None
+    """The error of the last write that was refused."""
 
 
 @contextmanager
-def capturing(session: "SparkSession", folder: Path, captured: Captured) -> Iterator[None]:
-    """Capture all writes of a session during the block; association files go below ``folder``.
+def capturing(
+    session: "SparkSession", folder: Path, captured: Captured, plain: bool = False
+) -> Iterator[None]:
+    """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
     ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
     operator or a write that is not covered, instead of Spark's error, and if the session is being
-    captured already. Spark has then not begun to write.
+    captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
+    without capture.
     """
-    capture = _started(session, folder)
+    capture = _started(session, folder, plain)
     try:
         yield
     except Exception as error:
         _end(capture, captured)
-        if captured.refusal and captured.refusal.wanted in str(error):
-            raise captured.refusal from error
+        if captured.refused and captured.refused.wanted in str(error):
+            raise captured.refused from error
         raise
     except BaseException:  # Ctrl-C: what Spark may still report is not waited for
         capture.abandon()
@@ -50,7 +76,7 @@ def capturing(session: "SparkSession", folder: Path, captured: Captured) -> Iter
         _end(capture, captured)
 
 
-def _started(session: "SparkSession", folder: Path) -> Any:
+def _started(session: "SparkSession", folder: Path, plain: bool) -> Any:
     try:
         jvm, classic = java_session(session)
     except AttributeError as error:
@@ -60,7 +86,7 @@ def _started(session: "SparkSession", folder: Path) -> Any:
             "Use a session that runs in this process",
         ) from error
     session.sql(f"ADD JAR '{jar()}'")
-    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri())
+    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), plain)
     if capture is None:
         raise UsageError(
             "This Spark session is being captured already",
@@ -76,6 +102,6 @@ def _end(capture: Any, captured: Captured) -> None:
 
 
 def _fill(captured: Captured, capture: Any) -> None:
-    captured.writes.extend(json.loads(capture.writes()))
-    if refusal := capture.refusal():
-        captured.refusal = UsageError(refusal.problem(), refusal.found(), refusal.remedy())
+    captured.refusals = tuple(Refusal(**each) for each in json.loads(capture.refusals()))
+    if refused := capture.refused():
+        captured.refused = UsageError(refused.problem(), refused.found(), refused.remedy())

@@ -18,8 +18,10 @@ from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.number import NumberResult
 from provhouse.ingest.steps.place_names import RANGE
 from provhouse.ingest.steps.read import ReadResult
+from provhouse.ingest.steps.read_judge import REJECTS
 from provhouse.ingest.steps.read_names import NamedBucket
-from provhouse.ingest.steps.read_stage import HASH, REJECTS, StagedFile, rejects_writer
+from provhouse.ingest.steps.read_stage import StagedFile
+from provhouse.ingest.steps.read_writers import HASH, rejects_writer
 from provhouse.model.arrays import (
     I32,
     I64,

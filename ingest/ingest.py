@@ -6,10 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-import pyarrow as pa
-
-from provhouse.model.columns import DST, SRC
-from provhouse.model.errors import UsageError
 from provhouse.model.naming import SaidNaming
 from provhouse.model.patterns import declared_patterns
 from provhouse.model.progress import Progress, Stopwatch
@@ -22,9 +18,9 @@ from .formats.discover import sources
 from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
 from .formats.source import Source
-from .formats.spool import ArrowStream, spooled
+from .formats.spool import ArrowStream
 from .job import Inputs
-from .operations import given_operations
+from .operations import given_operations, without_triples
 from .run import carry_out
 from .splits import read_splits
 from .steps.order import ingest_files
@@ -37,7 +33,6 @@ Starting Spark would take longer than its second core saves.
 """
 IMPORTED_BYTES = 64 << 20
 """The size in bytes from which an input has enough sets for Neo4j's importer to save time."""
-_NO_TRIPLES = pa.table({SRC: pa.array([], pa.string()), DST: pa.array([], pa.string())})
 
 
 class Options(TypedDict, total=False):
@@ -104,8 +99,8 @@ def ingest_sources(
     operations = None if given is None else given_operations(given, settings.own_folders)
     with ExitStack() as stack:
         if operations and not found:
-            _check_alone(options)
-            found = stack.enter_context(spooled(_NO_TRIPLES, operations.source, AS_NAMED))
+            run, new_base = options.get("run"), options.get("replace", False)
+            found = stack.enter_context(without_triples(operations, run=run, replace=new_base))
         inputs = Inputs(
             found,
             (splits, read_splits(splits)) if splits else None,
@@ -126,16 +121,6 @@ def ingest_sources(
             new_base=options.get("replace", False),
             small=inputs.bytes_unpacked < SMALL_BYTES,
             large=inputs.bytes_unpacked >= IMPORTED_BYTES,
-        )
-
-
-def _check_alone(options: Options) -> None:
-    """Raise UsageError for options that would end triples, because no triples are given."""
-    if options.get("run") is not None or options.get("replace"):
-        raise UsageError(
-            "Descriptions of ops are given without triples",
-            "A run, or a replacement, would end all triples that it does not bring again",
-            "Leave out the run or the replacement, or name the files with its triples",
         )
 
 

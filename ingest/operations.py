@@ -4,19 +4,19 @@ Descriptions are few and are written by hand or by a program, so one wrong value
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.columns import BORN, EXACTNESS, FUNCTION, KIND, OP, OPERATION
+from provhouse.model.columns import BORN, DST, EXACTNESS, FUNCTION, KIND, OP, OPERATION, SRC
 from provhouse.model.derivations import KINDS, UNKNOWN
-from provhouse.model.errors import BadInput
+from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.operations import FUNCTIONS, LEVELS
 
-from .formats.column_mapping import Columns, listed
+from .formats.column_mapping import AS_NAMED, Columns, listed
 from .formats.discover import sources
 from .formats.registry import batches, check
 from .formats.source import Batch, Source
@@ -33,6 +33,7 @@ _REMEDY = "Correct it and run the command again; nothing was ingested"
 _SOURCE, _ROW = "source", "row"
 _TEXTS = pa.schema([(name, pa.string()) for name in OPERATION])
 _READ = pa.schema([*_TEXTS, (_SOURCE, pa.string()), (_ROW, pa.int64())])
+_NO_TRIPLES = pa.table({SRC: pa.array([], pa.string()), DST: pa.array([], pa.string())})
 
 
 class OperationColumns(Columns):
@@ -84,6 +85,24 @@ def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> Giv
             found, name = stack.enter_context(spooled(given, LABEL, COLUMNS)), LABEL
         rows = pa.concat_tables([_READ.empty_table(), *map(_rows, found)])
     return GivenOperations(_one_each(rows), name)
+
+
+@contextmanager
+def without_triples(
+    operations: GivenOperations, *, run: str | None, replace: bool
+) -> Iterator[list[Source]]:
+    """Yield sources without rows, for descriptions that are ingested alone.
+
+    Raises UsageError for a run or a replacement, which would end triples, as none are given.
+    """
+    if run is not None or replace:
+        raise UsageError(
+            "Descriptions of ops are given without triples",
+            "A run, or a replacement, would end all triples that it does not bring again",
+            "Leave out the run or the replacement, or name the files with its triples",
+        )
+    with spooled(_NO_TRIPLES, operations.source, AS_NAMED) as sources:
+        yield sources
 
 
 def _rows(source: Source) -> pa.Table:

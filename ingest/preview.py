@@ -34,12 +34,15 @@ from .formats.discover import sources
 from .formats.passed_over import check_complete, passed_over
 from .formats.registry import check
 from .formats.source import Source
+from .formats.spool import ArrowStream
 from .job import Inputs, Job
 from .naming import naming_of
+from .operations import given_operations, without_triples
 from .patterns import patterns_of
 from .splits import read_splits
 from .staging import Staging
 from .steps.cut import CutResult, cut
+from .steps.describe import new_operations
 from .steps.number import NumberResult, number
 from .steps.order import CUT, NUMBER, READ
 from .steps.read import ReadResult, read
@@ -99,6 +102,8 @@ class Preview:
     largest: tuple[Component, ...]
     """Of the components that would be cut, those with the most new items."""
     seconds: dict[str, float]
+    operations: int = 0
+    """The number of ops whose description is new or would change."""
 
 
 def preview(
@@ -108,10 +113,12 @@ def preview(
     input_format: str | None = None,
     columns: Columns = AS_NAMED,
     splits: Path | None = None,
+    run: str | None = None,
     replace: bool = False,
     strict: bool = False,
     names: SaidNaming | None = None,
     patterns: Mapping[str, str] = MappingProxyType({}),
+    operations: Path | ArrowStream | None = None,
     progress: Progress,
 ) -> Preview:
     """Return the results that ``ingest`` would have with these arguments, or raise its errors."""
@@ -122,12 +129,15 @@ def preview(
     if strict:
         check_complete(missed)
     given = (splits, read_splits(splits)) if splits else None
+    described = None if operations is None else given_operations(operations, settings.own_folders)
     forms = _forms(found)
     before = current(layout)
     extends = None if replace else before
     naming = naming_of(before, names, new_base=replace)
     declared = patterns_of(before, declared_patterns(patterns), naming, new_base=replace)
     with ExitStack() as stack:
+        if described and not found:
+            found = stack.enter_context(without_triples(described, run=run, replace=replace))
         folder = stack.enter_context(scratch("preview"))
         if extends:
             stack.enter_context(pinned(layout, extends))
@@ -138,7 +148,7 @@ def preview(
             extends=extends,
             rolls_back_to=None,
             ids=read_ids(layout),
-            inputs=Inputs(found, given, strict, passed_over=missed),
+            inputs=Inputs(found, given, strict, run, passed_over=missed, operations=described),
             naming=naming,
             patterns=declared,
             staging=Staging(Path(folder)).create(),
@@ -186,7 +196,7 @@ def _found(
     cut = components.filter(pc.greater(components["count_all"], 1))
     largest = cut.sort_by([(f"{ITEMS}_sum", "descending"), (COMPONENT, "ascending")])
     return Preview(
-        files=len(job.inputs.sources),
+        files=sum(form.files for form in forms),
         rows=read.rows + read.rejected,
         rejected=read.rejected,
         items=read.items - job.staging.count_groups(),
@@ -208,6 +218,7 @@ def _found(
             for row in largest.slice(0, LARGEST).to_pylist()
         ),
         seconds=job.watch.total(),
+        operations=new_operations(job).num_rows,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow as pa
 from provhouse.model.answer import Answer
 from provhouse.model.columns import DEPTH, ITEM, TABLE, TRIPLE
 from provhouse.model.errors import NotFound
+from provhouse.model.operations import Weakest
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import AsOf, Direction, Question
 
@@ -31,6 +32,10 @@ class Side:
     """Whether the generation has the item."""
     erased: int
     """The number of erased items that the answer from this generation leads through."""
+    exactness: Weakest | None = None
+    """The weakest exactness on the paths of the answer from this generation, as in ``Answer``."""
+    exactness_triples: dict[str, int] = field(default_factory=dict)
+    """The number of triples on these paths by exactness, the strongest first; empty if None."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,16 @@ def _answer(asker: Asker, question: Question) -> Answer | None:
 
 def _side(asker: Asker, answer: Answer | None) -> Side:
     commit = asker.snapshot.commit
-    erased = answer.erased if answer else 0
-    return Side(commit.generation, commit.time, answer is not None, erased)
+    if not answer:
+        return Side(commit.generation, commit.time, stored=False, erased=0)
+    return Side(
+        commit.generation,
+        commit.time,
+        stored=True,
+        erased=answer.erased,
+        exactness=answer.exactness,
+        exactness_triples=answer.exactness_triples,
+    )
 
 
 def _only_in(one: Answer | None, other: Answer | None) -> Change:

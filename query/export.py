@@ -124,6 +124,7 @@ def export_answer(layout: Layout, answer: Answer, folder: Path) -> Manifest:
         _HOLDS[answer.direction], answer.item, answer.generation, answer.time,
         triples.num_rows, len(items), tuple(out.parts), answer.links, commit.naming,
         patterns=commit.patterns,
+        exactness=answer.exactness, exactness_triples=answer.exactness_triples,
     )  # fmt: skip
     write_manifest(folder, manifest)
     return manifest

@@ -8,12 +8,26 @@ import numpy as np
 from provhouse.cypher.access import running
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.blocks import waiting_blocks
 from provhouse.store.warehouse.commits import Commit, Totals, current
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.uncaptured import Uncaptured, uncaptured
 
 FRAGMENTED = 2
 """Compacting pays if there are more than ``FRAGMENTED * needed + FEW`` partitions."""
 FEW = 10
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A captured job that is not ingested yet."""
+
+    folder: str
+    run: str
+    begun: str
+    """When its block began, in ISO 8601 and UTC."""
+    error: str
+    """Why the ingest failed; empty if the driver was lost before."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,10 @@ class Status:
     neo4j: str | None
     server: str | None = None
     """The address of provhouse's server, set by the caller: this package cannot look it up."""
+    waiting: tuple[Waiting, ...] = ()
+    """Captured jobs that are not ingested yet and that have ended."""
+    uncaptured: tuple[Uncaptured, ...] = ()
+    """Tables whose last write in a captured job has run without capture."""
 
     @property
     def compact(self) -> bool:
@@ -60,6 +78,11 @@ def status(settings: Settings) -> Status:
         erased=_erased(layout, commit) if commit else 0,
         needed=math.ceil(totals.triples / settings.partition_triples),
         neo4j=address.bolt if address else None,
+        waiting=tuple(
+            Waiting(str(folder), block.run, block.begun, block.error)
+            for folder, block in waiting_blocks(layout).items()
+        ),
+        uncaptured=tuple(uncaptured(layout)),
     )
 
 

@@ -7,7 +7,7 @@ are copies for people, which no question reads. They disappear after a day.
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -19,6 +19,7 @@ from provhouse.cypher.view_mark import mark_names
 from provhouse.model.answer import Answer
 from provhouse.model.arrays import I64, ItemNumbers
 from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
+from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
 
 from .ask import Asker
@@ -53,6 +54,10 @@ class View:
     """A query that shows the view in Browser."""
     url: str
     """Browser's URL, with the query in the editor; empty if the server is not managed."""
+    exactness: Weakest | None = None
+    """The weakest exactness on the paths of the answer, as in ``Answer``."""
+    exactness_triples: dict[str, int] = field(default_factory=dict)
+    """The number of triples on these paths by exactness, also of those left out of the view."""
 
 
 def write_view(asker: Asker, question: Question) -> View:
@@ -85,6 +90,8 @@ def write_view(asker: Asker, question: Question) -> View:
         expires=expires,
         query=query,
         url=url(graph.address, query),
+        exactness=answer.exactness,
+        exactness_triples=answer.exactness_triples,
     )
 
 
@@ -138,7 +145,7 @@ def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
 def _asked(answer: Answer) -> dict[str, object]:
     return {
         "key": 0, "name": answer.item, "table": answer.table, "op": "", "items": 1, "depth": 0,
-        "sets": [answer.set_id],
+        "sets": [answer.set_id], "exactness": answer.exactness,
     }  # fmt: skip
 
 

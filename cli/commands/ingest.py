@@ -9,6 +9,8 @@ from provhouse.checks import check_run
 from provhouse.ingest.formats.registry import CHOICES
 from provhouse.model.errors import UsageError
 from provhouse.model.paths import local_path
+from provhouse.model.settings import Settings
+from provhouse.output.form import Form
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
@@ -79,6 +81,17 @@ def ingest(
         int | None,
         typer.Option(metavar="N", min=2, help="Cut components of N items or more into sets."),
     ] = None,
+    captured: Annotated[
+        Path | None,
+        typer.Option(
+            "--captured",
+            parser=local_path,
+            metavar="FOLDER",
+            help="Ingest the lineage that a captured job left in this folder because its ingest "
+            "failed or its driver was lost. `provhouse status` shows such folders.",
+            show_default=False,
+        ),
+    ] = None,
     replace: Annotated[
         bool,
         typer.Option(
@@ -127,6 +140,9 @@ def ingest(
     """
     settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
     check_run(run)
+    if captured is not None:
+        _ingest_captured(ctx, captured, settings, form)
+        return
     if not files and operations is None:
         raise UsageError(
             "Missing argument 'FILES...'",
@@ -135,7 +151,6 @@ def ingest(
         )
 
     from provhouse.ingest.formats.column_mapping import columns_by_name, mapped_columns
-    from provhouse.ingest.operations import given_operations
     from provhouse.ingest.preview import preview
     from provhouse.output.results.ingest import IngestResult
     from provhouse.output.results.preview import PreviewResult
@@ -148,13 +163,11 @@ def ingest(
     patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
-            if operations:
-                given_operations(operations, settings.own_folders)
             with progress_display() as progress:
                 found = preview(
                     files or [], settings, input_format=input_format, columns=known, splits=splits,
-                    replace=replace, strict=strict, names=names, patterns=patterns,
-                    progress=progress,
+                    run=run, replace=replace, strict=strict, names=names, patterns=patterns,
+                    operations=operations, progress=progress,
                 )  # fmt: skip
             output.write(PreviewResult(found))
             return
@@ -165,3 +178,31 @@ def ingest(
                 operations=operations,
             )  # fmt: skip
         output.write(IngestResult(summary))
+
+
+def _ingest_captured(
+    ctx: typer.Context, folder: Path, settings: Settings, form: Form | None
+) -> None:
+    """Ingest a captured folder; refuse options that are for files."""
+    given = {name for name in ctx.params if _given(ctx, name)} - {"captured", "form", "wait"}
+    if given:
+        raise UsageError(
+            "--captured cannot be combined with files or other options of ingest",
+            f"Given are also {', '.join(sorted(given))}",
+            "Leave them out: the keys and the run are in the folder",
+        )
+
+    from provhouse.output.results.captured import CapturedResult
+    from provhouse.warehouse import Warehouse
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress, Warehouse(settings, progress) as warehouse:
+            landed = warehouse.ingest_captured(folder)
+        output.write(CapturedResult(landed))
+
+
+def _given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"

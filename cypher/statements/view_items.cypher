@@ -1,7 +1,8 @@
 // Sets get no nodes here: a set without a node is left out.
 UNWIND $rows AS row
 CREATE (i:Item {warehouse: $warehouse, view: $view, key: row.key, name: row.name, table: row.table,
-                op: row.op, items: row.items, depth: row.depth, expires: $expires})
+                op: row.op, items: row.items, depth: row.depth, exactness: row.exactness,
+                expires: $expires})
 WITH i, row
 UNWIND row.sets AS id
 MATCH (s:Set {warehouse: $warehouse, id: id})

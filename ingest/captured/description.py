@@ -52,6 +52,11 @@ class TapTable:
     exactness: str
 
     @property
+    def name(self) -> str:
+        """A short text for people, such as ``aggregate by cust``."""
+        return f"{self.kind} by {self.by}" if self.by else f"{self.kind} of all rows"
+
+    @property
     def op_kind(self) -> str:
         """The way in which the rows of a group act together."""
         return "aggregate" if self.kind == "aggregate" else "any"
@@ -72,24 +77,31 @@ class CapturedWrite:
     """Whether rows may depend on the absence of others, as after an outer join."""
     sources: tuple[SourceFile, ...]
     state: str
-    """``finished``, ``failed``, or ``unknown`` if Spark did not report the end."""
+    """``finished``, ``failed``, ``replaced``, or ``unknown`` if Spark did not report the end."""
     written: tuple[Path, ...]
     """The files that are new in the folder that was written to."""
+    seconds: float
+    rewriting: float
 
 
-def described(write: Mapping[str, Any]) -> CapturedWrite:
-    """Return the description of a write; raise BadInput for files that are not on this machine."""
+def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
+    """Return the description of a write, whose taps are below a folder.
+
+    Raises BadInput for files that are not on this machine.
+    """
     path = _local(write["path"])
     return CapturedWrite(
         path,
         write["table"] or table_of(path),
-        _local(write["folder"]),
+        folder,
         tuple(write["slots"]),
         tuple(_tap(tap) for tap in write["taps"]),
         write["absence"],
         tuple(_source(source) for source in write["sources"]),
         write["state"],
         tuple(_local(file) for file in write["written"]),
+        write.get("seconds", 0.0),
+        write["rewriting"],
     )
 
 

@@ -1,22 +1,26 @@
 """Ingest the lineage of what a captured block has written, as one new generation."""
 
+import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
+from provhouse.capturing.session import Refusal
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
-from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.blocks import read_block
+from provhouse.store.warehouse.layout import Layout, bytes_below
+from provhouse.store.warehouse.uncaptured import note_captured
 from provhouse.store.warehouse.written import Written
 
 from ..from_arrow import from_arrow
-from .description import SourceFile, described
+from .description import CapturedWrite, SourceFile, described
 from .keys import Key, check_keys, read_keys
 from .names import Known, check_sources, output_names, source_names, without_numbers
 from .output import Output, output_of
@@ -36,36 +40,68 @@ class LandedWrite:
     """The number of operators below which associations were written aside."""
     associations: int
     """The number of pairs of a source row and a row of the write, or of a group of its rows."""
+    bytes: int
+    """The size of its association files, which the ingest removes."""
+    seconds: float
+    """Seconds that Spark took for the write, without the rewriting of the plan."""
+    rewriting: float
+    """Seconds that the rewriting of the plan took."""
+    supersets: tuple[str, ...]
+    """The operations whose lineage may have more rows than those that were used."""
 
 
 @dataclass(frozen=True)
 class Landed:
-    """The captured writes of one block, after their ingest."""
+    """The outcome of the writes of one captured block."""
 
     writes: tuple[LandedWrite, ...] = ()
     generation: int = 0
     """The generation that shows them; 0 if nothing was written."""
+    incomplete: tuple[str, ...] = ()
+    """The paths of writes whose end Spark did not report, or that were overwritten; left out."""
+    refusals: tuple[Refusal, ...] = ()
+    """The writes that were refused, or that have run without capture."""
+    folder: Path | None = None
+    """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
+    error: str = ""
+    """Why the ingest has failed."""
 
 
-def land(
-    writes: Sequence[Mapping[str, Any]],
+def land_block(
+    folder: Path, settings: Settings, progress: Progress, keys: Mapping[str, Key] | None = None
+) -> Landed:
+    """Ingest what a captured block has left in its folder as one new generation; remove the folder.
+
+    ``keys`` replace the keys that the block was declared with. Writes that are not complete are
+    named in the result and left out. Nothing lands after an error, and the folder stays. Raises
+    BadInput for keys that are NULL or not unique, for files that have changed since, and if the
+    rows are not those that were captured. Raises Busy if another process writes.
+    """
+    block = read_block(folder)
+    landed = _land(
+        _writes(folder), block.keys if keys is None else keys, block.run, settings, progress
+    )
+    shutil.rmtree(folder)
+    return landed
+
+
+def _writes(folder: Path) -> list[CapturedWrite]:
+    paths = sorted(folder.glob("[0-9]*/write.json"), key=lambda path: int(path.parent.name))
+    return [described(json.loads(path.read_text(encoding="utf-8")), path.parent) for path in paths]
+
+
+def _land(
+    begun: Sequence[CapturedWrite],
     keys: Mapping[str, Key],
     run: str,
     settings: Settings,
     progress: Progress,
 ) -> Landed:
-    """Ingest the lineage of captured writes, in order, as one new generation.
-
-    ``writes`` are descriptions from Spark's JVM. ``keys`` has the key columns of tables, by name.
-    Nothing lands after an error. Raises BadInput for keys that are NULL or not unique, for files
-    that have changed since, and if the rows are not those that were captured. Raises Busy if
-    another process writes.
-    """
-    begun = [described(write) for write in writes]
-    outputs = [output_of(write) for write in begun if write.state != "failed"]
+    incomplete = tuple(str(each.path) for each in begun if each.state in ("unknown", "replaced"))
+    outputs = [output_of(each) for each in begun if each.state == "finished"]
     outputs = [output for output in outputs if output.files]
     if not outputs:
-        return Landed()
+        return Landed(incomplete=incomplete)
     make_folder(settings.warehouse)
     sources = _sources(outputs)
     _check(outputs, sources, keys, Known(Layout(settings.warehouse)))
@@ -82,7 +118,8 @@ def land(
         progress=progress,
     )
     landed = tuple(_landed(each, version) for each, version in zip(found, versions, strict=True))
-    return Landed(landed, summary.generation)
+    note_captured(Layout(settings.warehouse), [each.table for each in landed])
+    return Landed(landed, summary.generation, incomplete)
 
 
 def _check(
@@ -155,4 +192,8 @@ def _landed(found: Traced, version: Written) -> LandedWrite:
         sum(output.counts),
         len(output.write.taps),
         pairs,
+        bytes_below(output.write.folder),
+        output.write.seconds,
+        output.write.rewriting,
+        tuple(tap.name for tap in output.write.taps if tap.exactness == "superset"),
     )

@@ -51,15 +51,9 @@ class Output:
 def output_of(write: CapturedWrite) -> Output:
     """Return the files of a write, once it is certain that they have exactly the captured rows.
 
-    Raises BadInput if another program has written to the folder too, if the numbers of rows differ
-    from what the tasks have captured, or if it is unknown whether the write has succeeded.
+    Raises BadInput if another program has written to the folder too, or if the numbers of rows
+    differ from what the tasks have captured.
     """
-    if write.state == "unknown" and write.written:
-        raise BadInput(
-            f"It is unknown whether the job has written all of {write.path}",
-            "Spark has not reported the end of the write",
-            "Run the job again",
-        )
     parts = [_Part.of(path) for path in write.written]
     if len({part.write for part in parts}) > 1:
         raise BadInput(

@@ -197,5 +197,5 @@ def _direct_op(table: str, found: Traced) -> str:
 
 
 def _group_op(table: str, tap: TapTable) -> str:
-    text = f"{table}: {tap.kind} by {tap.by}" if tap.by else f"{table}: {tap.kind} of all rows"
+    text = f"{table}: {tap.name}"
     return text if len(text) <= _LONGEST_OP else text[: _LONGEST_OP - 1] + "…"

@@ -40,7 +40,7 @@ from provhouse.store.names.versions import version_hashes, write_versions
 from ..staging import Staging
 from .id_index import IdIndex
 from .id_shards import IdTable
-from .read_stage import HASH
+from .read_writers import HASH
 
 NUMBER, ID = "number", "id"
 NAMED = pa.schema(

@@ -40,8 +40,9 @@ from provhouse.store.tables.groups import count_inputs
 from provhouse.store.tables.snapshot import Snapshot
 
 from .read_derivations import STAGED
+from .read_judge import REJECTS
 from .read_shared import CONTENT, LABELLED, SOURCE
-from .read_stage import REJECTS, StagedFile, StageFile, stage_groups
+from .read_stage import StagedFile, StageFile, stage_groups
 
 BYTES = 16
 """The length of the hash in a group's name."""

@@ -171,3 +171,13 @@ def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
     if array.null_count or array.dictionary.null_count:
         return pc.fill_null(array.dictionary_decode(), "")
     return array
+
+
+def text_or_empty(rows: pa.Table, column: str) -> pa.Array:
+    """Return a column as text; a null is empty text, and so is each row if it is missing."""
+    if column not in rows.column_names:
+        return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
+    values = rows[column].combine_chunks()
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return pc.fill_null(values, "")

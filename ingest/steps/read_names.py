@@ -29,7 +29,7 @@ from ..naming import EXAMPLES, InTwoTables
 from ..staging import Staging
 from .id_index import IdIndex
 from .id_shards import IdTable, votes_of
-from .read_stage import HASH, NAMED, VOTES
+from .read_writers import HASH, NAMED, VOTES
 
 STORED = "stored"
 PLACE = "place"

@@ -34,12 +34,19 @@ class AnswersResult(Result):
     replies: "Iterable[Answer | Absent]"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with a row for each asked item."""
+        """Yield a table with a row for each asked item, and exactness if an answer states one."""
         timed = STEPS if timing else STEPS[-1:]
         seconds = timed if timing else ("seconds",)
-        table = grid("item", "table", right=("items", "tables", "triples", "hops", *seconds))
-        for reply in self.replies:
-            table.add_row(*_row(reply, timed))
+        rows = [(list(_row(reply, timed)), _exactness(reply)) for reply in self.replies]
+        stated = any(exactness for _, exactness in rows)
+        table = grid(
+            "item",
+            "table",
+            right=("items", "tables", "triples", "hops", *seconds),
+            after=("exactness",) if stated else (),
+        )
+        for row, exactness in rows:
+            table.add_row(*row, *([styled(exactness, "yellow")] if stated else []))
         yield table
 
     def json(self) -> Iterator[Json]:
@@ -82,3 +89,7 @@ def _row(reply: "Answer | Absent", timed: Sequence[str]) -> "Iterator[Text]":
         yield styled(f"{count:,}")
     for step in timed:
         yield styled(f"{reply.seconds.get(step, 0.0):.3f}")
+
+
+def _exactness(reply: "Answer | Absent") -> str:
+    return "" if isinstance(reply, Absent) else reply.exactness or ""

@@ -12,6 +12,7 @@ from ..phrases import counted, steps
 from ..result import Csv, Json, Result, attributes, rounded
 from ..sections import Section, grid, headed, styled, subject
 from .derivations import MOST_ROWS, erased_sentence, row_lists, step_by_step, table_name
+from .exactness import exactness_fields, exactness_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,6 +80,8 @@ def _notes(diff: "Diff") -> Iterator[Section]:
             yield styled(note, "yellow")
         elif side.erased:
             yield styled(f"Generation {side.generation}: {erased_sentence(side.erased)}")
+        for note in exactness_notes(side):
+            yield styled(f"Generation {side.generation}: {note}", "yellow")
 
 
 def _changed(title: str, change: "Change") -> Iterator[Section]:
@@ -103,4 +106,5 @@ def _items(items: "pa.Table") -> "Table":
 
 
 def _side(side: "Side") -> Json:
-    return {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
+    head = {**attributes(side, "generation", "time"), "held": side.stored, "erased": side.erased}
+    return {**head, **exactness_fields(side)}

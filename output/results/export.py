@@ -10,6 +10,7 @@ from ..escape import shown
 from ..phrases import counted, quantity
 from ..result import Csv, Json, Result
 from ..sections import Section, styled
+from .exactness import exactness_notes
 
 if TYPE_CHECKING:
     from provhouse.store.warehouse.manifest import Manifest, Part
@@ -22,8 +23,10 @@ class ExportResult(Result):
     manifest: "Manifest"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a sentence about what was exported."""
+        """Yield a sentence about what was exported, and how exact it is."""
         yield styled(_sentence(self.manifest))
+        for note in exactness_notes(self.manifest):
+            yield styled(note, "yellow")
 
     def json(self) -> Iterator[Json]:
         """Yield the manifest, as ``schemas/manifest.json`` describes it."""

@@ -33,7 +33,7 @@ class PreviewResult(Result):
         """Yield one object, as ``schemas/preview.json`` describes it."""
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
-                 "sets", "tables", "passed_over", "first_passed_over")  # fmt: skip
+                 "sets", "tables", "passed_over", "first_passed_over", "operations")  # fmt: skip
         yield {
             **attributes(preview, *names),
             "forms": list(map(_form_object, preview.forms)),
@@ -65,6 +65,8 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
         f"{preview.items:,}, {preview.items - preview.new_items:,} of them already stored",
     )
     yield "tables", names_of(preview.tables)
+    if preview.operations:
+        yield "operations", f"{counted(preview.operations, 'op')} described"
     components = counted(preview.components, "component")
     yield "cut into", f"{counted(preview.sets, 'new set')} in {components}"
     for component in preview.largest:

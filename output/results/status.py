@@ -28,15 +28,20 @@ class StatusResult(Result):
 
     def csv(self) -> Csv:
         """Return one row with all values of the status."""
-        return one_row(asdict(self.status))
+        counts = {name: len(getattr(self.status, name)) for name in ("waiting", "uncaptured")}
+        return one_row({**asdict(self.status), **counts})
 
 
 def status_object(status: "Status") -> Json:
     """Return the JSON object of a status."""
-    return attributes(
+    found = attributes(
         status, "warehouse", "generation", "triples", "items", "components", "sets",
         "set_dependencies", "partitions", "erased", "compact", "neo4j", "server",
     )  # fmt: skip
+    waiting, uncaptured = (
+        [asdict(each) for each in some] for some in (status.waiting, status.uncaptured)
+    )
+    return {**found, "waiting": waiting, "uncaptured": uncaptured}
 
 
 def _facts(status: "Status") -> Iterator[tuple[str, str]]:
@@ -53,6 +58,12 @@ def _facts(status: "Status") -> Iterator[tuple[str, str]]:
             f"; {status.needed:,} would be enough, run provhouse compact" if status.compact else ""
         )
         yield "partitions", f"{status.partitions:,}{worth}"
+    for waiting in status.waiting:
+        why = waiting.error or "its driver was lost"
+        yield "not ingested", shown(f"a captured job of {waiting.begun}: {why}")
+        yield "", f"provhouse ingest --captured {shown(waiting.folder)}"
+    for write in status.uncaptured:
+        yield "not captured", shown(f"{write.table}, at {write.written}: {write.reason}")
     yield "neo4j", status.neo4j or "not running; commands that need it start it"
     if status.server:
         yield "server", status.server

@@ -1,13 +1,14 @@
 """The result of ``browser ITEM``: what was written into Neo4j, and how to look at it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..phrases import counted
-from ..result import Csv, Json, Result, one_row
+from ..result import Csv, Json, Result, attributes, one_row
 from ..sections import Section, styled, subject, unbroken
 from .derivations import as_of_sentence
+from .exactness import exactness_fields, exactness_notes
 
 if TYPE_CHECKING:
     from provhouse.query.view import View
@@ -25,6 +26,8 @@ class ViewResult(Result):
         what = "lineage" if view.direction == "upstream" else "impact"
         size = f"{counted(view.nodes, 'node')} and {counted(view.relationships, 'relationship')}"
         yield subject(view.item, f": its {what} of {counted(view.items, 'item')} is now in Neo4j.")
+        for note in exactness_notes(view):
+            yield styled(note, "yellow")
         if view.grouped:
             yield styled("It is large: a node stands for all items of one table and op.", "yellow")
         if view.left_out:
@@ -40,8 +43,14 @@ class ViewResult(Result):
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/view.json`` describes it."""
-        yield asdict(self.view)
+        yield _fields(self.view)
 
     def csv(self) -> Csv:
         """Return one row."""
-        return one_row(asdict(self.view))
+        return one_row(_fields(self.view))
+
+
+def _fields(view: "View") -> dict[str, object]:
+    names = ("item", "direction", "generation", "time", "items", "grouped", "nodes",
+             "relationships", "left_out", "expires", "query", "url")  # fmt: skip
+    return {**attributes(view, *names), **exactness_fields(view)}

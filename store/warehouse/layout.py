@@ -71,6 +71,11 @@ class Layout:
         return self.root / "captured"
 
     @property
+    def uncaptured(self) -> Path:
+        """The folder of records of tables that captured jobs have written without capture."""
+        return self.root / "uncaptured"
+
+    @property
     def logs(self) -> Path:
         """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"

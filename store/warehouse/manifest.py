@@ -13,6 +13,7 @@ from typing import Literal
 
 from provhouse.model.errors import BadInput, Unavailable
 from provhouse.model.naming import Naming
+from provhouse.model.operations import Weakest
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.files import write_over
 
@@ -22,6 +23,8 @@ FORMAT = 1
 NAME = "manifest.json"
 Holds = Literal["warehouse", "lineage", "impact"]
 _REMEDY = "Export again, or copy the folder again from its source"
+_OMITTED = ("patterns", "operations", "exactness", "exactness_triples")
+"""Keys that are left out if they have no value."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,10 @@ class Manifest:
     """The patterns of tables whose rows were named by ids; left out if there are none."""
     operations: Part | None = None
     """The file with descriptions of ops; left out if there are none."""
+    exactness: Weakest | None = None
+    """The weakest exactness on the paths of an exported answer; left out if None."""
+    exactness_triples: dict[str, int] = field(default_factory=dict)
+    """The number of triples on these paths by exactness; left out if empty."""
 
 
 def part_of(path: Path, rows: int) -> Part:
@@ -84,11 +91,7 @@ def as_record(manifest: Manifest) -> dict[str, object]:
     Earlier releases refuse keys that they do not know, so these are left out where possible.
     """
     record = asdict(manifest)
-    return {
-        name: value
-        for name, value in record.items()
-        if value or name not in ("patterns", "operations")
-    }
+    return {name: value for name, value in record.items() if value or name not in _OMITTED}
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -80,6 +80,7 @@ POINTS = {
         "marks repaired",
         "Neo4j made anew",
     ),
+    "forget a row": ("row ids rewritten", "rejects cleared"),
     "repair": (
         "lock held",
         "batch unwritten",
@@ -113,6 +114,8 @@ COLD = {
 
 In rounds that kill Spark, input files are so large that an ingest starts Spark.
 """
+ELSEWHERE = ("hint removed", "checkpoint removed")
+"""Points that only a rewritten file of another length leads to; ``test_rewriting.py`` has them."""
 
 
 class Round(NamedTuple):

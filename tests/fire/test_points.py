@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from fire.rounds import ELSEWHERE, points
 
 from helpers.fire import Fire, at_point, victims
 from provhouse.changes import compact
@@ -30,6 +31,11 @@ def test_every_fault_point_is_listed_once_and_reached_somewhere() -> None:
     assert len(set(faults.POINTS)) == len(faults.POINTS) >= 25
 
 
+def test_every_fault_point_has_a_round_that_kills_there() -> None:
+    tried = {one.point.partition("=")[0] for one in points()}
+    assert sorted([*tried, *ELSEWHERE]) == sorted(faults.POINTS)
+
+
 def test_nothing_happens_at_a_point_that_is_not_armed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faults, "_fault", faults._Fault())
     for point in faults.POINTS:
@@ -45,6 +51,12 @@ def test_nothing_happens_at_a_point_that_is_not_armed(monkeypatch: pytest.Monkey
 def test_a_killed_command_is_survived(fire: Fire) -> None:
     cut = at_point(fire, "log appended=stop@3", victims(fire.home)["command"])
     assert fire.round("ingest", cut) == (True, -9, False)
+
+
+@pytest.mark.long
+def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
+    cut = at_point(fire, "row ids rewritten=stop", victims(fire.home)["command"])
+    assert fire.round("forget a row", cut) == (True, -9, True)
 
 
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:

@@ -162,8 +162,8 @@ class Fire:
 
     def round(self, kind: str, cut: "Cut") -> Outcome:
         """Let ``cut`` start and interrupt a change, then check everything that must hold."""
-        if kind == "forget":
-            return self.forget(cut)
+        if kind in ("forget", "forget a row"):
+            return self.forget(cut, by_id=kind == "forget a row")
         self.grow()
         before = self.generations()
         if "anew" in kind.split():
@@ -186,16 +186,26 @@ class Fire:
         self.assert_answers("impact")
         return Outcome(reached, done.status, new)
 
-    def forget(self, cut: "Cut") -> Outcome:
-        """Interrupt the erasure of a new item. The next writer must complete this erasure."""
+    def forget(self, cut: "Cut", *, by_id: bool) -> Outcome:
+        """Interrupt the erasure of a new item. The next writer must complete this erasure.
+
+        With ``by_id``, the item is the row of a table, and a rejected row names it too.
+        """
         self.grow()
         self._files += 1
+        number = self.seed * 1_000_000 + self._files
         item = f"someone, whose number is {self.seed}/{self._files} and {self.random.random()}"
+        if by_id:
+            item = f"people/{number}"
         known = next(row.src for row in self.states[-1] if not is_erased(row.src))
         secret = Triple(known, item, f"what only {item} had")
         path = self._beside(f"{self._files}.csv")
         with path.open("w", encoding="utf-8", newline="") as out:
-            csv.writer(out).writerows([Triple._fields, secret])
+            if by_id:
+                rows = [(known, number, secret.op, "people"), ("", number, "", "people")]
+                csv.writer(out).writerows([("src", "dst_id", "op", "dst_table"), *rows])
+            else:
+                csv.writer(out).writerows([Triple._fields, secret])
         self.run("ingest", path)
         self.states.append([*self.states[-1], secret])
         before = self.generations()

@@ -30,8 +30,9 @@ from provhouse.ingest.from_arrow import from_arrow
 from provhouse.ingest.imported import import_
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.operations import given_operations
+from provhouse.ingest.preview import preview
 from provhouse.ingest.summary import Summary
-from provhouse.model.errors import BadInput
+from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.progress import Silent
 from provhouse.query.export import export_warehouse
 from provhouse.query.generations import list_generations
@@ -115,6 +116,23 @@ def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
     replaced = ingest([house.write(triples(2))], house.settings, replace=True, progress=Silent())
     assert replaced.operations == 0
     assert described(house.settings.warehouse) == {}
+
+
+def test_a_preview_counts_the_descriptions_that_an_ingest_stores(houses: Houses) -> None:
+    house = houses()
+    given = [Operation("a", "all"), Operation("b", place="x.py:3"), Operation("c")]
+    file, more = house.write(triples(1)), house.settings.warehouse.parent / "more.csv"
+    write_operations(more, given)
+    for files in ([file], []):  # the second time, one description is new and one has changed
+        seen = preview(files, house.settings, operations=more, progress=Silent())
+        summary = house.ingest_files(*files, operations=more)
+        assert seen.operations == summary.operations == 2
+        assert (seen.files, seen.rows) == (len(files), 3 * len(files))
+        write_operations(more, [given[0], Operation("b", "any"), Operation("d", "all")])
+    assert preview([], house.settings, operations=more, progress=Silent()).operations == 0
+    assert preview([file], house.settings, progress=Silent()).operations == 0
+    with pytest.raises(UsageError, match="without triples"):
+        preview([], house.settings, operations=more, replace=True, progress=Silent())
 
 
 def test_arrow_tables_describe_ops_too(houses: Houses) -> None:

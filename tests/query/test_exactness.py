@@ -24,6 +24,7 @@ from helpers.operations import Operation, write_operations
 from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.changes.forget import forget
+from provhouse.cypher.view_mark import clear_mark
 from provhouse.model.answer import Answer, Read
 from provhouse.model.arrays import ItemNumber, ItemNumbers
 from provhouse.model.operations import LEVELS
@@ -33,20 +34,28 @@ from provhouse.output import arrow_stream
 from provhouse.output.form import Form
 from provhouse.output.result import Result
 from provhouse.output.results.answer import AnswerResult
+from provhouse.output.results.answers import Absent, AnswersResult
+from provhouse.output.results.diff import DiffResult
 from provhouse.output.results.explanation import ExplanationResult
+from provhouse.output.results.export import ExportResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
+from provhouse.output.results.view import ViewResult
 from provhouse.output.writer import writer_of
 from provhouse.query.ask import Asker
+from provhouse.query.diff import Diff, compare
 from provhouse.query.exactness import Declared
+from provhouse.query.export import export_answer, export_warehouse
 from provhouse.query.methods.method import MethodResult
 from provhouse.query.operations import Operations, list_operations
 from provhouse.query.path import path
 from provhouse.query.recurse import recurse
+from provhouse.query.view import View, write_view
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
+from provhouse.store.warehouse.manifest import as_record, read_manifest
 
 ORDER = (*LEVELS, "unknown")
 
@@ -208,6 +217,62 @@ def test_a_path_says_it_of_its_own_triples(asker: Asker) -> None:
     assert path(asker, "other", "report").exactness is None
 
 
+def compared(house: House, question: Question, until: int | None = None) -> Diff:
+    """Return what changed in an answer since the generation of the question."""
+    return compare(question, until, lambda at: Asker(house.settings, Silent(), at))
+
+
+def test_a_diff_says_it_of_each_generation(house: House) -> None:
+    question, weakest, triples = QUESTIONS["a mix"]
+    found = compared(house, replace(question, as_of=1))
+    assert (found.since.exactness, found.since.exactness_triples) == (None, {})
+    assert (found.until.exactness, found.until.exactness_triples) == (weakest, triples)
+    value = valid("diff", written(DiffResult(found), Form.json))
+    assert "exactness" not in value["from"]
+    assert value["to"]["exactness_triples"] == triples
+    text = written(DiffResult(found), Form.table)
+    assert "Generation 2: Exactness: unknown. On the paths, 2 triples name exactly" in text
+    assert "Generation 1: Exactness" not in text
+    assert arrow_stream.read(Diff, b"".join(arrow_stream.pieces(found))).until == found.until
+    absent = compared(house, Question("report", "upstream", as_of=2), 1)
+    assert (absent.since.exactness, absent.until.exactness) == (weakest, None)
+
+
+def test_a_view_says_it_also_in_neo4j(house: House, asker: Asker) -> None:
+    question, weakest, triples = QUESTIONS["all declared"]
+    try:
+        view = write_view(asker, question)
+        query = "MATCH (i:Item {warehouse: $warehouse}) WHERE i.exactness <> '' RETURN i.name"
+        assert asker.graph.read(query, {}).rows == [("sum",)]
+    finally:
+        asker.graph.remove_views()
+        clear_mark(house.settings.graph_home)
+    assert (view.exactness, view.exactness_triples) == (weakest, triples)
+    assert valid("view", written(ViewResult(view), Form.json))["exactness_triples"] == triples
+    assert ",superset," in written(ViewResult(view), Form.csv)
+    assert "Exactness: superset." in written(ViewResult(view), Form.table)
+    assert arrow_stream.read(View, b"".join(arrow_stream.pieces(view))) == view
+
+
+def test_an_exported_answer_says_it(house: House, asker: Asker, tmp_path: Path) -> None:
+    question, weakest, triples = QUESTIONS["a mix"]
+    manifest = export_answer(house.layout, asker.answer(question), tmp_path / "answer")
+    value = valid("manifest", written(ExportResult(manifest), Form.json))
+    assert (value["exactness"], value["exactness_triples"]) == (weakest, triples)
+    assert read_manifest(tmp_path / "answer") == manifest
+    assert "Exactness: unknown." in written(ExportResult(manifest), Form.table)
+    every = export_warehouse(house.layout, tmp_path / "all", Silent())
+    assert "exactness" not in as_record(every)  # no answer: it has the descriptions themselves
+
+
+def test_answers_to_many_items_say_it_each(asker: Asker) -> None:
+    answers = [asker.answer(Question(item, "upstream")) for item in ("sum", "other")]
+    head, *lines = written(AnswersResult([*answers, Absent("no")]), Form.table).splitlines()
+    assert head.endswith("exactness")
+    assert [line.rstrip().endswith("superset") for line in lines[:3]] == [True, False, False]
+    assert "exactness" not in written(AnswersResult(answers[1:]), Form.table)
+
+
 def test_an_explanation_says_the_weakest_of_all_ops(asker: Asker) -> None:
     found = asker.explain(Question("sum", "upstream"))
     assert (
@@ -224,6 +289,8 @@ def test_a_generation_without_declarations_says_nothing(house: House) -> None:
         texts = [written(AnswerResult(answer), form) for form in (Form.json, Form.table)]
         texts += [written(PathResult(path(asker, "sum", "report")), form) for form in
                   (Form.json, Form.table)]  # fmt: skip
+        diff = compared(house, Question("report", "upstream", as_of=1), 1)
+        texts += [written(DiffResult(diff), form) for form in (Form.json, Form.table)]
         explained = asker.explain(Question("report", "upstream"))
         texts += [written(ExplanationResult(explained), form) for form in (Form.json, Form.table)]
         assert not list_operations(asker.snapshot).operations.num_rows
@@ -247,6 +314,9 @@ def test_described_ops_are_listed(house: House, asker: Asker) -> None:
         assert [op._asdict() for op in opened.ops()] == value
         assert len(opened.ops(as_of=1)) == 0
         assert opened.impact("raw:1", depth=1).exactness == "exact"
+        assert opened.diff("sum", since=1).until.exactness == "superset"
+        assert opened.path("raw:1", "clean:1").exactness == "exact"
+        assert opened.explain("sum").exactness == "absence"
 
 
 def test_a_server_says_it_and_lists_the_ops(house: House, tmp_path: Path) -> None:
@@ -269,6 +339,7 @@ def test_a_server_says_it_and_lists_the_ops(house: House, tmp_path: Path) -> Non
         assert get("/v1/lineage?item=sum")["exactness"] == "superset"
         assert get("/v1/path?from=raw:1&to=clean:1")["exactness_triples"] == {"exact": 1}
         assert get("/v1/explain?item=sum")["exactness"] == "absence"
+        assert get("/v1/diff?item=sum&from=1")["to"]["exactness"] == "superset"
         assert [row["op"] for row in get("/v1/ops")] == sorted(each.op for each in DESCRIBED)
         assert get("/v1/ops?as_of=1") == []
     finally:

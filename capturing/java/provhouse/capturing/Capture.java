@@ -3,8 +3,9 @@ package provhouse.capturing;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -18,33 +19,38 @@ import org.apache.spark.sql.util.QueryExecutionListener;
  * Captures the writes of a session from {@code start} to {@code stop}.
  *
  * <p>It is the last rule of Spark's optimizer: it sees the plan of each command before it runs, and
- * listens for the end of the command.
+ * listens for the end of the command. The description of each write is a file in the folder of its
+ * taps, which exists before Spark begins to write, so that a lost driver loses no finished write.
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
   private final SparkSession session;
   private final String folder;
+  private final boolean plain;
   private final List<Write> writes = new ArrayList<>();
-  private Unsupported refusal;
+  private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Unsupported refused;
 
-  private Capture(SparkSession session, String folder) {
+  private Capture(SparkSession session, String folder, boolean plain) {
     this.session = session;
     this.folder = folder;
+    this.plain = plain;
   }
 
   /**
    * Begin to capture, and return null if the session is being captured already.
    *
-   * <p>The taps write below {@code folder}, which all executors must reach.
+   * <p>The taps write below {@code folder}, which all executors must reach. With {@code plain}, what
+   * is not covered runs without capture, instead of being refused.
    */
-  public static Capture start(SparkSession session, String folder) {
+  public static Capture start(SparkSession session, String folder, boolean plain) {
     List<Rule<LogicalPlan>> rules = Plans.list(session.experimental().extraOptimizations());
     for (Rule<LogicalPlan> rule : rules) {
       if (rule instanceof Capture) {
         return null;
       }
     }
-    Capture capture = new Capture(session, folder);
+    Capture capture = new Capture(session, folder, plain);
     session.experimental().extraOptimizations_$eq(Plans.seq(Plans.joined(rules, List.of(capture))));
     session.listenerManager().register(capture);
     return capture;
@@ -65,32 +71,39 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
+    synchronized (this) {
+      writes.forEach(Write::store);
+    }
   }
 
-  /** Return the writes that have begun, in order, as JSON. */
-  public synchronized String writes() throws JsonProcessingException {
-    List<Map<String, Object>> found = new ArrayList<>();
-    writes.forEach(write -> found.add(write.described()));
-    return new ObjectMapper().writeValueAsString(found);
+  /** Return the writes that were refused, or that have run without capture, as JSON. */
+  public synchronized String refusals() throws JsonProcessingException {
+    return new ObjectMapper().writeValueAsString(refusals);
   }
 
   /** Return the last refusal, or null. */
-  public synchronized Unsupported refusal() {
-    return refusal;
+  public synchronized Unsupported refused() {
+    return refused;
   }
 
   @Override
   public synchronized LogicalPlan apply(LogicalPlan plan) {
+    if (!(plan instanceof Command)) {
+      return plan;
+    }
     try {
       if (plan instanceof InsertIntoHadoopFsRelationCommand) {
         return captured((InsertIntoHadoopFsRelationCommand) plan);
       }
-      if (plan instanceof Command) {
-        Commands.refuse(plan);
-      }
+      Commands.refuse(plan);
       return plan;
     } catch (Unsupported error) {
-      refusal = error;
+      refusals.add(Refusal.of(plan, error));
+      if (plain) {
+        writes.forEach(write -> write.replaceBy(plan));
+        return plan;
+      }
+      refused = error;
       throw error;
     }
   }
@@ -99,6 +112,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     if (writeOf(command) != null) {
       return command; // the optimizer applies its rules until nothing changes
     }
+    long begun = System.nanoTime();
     for (Write earlier : writes) {
       earlier.precede(command);
     }
@@ -107,6 +121,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
             command,
             folder + "/" + writes.size(),
             session.sessionState().newHadoopConf());
+    write.planned(System.nanoTime() - begun);
     writes.add(write);
     return write.plan();
   }
@@ -124,19 +139,19 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   @Override
   public void onSuccess(String action, QueryExecution execution, long nanoseconds) {
-    end(execution, true);
+    end(execution, true, nanoseconds);
   }
 
   @Override
   public void onFailure(String action, QueryExecution execution, Exception error) {
-    end(execution, false);
+    end(execution, false, 0);
   }
 
-  private synchronized void end(QueryExecution execution, boolean success) {
+  private synchronized void end(QueryExecution execution, boolean success, long nanoseconds) {
     LogicalPlan plan = execution.optimizedPlan();
     Write write = plan instanceof InsertIntoHadoopFsRelationCommand ? writeOf(plan) : null;
     if (write != null) {
-      write.end(success);
+      write.end(success, nanoseconds);
     }
   }
 }

@@ -1,6 +1,8 @@
 package provhouse.capturing;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,8 +12,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
@@ -22,6 +26,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 
 /** One captured write: its plan with taps, and the files in its folder before and after. */
 final class Write {
+  private static final double NANOSECONDS = 1e9;
+  private final String folder;
   private final Tap rows;
   private final Path path;
   private final Configuration settings;
@@ -33,6 +39,7 @@ final class Write {
 
   Write(InsertIntoHadoopFsRelationCommand command, String folder, Configuration settings) {
     check(command);
+    this.folder = folder;
     this.settings = settings;
     path = command.outputPath();
     SourceFiles files = new SourceFiles();
@@ -54,11 +61,16 @@ final class Write {
     boolean named = command.catalogTable().isDefined();
     description.put("path", path.toUri().toString());
     description.put("table", named ? command.catalogTable().get().identifier().table() : "");
-    description.put("folder", folder);
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     description.put("taps", taps.described());
     description.put("absence", rewriter.hasAbsence());
     description.put("sources", files.described());
+  }
+
+  /** Note how long the rewriting took, and store the description before Spark begins to write. */
+  void planned(long nanoseconds) {
+    description.put("rewriting", nanoseconds / NANOSECONDS);
+    store();
   }
 
   private static void check(InsertIntoHadoopFsRelationCommand command) {
@@ -99,22 +111,47 @@ final class Write {
     close();
   }
 
-  void end(boolean success) {
-    state = success ? "finished" : "failed";
+  void end(boolean success, long nanoseconds) {
+    if (!state.equals("replaced")) {
+      state = success ? "finished" : "failed";
+    }
+    description.put("seconds", nanoseconds / NANOSECONDS);
+    close();
+    store();
+  }
+
+  /** Note that rows may be gone, because a write without capture overwrites them. */
+  void replaceBy(LogicalPlan next) {
+    if (next instanceof InsertIntoHadoopFsRelationCommand
+        && ((InsertIntoHadoopFsRelationCommand) next).outputPath().equals(path)
+        && ((InsertIntoHadoopFsRelationCommand) next).mode() == SaveMode.Overwrite) {
+      state = "replaced";
+      store();
+    }
   }
 
   void close() {
     if (after == null) {
       after = listed();
+      after.removeAll(before);
     }
   }
 
-  Map<String, Object> described() {
-    close();
-    after.removeAll(before);
-    description.put("written", new ArrayList<>(after));
+  /** Replace the file with the description as a whole, so that a reader never sees half of it. */
+  void store() {
+    description.put("written", after == null ? List.of() : new ArrayList<>(after));
     description.put("state", state);
-    return description;
+    Path file = new Path(folder, "write.json");
+    Path aside = new Path(folder, "_write.json");
+    try {
+      FileContext files = FileContext.getFileContext(file.toUri(), settings);
+      try (OutputStream out = file.getFileSystem(settings).create(aside, true)) {
+        out.write(new ObjectMapper().writeValueAsBytes(description));
+      }
+      files.rename(aside, file, Options.Rename.OVERWRITE);
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
   }
 
   /** Return the data files in the folder, which may not exist. */

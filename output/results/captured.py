@@ -1,0 +1,62 @@
+"""``ingest --captured``: the writes of a captured job that are in the warehouse now."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ..escape import shown
+from ..phrases import counted, quantity
+from ..result import Csv, Json, Result
+from ..sections import Section, facts, styled
+
+if TYPE_CHECKING:
+    from provhouse.ingest.captured.land import Landed, LandedWrite
+
+
+@dataclass(frozen=True)
+class CapturedResult(Result):
+    """The captured writes that were ingested, and those that were left out."""
+
+    landed: "Landed"
+
+    def text(self, timing: bool = False) -> Iterator[Section]:
+        """Yield a line for each write."""
+        writes = self.landed.writes
+        if writes:
+            head = f"Generation {self.landed.generation}: {counted(len(writes), 'captured write')}."
+        else:
+            head = "No captured write is complete; the warehouse is unchanged."
+        yield styled(head, "bold")
+        yield facts([*map(_fact, writes), *_left_out(self.landed)])
+
+    def json(self) -> Iterator[Json]:
+        """Yield one object, as ``schemas/captured.json`` describes it."""
+        writes = [{**asdict(write), "path": str(write.path)} for write in self.landed.writes]
+        yield {
+            "generation": self.landed.generation,
+            "writes": [{**each, "supersets": list(each["supersets"])} for each in writes],
+            "incomplete": list(self.landed.incomplete),
+        }
+
+    def csv(self) -> Csv:
+        """Return a row for each write."""
+        columns = ("table", "version", "path", "rows", "taps", "associations", "bytes", "seconds")
+        writes = self.landed.writes
+        return columns, ([_plain(getattr(write, name)) for name in columns] for write in writes)
+
+
+def _fact(write: "LandedWrite") -> tuple[str, str]:
+    size = quantity(write.bytes, "bytes")
+    pairs = counted(write.associations, "association")
+    return shown(
+        write.table
+    ), f"version {write.version}: {counted(write.rows, 'row')}, {pairs}, {size}"
+
+
+def _left_out(landed: "Landed") -> Iterator[tuple[str, str]]:
+    for path in landed.incomplete:
+        yield "left out", f"{shown(path)}: Spark did not finish the write, or it was overwritten"
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, int | float) else str(value)

@@ -1,0 +1,92 @@
+"""The folders of captured blocks that are not ingested yet.
+
+Each is a folder below ``captured``, with the record ``block.json`` and the files that Spark's tasks
+left. The process that captures has it locked. A folder without a lock is of a job whose ingest has
+failed, or whose driver was lost.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from provhouse.model.errors import BadInput, Busy
+from provhouse.runtime.files import exclusive, make_folder, write_over
+
+from .layout import Layout
+
+_RECORD, _LOCK = "block.json", "lock"
+
+
+@dataclass(frozen=True)
+class Block:
+    """The declarations of a captured block, and the reason why it is not ingested."""
+
+    keys: dict[str, tuple[str, ...]]
+    """The key columns of tables, by name."""
+    run: str
+    begun: str
+    """When the block began, in ISO 8601 and UTC."""
+    error: str = ""
+    """Why its ingest failed; empty if there was none."""
+
+
+def begin_block(folder: Path, keys: Mapping[str, tuple[str, ...]], run: str) -> None:
+    """Make the folder of a block with its record."""
+    make_folder(folder)
+    begun = datetime.now(UTC).isoformat(timespec="seconds")
+    _store(folder, Block(dict(keys), run, begun))
+
+
+def read_block(folder: Path) -> Block:
+    """Return the record of a block; raise BadInput if there is none."""
+    path = folder / _RECORD
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        keys = {table: tuple(key) for table, key in found["keys"].items()}
+        return Block(**{**found, "keys": keys})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BadInput(
+            f"{folder} is not the folder of a captured job",
+            f"Cannot read {path}: {error}",
+            "`provhouse status` shows the folders that are not ingested yet",
+        ) from error
+
+
+def note_failure(folder: Path, error: BaseException) -> None:
+    """Store in the record of a block why its ingest failed."""
+    text = ". ".join(str(error).splitlines()) or type(error).__name__
+    _store(folder, replace(read_block(folder), error=text))
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Lock the folder of a block; raise Busy if the job that it belongs to still runs."""
+
+    def busy() -> None:
+        raise Busy(
+            f"The job that captures into {folder} is still running",
+            "Its process has the folder locked",
+            "Wait until it has ended; it ingests the folder itself",
+        )
+
+    with exclusive(folder / _LOCK, waiting=busy):
+        yield
+
+
+def waiting_blocks(layout: Layout) -> dict[Path, Block]:
+    """Return the blocks that no running job will ingest, by their folders."""
+    found = {}
+    for path in sorted(layout.captured.glob(f"*/{_RECORD}")):
+        try:
+            with held(path.parent):
+                found[path.parent] = read_block(path.parent)
+        except (Busy, BadInput, OSError):  # it runs, or has just been ingested
+            continue
+    return found
+
+
+def _store(folder: Path, block: Block) -> None:
+    write_over(folder / _RECORD, json.dumps(asdict(block)).encode())

@@ -1,0 +1,165 @@
+"""Captured blocks that are ingested later: failures, a lost driver, writes without capture."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import provhouse
+from helpers.shop import ORDERS, write_shop
+from helpers.warehouse import House
+from provhouse.model.errors import BadInput, Busy
+from provhouse.query.status import status
+from provhouse.store.warehouse.blocks import held
+from provhouse.store.warehouse.locks import locked
+
+KEYS = {"orders": "id", "kept": "id", "totals": "cust"}
+
+
+@pytest.fixture
+def house(houses: Callable[..., House]) -> House:
+    """An empty warehouse."""
+    return houses(wait_seconds=0)
+
+
+@pytest.fixture
+def orders(tmp_path: Path, spark: SparkSession) -> DataFrame:
+    """The orders that have a customer."""
+    write_shop(tmp_path)
+    return spark.read.parquet(str(tmp_path / "orders")).where("cust is not null")
+
+
+def items(warehouse: provhouse.Warehouse, item: str) -> set[str]:
+    return {found.item for found in warehouse.lineage(item).items}
+
+
+def kept(house: House) -> Path:
+    """Return the only folder that is to be ingested later."""
+    (waiting,) = status(house.settings).waiting
+    return Path(waiting.folder)
+
+
+def test_a_failed_ingest_lets_the_job_succeed_and_can_be_repeated(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    house.layout.root.mkdir(parents=True)
+    with (
+        locked(house.layout),
+        pytest.warns(UserWarning, match="ingest --captured"),
+        house.capture(keys=KEYS, run="n", wait_seconds=0) as run,
+    ):
+        orders.write.parquet(str(tmp_path / "kept"))
+    assert run.report
+    assert run.report.folder == kept(house)
+    assert "write" in run.report.error
+    assert not run.report.writes
+    (waiting,) = status(house.settings).waiting
+    assert (waiting.run, bool(waiting.error)) == ("n", True)
+    with house.open() as warehouse:
+        landed = warehouse.ingest_captured(run.report.folder)
+        assert items(warehouse, "kept/1") == {"orders/1"}
+    assert [write.table for write in landed.writes] == ["kept"]
+    assert not status(house.settings).waiting
+    assert not any(house.layout.captured.iterdir())
+
+
+def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not unique"), house.capture(keys={"kept": "cust"}):
+        orders.write.parquet(str(tmp_path / "kept"))
+    with house.open() as warehouse:
+        with pytest.raises(BadInput, match="not unique"):
+            warehouse.ingest_captured(kept(house))
+        warehouse.ingest_captured(kept(house), keys=KEYS)
+        assert items(warehouse, "kept/2") == {"orders/2"}
+
+
+def test_of_a_lost_driver_the_finished_writes_are_ingested(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    """The copy of the folder, made inside the block, is what a killed driver leaves."""
+    with house.capture(keys=KEYS):
+        orders.write.parquet(str(tmp_path / "kept"))
+        orders.groupBy("cust").count().write.parquet(str(tmp_path / "totals"))
+        orders.sparkSession.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        (folder,) = house.layout.captured.iterdir()
+        lost = shutil.copytree(folder, folder.with_name("lost"))
+        with house.open() as warehouse, pytest.raises(Busy, match="still running"):
+            warehouse.ingest_captured(folder)
+    shutil.rmtree(house.layout.root / "written")
+    record = lost / "1" / "write.json"
+    begun = {**json.loads(record.read_text()), "state": "unknown", "written": []}
+    record.write_text(json.dumps(begun))
+    assert [waiting.error for waiting in status(house.settings).waiting] == [""]
+    with house.open() as warehouse:
+        landed = warehouse.ingest_captured(lost)
+    assert [write.table for write in landed.writes] == ["kept"]
+    assert landed.incomplete == (str(tmp_path / "totals"),)
+
+
+def test_a_block_that_raises_keeps_its_own_error(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    def job() -> None:
+        with house.capture(keys={"kept": "cust"}):
+            orders.write.parquet(str(tmp_path / "kept"))
+            raise ZeroDivisionError
+
+    with pytest.warns(UserWarning, match="not unique"), pytest.raises(ZeroDivisionError):
+        job()
+    assert kept(house).exists()
+
+
+def test_a_folder_without_a_record_is_refused(house: House, tmp_path: Path) -> None:
+    with house.open() as warehouse, pytest.raises(BadInput, match="not the folder"):
+        warehouse.ingest_captured(tmp_path)
+
+
+def test_with_plain_what_is_not_covered_runs_without_capture(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    odd, totals = str(tmp_path / "odd"), str(tmp_path / "totals")
+    with house.capture(keys=KEYS, run="n", on_unsupported="plain") as run:
+        orders.groupBy(F.array("price")).count().write.parquet(odd)
+        orders.groupBy("cust").count().write.parquet(totals)
+    assert orders.sparkSession.read.parquet(odd).count() == len(
+        {str(order.price + 0.0) for order in ORDERS if order.cust}
+    )
+    assert run.report
+    assert [write.table for write in run.report.writes] == ["totals"]
+    (refusal,) = run.report.refusals
+    assert refusal.target.endswith("/odd")
+    assert "array<double>" in refusal.found
+    (missing,) = status(house.settings).uncaptured
+    assert (missing.table, missing.run) == ("odd", "n")
+    with house.capture(keys={"odd": "id"}):
+        orders.write.mode("overwrite").parquet(odd)
+    assert not status(house.settings).uncaptured
+
+
+def test_a_report_counts_rows_taps_and_bytes(
+    house: House, orders: DataFrame, tmp_path: Path
+) -> None:
+    with house.capture(keys=KEYS) as run:
+        orders.groupBy("cust").count().write.parquet(str(tmp_path / "totals"))
+        with pytest.raises(Exception, match="Aggregate"):
+            orders.groupBy(F.array("price")).count().write.parquet(str(tmp_path / "odd"))
+    assert run.report
+    (write,) = run.report.writes
+    custs = [order.cust for order in ORDERS if order.cust]
+    assert (write.rows, write.taps, write.associations) == (len({*custs}), 1, len(custs))
+    assert write.bytes > 0
+    assert write.seconds > 0
+    assert write.rewriting > 0
+    assert write.supersets == ()
+    assert len(run.report.refusals) == 1
+
+
+def test_the_lock_of_a_folder_is_free_after_the_block(house: House, tmp_path: Path) -> None:
+    with held(tmp_path):
+        pass
+    with held(tmp_path), pytest.raises(Busy), held(tmp_path):
+        pass
