@@ -176,7 +176,8 @@ def test_a_group_is_one_component_or_below_the_limit(tmp_path: Path) -> None:
     weights = Weights(cut.ITEM_BYTES, cut.EDGE_BYTES, largest(trace) // 2)
     items = GroupedItems(Source(trace.stage(tmp_path), None), weights)
     root = weak_components(len(trace.stored), [(trace.src, trace.dst)])
-    sizes, seen = [], set()
+    sizes: list[int] = []
+    seen: set[int] = set()
     assert len(items) > 3
     for number, weight in enumerate(items.groups.weights.tolist()):
         part = items.part(number)
