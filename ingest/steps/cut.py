@@ -203,7 +203,7 @@ class CutItems:
 
 @dataclass(frozen=True)
 class Most:
-    """What decides how many sets and dependencies are few enough."""
+    """The counts from which it follows how many sets and dependencies are few enough."""
 
     alone: int
     """The number of sets that are whole components."""

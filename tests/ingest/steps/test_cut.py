@@ -81,7 +81,7 @@ class Trace:
         return staging
 
     def cut(self, folder: Path, memory: int, **changes: Any) -> tuple[CutResult, Staging]:
-        """Cut the trace with so many bytes of memory; 0 is as much as there is."""
+        """Cut the trace with at most this many bytes of memory; 0 is no limit."""
         staging, count = self.stage(folder), int(self.stored.max(initial=-1)) + 1
         given: dict[str, Any] = {
             "theta": 8,
