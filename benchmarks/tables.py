@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import builds_table
+import capacity_table
 import components_table
 import enter_table
 import explain_table
@@ -29,6 +30,7 @@ README = ROOT / "README.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {"builds": builds_table.SECTION, "hard": hard_table.SECTION}
 """Sections that are added to a page once there are results for them."""
+CAPACITY = ROOT / "docs" / "capacity.md"
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
 
 
@@ -63,6 +65,8 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
+    yield CAPACITY, "ingest", capacity_table.table()
+    yield CAPACITY, "graphs", capacity_table.graphs()
     found = sets_table.RESULTS.read()
     yield BENCHMARKS, "sets", sets_table.tables(found)
     yield SETS, "paper", sets_table.pictures(found["paper"])
