@@ -19,6 +19,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from cluster_tasks import last_job, tasks_after
+
 import provhouse
 from provhouse.changes import compact as compacting
 from provhouse.changes.retract import Selection, retract
@@ -34,6 +36,8 @@ from provhouse.store.warehouse.layout import Layout
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
+AGAIN = 3
+"""The number of times that ``count_tasks`` asks each question."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Scenario:
     """An item to retract, after which all questions are asked again; empty for none."""
     compact: bool = False
     server: bool = False
+    tasks: bool = False
+    """Whether to ask again, and print which tasks Spark ran for each question, and where."""
     methods: Sequence[Method] = METHODS
 
 
@@ -67,6 +73,8 @@ def main(path: Path) -> None:
             summary = ingesting.ingest([Path(file)], settings, progress=Steps())
             step.result = [summary.new_triples, summary.new_items, summary.sets]
     ask(scenario, settings, "")
+    if scenario.tasks:
+        count_tasks(scenario, settings)
     if scenario.retract:
         with Step("retract") as step:
             gone = retract(Selection(items=[scenario.retract]), settings, Silent())
@@ -101,6 +109,24 @@ def ask(scenario: Scenario, settings: Settings, when: str) -> None:
                     for direction in DIRECTIONS
                 ]
                 step.result = [content(answer) for answer in answers]
+
+
+def count_tasks(scenario: Scenario, settings: Settings) -> None:
+    """Ask each question several times by CSProv; print its partitions, and the tasks of each time.
+
+    The process must keep no partitions (``hot_mb`` 0), so that all are in Spark's cache.
+    """
+    with Asker(settings, Silent()) as asker, Step("tasks") as step:
+        context, found = asker.spark.session.sparkContext, []
+        for item in scenario.items:
+            for direction in DIRECTIONS:
+                times = []
+                for _ in range(AGAIN):
+                    last = last_job(context)
+                    answer = asker.ask(item, direction, "csprov")
+                    times.append(tasks_after(context, last))
+                found.append([answer.read.partitions, times])
+        step.result = [len(asker.snapshot.partitions), found]
 
 
 def serve(scenario: Scenario, settings: Settings) -> None:

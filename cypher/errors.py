@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from ssl import SSLCertVerificationError
 
 from neo4j.exceptions import (
     AuthError,
@@ -29,15 +30,29 @@ def translated(address: Address) -> Iterator[None]:
     try:
         yield
     except (Neo4jError, DriverError) as error:
-        known = _lost(address, error) or _refused(address, error) or _failed(address, error)
-        if known is None:
-            raise
-        raise known from error
+        for known in (_untrusted, _lost, _refused, _failed):
+            if found := known(address, error):
+                raise found from error
+        raise
 
 
 def reported(error: Exception) -> str:
     """Return Neo4j's message about an error, as a sentence."""
     return f"It reports: {getattr(error, 'message', '') or error}"
+
+
+def _untrusted(address: Address, error: BaseException) -> Unavailable | None:
+    """Return the error of a server whose certificate cannot be verified."""
+    if isinstance(error, SSLCertVerificationError):
+        return Unavailable(
+            f"The certificate of Neo4j at {address.bolt} cannot be verified",
+            error.verify_message or str(error),
+            "It must be for the host in neo4j_uri. Set the variable SSL_CERT_FILE to a file with "
+            "the certificate of its authority, or with its own if it signed itself",
+        )
+    causes = error.exceptions if isinstance(error, BaseExceptionGroup) else (error.__cause__,)
+    found = (_untrusted(address, cause) for cause in causes if cause)
+    return next(filter(None, found), None)
 
 
 def _lost(address: Address, error: Exception) -> Unavailable | None:

@@ -10,6 +10,7 @@ from provhouse.model.settings import Settings
 from .address import Address
 
 SCHEMES = ("bolt", "bolt+s", "neo4j", "neo4j+s")
+UNVERIFIED = ("bolt+ssc:", "neo4j+ssc:")
 OLDEST = (5, 26)
 """The oldest version of Neo4j that can be used; versions of later years are numbered by year."""
 
@@ -63,6 +64,13 @@ def _check_uri(uri: str) -> None:
         usable = parts.scheme in SCHEMES and parts.hostname and parts.port != 0
     except ValueError:  # a port that is no number
         usable = False
+    if uri.startswith(UNVERIFIED):
+        raise UsageError(
+            "The setting neo4j_uri would accept any certificate",
+            "With +ssc, another server could pretend to be yours and read the password",
+            "Write +s instead, and set the variable SSL_CERT_FILE to a file with the server's "
+            "certificate, or with that of its authority",
+        )
     if not usable:
         raise UsageError(
             "The setting neo4j_uri is not the address of a Neo4j server",

@@ -118,6 +118,25 @@ class Staging:
     """The places of groups; missing if there are none."""
     edges = _Group(".npy")
     """By file: the places of src and of dst, as two arrays in the order of the file's rows."""
+    cut_nodes = _File(".npy")
+    """By place: the number of the new item, or of the component of the stored item, as a node.
+
+    This file and the other files of the cut exist only if its arrays did not fit in memory.
+    """
+    cut_roots = _File(".npy")
+    """By node: the root of its component."""
+    cut_items = _File(".npy")
+    """By root: the number of new items of the component, later the number of its group."""
+    cut_counts = _File(".npy")
+    """By root: the number of edges of the component."""
+    cut_homes = _File(".npy")
+    """By place: the group of the item, and the item's position in it."""
+    cut_places = _File(".npy")
+    """The places of all items, group after group."""
+    cut_edges = _File(".npy")
+    """Both ends of all edges, as positions in their groups, group after group."""
+    cut_sets = _Group(".npz")
+    """By group: the set of each new item, and the packed set of each set after each rule."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")

@@ -43,6 +43,12 @@ class Settings:
 
     If there are more, it writes the largest.
     """
+    cut_mb: int = 0
+    """The megabytes that cutting items into sets may take; with 0, three quarters of what is free.
+
+    An ingest that needs more is cut in groups of components, in files, into the same sets. If one
+    component needs more than a value above 0, the ingest ends with an error.
+    """
     master: str = "local[*]"
     """The Spark master. ``local[2]`` uses two cores, ``spark://HOST:PORT`` a cluster."""
     spark_memory: str = "2g"

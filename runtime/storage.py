@@ -4,9 +4,10 @@ Today a task runs on the machine of the command, so a path is enough, and files 
 Executors on other machines need another way to the same files; it belongs here, and nowhere else.
 Three rules make that possible:
 
-- One task writes a file, from beginning to end.
+- One task writes a file, from beginning to end. The file has another name until the task succeeds
+  (``written_whole``), so an attempt that Spark gave up on never changes what another one wrote.
 - A task reads only files that were complete before the task began.
-- Only the driver takes locks, makes hard links, moves files and writes commit records.
+- Only the driver takes locks, makes hard links, moves other files and writes commit records.
 
 Two kinds of files are opened elsewhere. Delta's library opens the logs of tables itself
 (``store/tables/delta.py``), and ``ingest/formats`` opens input files, which are the user's.
@@ -14,6 +15,7 @@ Two kinds of files are opened elsewhere. Delta's library opens the logs of table
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +30,58 @@ FileMark = tuple[int, int, int] | None
 """A value that changes when a file is replaced; None if the file is missing."""
 
 
+class _Written:
+    """The files that the task of this process has created; a Spark worker runs one task at a time.
+
+    One object serves the whole process because files are created far below the function that Spark
+    calls, and nothing in between needs to know about it.
+    """
+
+    def __init__(self) -> None:
+        self.attempt = ""
+        """The attempt at a task that runs now; empty outside of ``written_whole``."""
+        self.asides: dict[Path, Path] = {}
+        """The present path of each file that this attempt has created, by its final path."""
+
+
+_written = _Written()
+
+
+@contextmanager
+def written_whole(attempt: str) -> Iterator[None]:
+    """Run one attempt at a task, whose files appear when it has succeeded, and only then.
+
+    Until then, their names begin with a dot and ``attempt``, which no other attempt may have. Two
+    attempts that succeed replace each other's files, which are equal: tasks are deterministic.
+    """
+    _written.attempt = attempt
+    try:
+        yield
+        for path, aside in _written.asides.items():
+            aside.replace(path)
+    except BaseException:
+        for aside in _written.asides.values():
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
+        raise
+    finally:
+        _written.attempt, _written.asides = "", {}
+
+
+def path_to_write(path: Path) -> Path:
+    """Return where to create a file: in a task, aside; elsewhere, at its path."""
+    if not _written.attempt:
+        return path
+    return _written.asides.setdefault(path, path.with_name(f".{_written.attempt}-{path.name}"))
+
+
 def create_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Mapped:
     """Create an array in a file, filled with zeros; raise OSError if the disk is full.
 
     The disk space is allocated at once. Writing to a hole of a sparse file would kill the process,
     without any message, once the disk is full.
     """
+    path = path_to_write(path)
     array = np.lib.format.open_memmap(path, "w+", dtype, shape)
     with path.open("r+b") as file:
         _allocate(file.fileno(), array.offset, array.nbytes)
@@ -69,12 +117,12 @@ def load_array(path: Path) -> Array:
 
 def save_array(path: Path, array: Array) -> None:
     """Write an array to a file."""
-    np.save(path, array)
+    np.save(path_to_write(path), array)
 
 
 def save_arrays(path: Path, **arrays: Any) -> None:
     """Write named arrays to one file."""
-    np.savez(path, **arrays)
+    np.savez(path_to_write(path), **arrays)
 
 
 def load_arrays(path: Path) -> Mapping[str, Array]:
@@ -94,7 +142,7 @@ def stream_writer(
 ) -> pa.ipc.RecordBatchStreamWriter:
     """Open a file to write rows with this schema."""
     options = pa.ipc.IpcWriteOptions(compression=compression)
-    return pa.ipc.new_stream(str(path), schema, options=options)
+    return pa.ipc.new_stream(str(path_to_write(path)), schema, options=options)
 
 
 def read_stream(path: Path) -> pa.Table:
@@ -118,7 +166,7 @@ def read_schema(path: Path) -> pa.Schema:
 def batch_writer(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchFileWriter:
     """Open a file whose batches can be read one by one; they are compressed with zstd."""
     options = pa.ipc.IpcWriteOptions(compression="zstd")
-    return pa.ipc.new_file(str(path), schema, options=options)
+    return pa.ipc.new_file(str(path_to_write(path)), schema, options=options)
 
 
 def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
@@ -151,12 +199,12 @@ def parquet_reader(path: Path) -> pq.ParquetFile:
 
 def parquet_writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
     """Open a Parquet file to write rows with this schema."""
-    return pq.ParquetWriter(path, schema, **options)
+    return pq.ParquetWriter(path_to_write(path), schema, **options)
 
 
 def list_files(folder: Path, pattern: str) -> list[Path]:
-    """Return the files of a folder that match a pattern, in the order of their names."""
-    return sorted(folder.glob(pattern))
+    """Return the complete files of a folder that match a pattern, in the order of their names."""
+    return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
 def has_file(path: Path) -> bool:

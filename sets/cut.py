@@ -14,7 +14,7 @@ from provhouse.model.arrays import I32
 
 from .components import Edges, dense, flatten, join_within
 from .distinct import dense_values
-from .search import find_sets
+from .search import Plans, find_sets
 
 
 def cut(
@@ -25,13 +25,14 @@ def cut(
     theta: int,
     splits: Sequence[I32] = (),
     limit: int = 0,
+    plans: Plans | None = None,
 ) -> tuple[I32, int]:
     """Cut pieces into sets below ``theta`` items; return each item's set and the number of sets.
 
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
     edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
     ``split_codes``. The caller will pack sets up to ``limit`` items, and the cut takes that into
-    account. Sets are numbered from 0.
+    account. ``plans`` is passed on to ``find_sets``. Sets are numbered from 0.
     """
     sets = piece.copy()
     large = np.bincount(piece)[piece] >= theta
@@ -45,7 +46,8 @@ def cut(
         still = np.bincount(label)[label] >= theta
         side = np.where(still, level[table], -2).astype(np.int32)
         label = _relabel(label, src, dst, side)
-    sets[large] = find_sets(label, src, dst, table, theta, limit) + np.int32(piece.max() + 1)
+    sets[large] = find_sets(label, src, dst, table, theta, limit, plans)
+    sets[large] += np.int32(piece.max() + 1)
     sets = dense_values(sets)
     return sets, int(sets.max(initial=-1)) + 1
 

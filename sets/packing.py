@@ -15,7 +15,8 @@ than rule 2, but a walk downstream continues from all joined sets. Other rules t
 sets with different parents. They close cycles in the set graph and ruin queries of deep traces.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
@@ -26,28 +27,51 @@ from .depths import neighbours
 from .distinct import distinct_pairs
 
 
+@dataclass(frozen=True)
+class Packing:
+    """The new set of each set, and the number of sets and dependencies that remain."""
+
+    label: I32
+    size: int
+
+
 def pack(
     sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int, enough: int
 ) -> I32:
     """Pack sets up to ``limit`` items; return the new set of each set, numbered without gaps.
 
+    Rules are applied while there are more than ``enough`` sets and dependencies. The other
+    arguments are those of ``packings``.
+    """
+    for packing in packings(sets, items, child, parent, group, limit):
+        if packing.size <= enough:
+            break
+    return packing.label
+
+
+def packings(
+    sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int
+) -> Iterator[Packing]:
+    """Yield the sets as they are, then as they are after each rule; numbers have no gaps.
+
     ``items`` are the sizes of the first ``sets`` sets, which may be packed. ``child`` and
     ``parent`` are the dependencies, as distinct pairs; higher numbers in them are fixed sets, which
     are not packed. ``group`` is each set's component, and only sets of one component are packed
-    together. Rules are applied while there are more than ``enough`` sets and dependencies.
+    together. No rule is applied to less than two sets, or if ``limit`` is below 2.
     """
     label = np.arange(sets, dtype=np.int32)
     fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
+    yield Packing(label, sets + len(child))
     for rule in RULES:
         count = len(items)
-        if limit < 2 or count < 2 or count + len(child) <= enough:
-            break
+        if limit < 2 or count < 2:
+            return
         packed = rule(count + fixed, items, child, parent, group, limit)
         child, parent = _carried(packed, count, child, parent)
         first, dense = np.unique(packed, return_index=True, return_inverse=True)[1:]
         items, group = np.bincount(dense, items).astype(np.int64), group[first]
         label = dense.astype(np.int32)[label]
-    return label
+        yield Packing(label, len(items) + len(child))
 
 
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:

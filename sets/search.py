@@ -10,6 +10,7 @@ alike. So one search is enough for all copies of a workflow, and for each time i
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TypeAlias
 
 import numpy as np
 
@@ -63,19 +64,32 @@ class Plan:
     taken: list[Pair]
 
 
-def find_sets(label: I32, src: Edges, dst: Edges, table: I32, theta: int, limit: int) -> I32:
+Plans: TypeAlias = dict[bytes, Plan | None]
+"""The plan for each kind of pieces that was searched; None if none was found."""
+
+
+def find_sets(
+    label: I32,
+    src: Edges,
+    dst: Edges,
+    table: I32,
+    theta: int,
+    limit: int,
+    plans: Plans | None = None,
+) -> I32:
     """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
 
-    ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items.
+    ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
+    what was found for other pieces, and gets what is found for these.
     """
     sets = _first_items(label)
-    plans: dict[bytes, Plan | None] = {}
+    plans = {} if plans is None else plans
     for piece in _large_pieces(label, src, dst, table, theta):
         sets[piece.items] = piece.items[_roots(piece, theta, limit, plans)]
     return sets
 
 
-def _roots(piece: Piece, theta: int, limit: int, plans: dict[bytes, Plan | None]) -> I32:
+def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
     """Return the set of each item of a piece, as one of its items."""
     cycle = cycles(len(piece.items), piece.src, piece.dst)
     groupings = list(bands(piece.src, piece.dst, piece.table, cycle))

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from provhouse.model.arrays import I64
 from provhouse.model.errors import ProvhouseError
 from provhouse.model.progress import Progress
-from provhouse.runtime.storage import create_shared_numbers, shared_number, shared_numbers
+from provhouse.runtime.storage import (
+    create_shared_numbers,
+    shared_number,
+    shared_numbers,
+    written_whole,
+)
 
 from .session import working
 from .workers import freeze_imports
@@ -119,7 +124,8 @@ class _Guarded(Generic[Arg, Result]):
         number, argument = numbered
         try:
             _running.share = self.sizes.mine(number) if self.sizes else None
-            result = self.task(argument)
+            with written_whole(_attempt()):
+                result = self.task(argument)
             report_progress(1)
             return result
         except (ProvhouseError, OSError, MemoryError) as error:
@@ -128,6 +134,15 @@ class _Guarded(Generic[Arg, Result]):
         finally:
             _running.share = None
             freeze_imports()
+
+
+def _attempt() -> str:
+    """Return a name for this attempt at a task, which no other one of the Spark session has."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context  # only Spark calls a guarded task
+    return f"attempt-{context.taskAttemptId()}"
 
 
 def run_tasks(

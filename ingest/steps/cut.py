@@ -4,29 +4,34 @@ One task does this; it needs neither the rows nor the names. A stored item keeps
 set, so only new items are cut. New items that are connected by triples between new items form a
 piece. Each piece is cut into sets, and small sets are packed. The items of a set get consecutive
 numbers, and so do the items of a component. Stored components that new triples connect are merged.
+
+If the arrays of all items would take too much memory, the components are divided into groups, in
+files, and one group is cut at a time. The result is the same.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from provhouse.model.arrays import I32, I64, Bools, ItemNumbers
-from provhouse.model.columns import COMPONENT, FIRST, INTO, ITEMS, NODE, SET, TABLES_OF
-from provhouse.runtime.storage import load_array, open_array, save_array, write_stream
+from provhouse.model.arrays import I32, I64
+from provhouse.model.errors import Unavailable
+from provhouse.runtime.free_memory import free_memory
+from provhouse.runtime.storage import load_arrays, save_arrays
+from provhouse.sets.component_groups import Weights
 from provhouse.sets.cut import cut as cut_pieces
-from provhouse.sets.distinct import distinct
-from provhouse.sets.item_graph import ItemGraph, StoredSets, with_neighbours
-from provhouse.sets.ordering import set_order
-from provhouse.sets.packing import pack
-from provhouse.sets.search import ENOUGH
+from provhouse.sets.item_graph import ItemGraph, with_neighbours
+from provhouse.sets.packing import RULES, pack, packings
+from provhouse.sets.search import ENOUGH, Plans
 from provhouse.sets.splits import restricted, split_codes
 from provhouse.store.tables.snapshot import Snapshot
 
 from ..job import Job
 from ..staging import Staging
+from .cut_groups import GroupedItems, Source
+from .cut_numbers import Numbering
 from .grouping import writable_at_once
 from .number import NumberResult
 from .read import ReadResult
@@ -35,6 +40,9 @@ RANGE_TRIPLES = 4 << 20
 """The approximate number of triples that are sorted at once."""
 SAMPLE = 64
 """The bounds of the ranges are estimated from a sample: one of every ``SAMPLE`` edges."""
+ITEM_BYTES, EDGE_BYTES = 150, 150
+"""The bytes of memory that cutting takes for each item and each edge, at most."""
+MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,8 @@ def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
         theta=job.theta,
         pack=job.settings.pack,
         plain_nodes=job.settings.plain_nodes,
+        memory_mb=job.settings.cut_mb,
+        rows=read.rows,
         splits=_levels(job, numbered.tables),
         tables=numbered.tables,
         first_item=job.ids.item,
@@ -85,6 +95,10 @@ class CutItems:
     theta: int
     pack: int
     plain_nodes: int
+    memory_mb: int
+    """The setting ``cut_mb``."""
+    rows: int
+    """The number of edges."""
     splits: Sequence[I32]
     tables: Sequence[str]
     """The table names, by number."""
@@ -95,8 +109,70 @@ class CutItems:
 
     def run(self) -> CutResult:
         """Write ``numbers`` (by place), ``sets`` and ``merges`` to the staging folder."""
-        stored: I64 = np.asarray(open_array(self.staging.stored))
-        graph = self._graph(stored)
+        source = Source(self.staging, self.snapshot)
+        weights = Weights(
+            ITEM_BYTES, EDGE_BYTES, self.memory_mb * MEGABYTE or free_memory() * 3 // 4
+        )
+        numbering = Numbering(
+            self.staging,
+            source.stored,
+            self.tables,
+            self.first_item,
+            self.first_set,
+            self.plain_nodes,
+        )
+        with numbering:
+            if weights.of(len(source.stored), self.rows) <= weights.limit:
+                self._cut_whole(source, numbering)
+            else:
+                self._cut_groups(self._grouped(source, weights), numbering)
+        return CutResult(
+            numbering.items, numbering.sets, numbering.components, self._bounds(numbering.numbers)
+        )
+
+    def _cut_whole(self, source: Source, numbering: Numbering) -> None:
+        graph, places = source.whole()
+        found = self._cut(graph, {})
+        packed = pack(*found.sets, found.most.enough)
+        numbering.add(graph, places, packed[found.label], int(packed.max(initial=-1)) + 1)
+
+    def _cut_groups(self, items: GroupedItems, numbering: Numbering) -> None:
+        """Cut one group at a time; then number the sets, again one group at a time.
+
+        The rules of packing are applied until all groups together have few enough sets and
+        dependencies. So every rule is applied to each group, and what it brings is kept in a file.
+        """
+        plans: Plans = {}
+        most, sizes = Most(0, 0), np.zeros(len(RULES) + 1, np.int64)
+        for number in range(len(items)):
+            found = self._cut(items.part(number).graph, plans)
+            most += found.most
+            steps = list(packings(*found.sets))
+            steps += [steps[-1]] * (len(sizes) - len(steps))
+            sizes += [step.size for step in steps]
+            labels = {f"packed{rules}": step.label for rules, step in enumerate(steps)}
+            save_arrays(self.staging.cut_sets(number), label=found.label, **labels)
+        rules = next((n for n, size in enumerate(sizes) if size <= most.enough), len(RULES))
+        for number in range(len(items)):
+            saved = load_arrays(self.staging.cut_sets(number))
+            packed = saved[f"packed{rules}"]
+            label, count = packed[saved["label"]], int(packed.max(initial=-1)) + 1
+            numbering.add(*items.part(number), label, count)
+
+    def _grouped(self, source: Source, weights: Weights) -> GroupedItems:
+        """Divide the items into groups; raise Unavailable if a component exceeds the setting."""
+        items = GroupedItems(source, weights)
+        largest = int(items.groups.weights.max(initial=0))
+        if self.memory_mb and largest > weights.limit:
+            raise Unavailable(
+                "A component of this ingest is too large to be cut in the memory that is allowed",
+                f"It needs about {largest // MEGABYTE + 1:,} MB; the setting cut_mb is "
+                f"{self.memory_mb:,}",
+                "Raise cut_mb, or set it to 0 to use the memory that is free",
+            )
+        return items
+
+    def _cut(self, graph: ItemGraph, plans: Plans) -> "_Found":
         limit = min(self.pack, self.theta - 1)
         label, count = cut_pieces(
             graph.pieces,
@@ -105,65 +181,16 @@ class CutItems:
             self.theta,
             self.splits,
             limit,
+            plans,
         )
         child, parent = graph.dependencies(label, count)
         several = with_neighbours(count, child, parent)
-        packed = pack(
-            count,
-            np.bincount(label, minlength=count),
-            child,
-            parent,
-            graph.group_of(label, count),
-            limit,
-            enough=int((~several).sum()) + int(several[label].sum()) // ENOUGH,
+        items, group = np.bincount(label, minlength=count), graph.group_of(label, count)
+        return _Found(
+            label,
+            (count, items, child, parent, group, limit),
+            Most(int((~several).sum()), int(several[label].sum())),
         )
-        label, count = packed[label], int(packed.max(initial=-1)) + 1
-        child, parent = graph.dependencies(label, count)
-        return self._write(graph, stored, label, count, child, parent)
-
-    def _graph(self, stored: I64) -> ItemGraph:
-        is_new = stored < 0
-        table: I32 = load_array(self.staging.tables)[is_new]
-
-        def stored_sets() -> StoredSets:
-            if self.snapshot is None:
-                return StoredSets(np.empty(0, np.int64), np.empty(0, np.int64))
-            rows = self.snapshot.set_rows(ItemNumbers(stored[~is_new]))
-            sets, of_place = np.unique(rows, return_inverse=True)
-            return StoredSets(of_place, self.snapshot.set_components[sets])
-
-        return ItemGraph(is_new, table, self.staging.edge_chunks, stored_sets)
-
-    def _write(
-        self, graph: ItemGraph, stored: I64, label: I32, count: int, child: I32, parent: I32
-    ) -> CutResult:
-        items = np.bincount(label, minlength=count)
-        group = graph.group_of(label, count)
-        several = with_neighbours(count, child, parent)
-        order = set_order(items, group, child, parent)
-        position = np.empty(count, np.int64)
-        position[order] = np.arange(count)
-        new = len(graph.new_places)
-        numbers = stored.copy()
-        numbers[graph.new_places[np.argsort(position[label], kind="stable")]] = (
-            self.first_item + np.arange(new)
-        )
-        save_array(self.staging.numbers, numbers)
-        first = self.first_item + np.cumsum(items[order]) - items[order]
-        component, merges, more = graph.components(group[order], first)
-        sets = {
-            SET: self.first_set + np.arange(count),
-            COMPONENT: component,
-            FIRST: first,
-            ITEMS: items[order],
-            TABLES_OF: _tables_of(position[label], graph.table, self.tables, count),
-            NODE: several[order] | _largest(items[order], ~several[order], self.plain_nodes),
-        }
-        write_stream(self.staging.sets, pa.table(sets))
-        pairs = np.array(merges, np.int64).reshape(-1, 2)
-        merged = pa.table({COMPONENT: pairs[:, 0], INTO: pairs[:, 1]})
-        write_stream(self.staging.merges, merged)
-        return CutResult(new, count, more, self._bounds(numbers))
 
     def _bounds(self, numbers: I64) -> tuple[int, ...]:
         """Return item numbers that divide the triples, by dst, into ranges of about equal size."""
@@ -174,19 +201,29 @@ class CutItems:
         return tuple(np.unique(cuts).tolist())
 
 
-def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Array:
-    """Return for each set the sorted names of the tables that its items are in."""
-    width = max(len(names), 1)
-    owner, code = np.divmod(distinct(sets * width + table), width)
-    named = np.array([bool(name) for name in names], bool)[code] if len(code) else code.astype(bool)
-    offsets = np.searchsorted(owner[named], np.arange(count + 1)).astype(np.int32)
-    texts = pa.array(names, pa.string()).take(pa.array(code[named]))
-    return pa.ListArray.from_arrays(pa.array(offsets), texts)
+@dataclass(frozen=True)
+class Most:
+    """The counts from which it follows how many sets and dependencies are few enough."""
+
+    alone: int
+    """The number of sets that are whole components."""
+    items: int
+    """The number of items of other sets."""
+
+    def __add__(self, other: "Most") -> "Most":
+        return Most(self.alone + other.alone, self.items + other.items)
+
+    @property
+    def enough(self) -> int:
+        """The most sets and dependencies at which packing ends."""
+        return self.alone + self.items // ENOUGH
 
 
-def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return a mask that marks the ``limit`` largest of the sets marked in ``among``."""
-    rows = np.flatnonzero(among)
-    chosen = np.zeros(len(items), bool)
-    chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True
-    return chosen
+class _Found(NamedTuple):
+    """The sets of new items before they are packed."""
+
+    label: I32
+    """The set of each new item."""
+    sets: tuple[int, I64, I32, I32, I32, int]
+    """The arguments of ``packings``."""
+    most: Most

@@ -31,7 +31,7 @@ from provhouse.model.columns import (
 )
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
-from provhouse.runtime.storage import read_stream
+from provhouse.runtime.storage import open_array, read_stream
 from provhouse.store.tables.delta import NewFile, append_files
 from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.tables.partitions import partition_file
@@ -41,7 +41,7 @@ from provhouse.store.warehouse.ids import take_ids
 from provhouse.store.warehouse.locks import check_lock
 
 from ..job import Job
-from ..staging import Staging
+from ..staging import CHUNK, Staging
 from .cut import CutResult
 from .number import NumberResult
 from .place import PlaceResult
@@ -227,8 +227,11 @@ def _workflow(staging: Staging, tables: Sequence[str]) -> pa.Table:
 
 def _table_items(staging: Staging, tables: Sequence[str]) -> pa.Table:
     """Count the new items of each table."""
-    codes = np.load(staging.tables)[np.load(staging.stored) < 0]
-    counts = np.bincount(codes, minlength=len(tables))
+    codes, stored = open_array(staging.tables), open_array(staging.stored)
+    counts = np.zeros(len(tables), np.int64)
+    for start in range(0, len(codes), CHUNK):
+        rows = slice(start, start + CHUNK)
+        counts += np.bincount(codes[rows][stored[rows] < 0], minlength=len(tables))
     used = np.flatnonzero(counts)
     names = pa.array(tables, pa.string()).take(pa.array(used))
     return pa.table({TABLE: names, "items": counts[used]})

@@ -23,7 +23,7 @@ from provhouse.model.columns import DERIVED, KIND, ORIGIN, PARTITION, ROLE, TABL
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
-from provhouse.runtime.storage import parquet_reader
+from provhouse.runtime.storage import parquet_reader, path_to_write
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
@@ -52,7 +52,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     texts = [f.name for f in table.schema if f.name not in numbers]
     pq.write_table(
         table,
-        path,
+        path_to_write(path),
         compression="zstd",
         row_group_size=max(table.num_rows, 1),
         use_dictionary=texts,

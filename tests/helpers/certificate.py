@@ -42,6 +42,17 @@ class Authority:
         return certificate, key
 
 
+def self_signed(folder: Path, alternatives: str) -> tuple[Path, Path]:
+    """Return the files of a new certificate that no authority has signed, and of its key."""
+    certificate, key = folder / "self.pem", folder / "self.key"
+    _openssl(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+        "-keyout", str(key), "-out", str(certificate), "-subj", "/CN=server", "-days", "2",
+        "-addext", f"subjectAltName={alternatives}",
+    )  # fmt: skip
+    return certificate, key
+
+
 def encrypted(key: Path) -> Path:
     """Return a copy of a key that is encrypted with a password."""
     file = key.with_suffix(".encrypted")

@@ -23,6 +23,7 @@ from provhouse.cypher.server_record import ServerRecord
 from provhouse.ingest import ingest as begin
 from provhouse.ingest.ingest import ingest
 from provhouse.ingest.steps import cut, read
+from provhouse.ingest.steps.cut_groups import GroupedItems, Part
 from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import BadInput, Damaged
 from provhouse.model.progress import Silent
@@ -89,6 +90,32 @@ def test_names_may_be_any_text(houses: Houses) -> None:
         for item in names:
             expected = Oracle.of(triples).ask(item, "downstream")
             assert content(asker.ask(item, "downstream")) == expected
+
+
+def test_a_cut_in_groups_of_components_gives_the_same_answers(
+    houses: Houses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    triples = [triple for seed in range(40, 60) for triple in graph(seed).triples]
+    monkeypatch.setattr(cut, "MEGABYTE", 1)  # the setting then counts bytes
+    cuts: list[int] = []
+
+    def seen(items: GroupedItems, number: int) -> Part:
+        cuts.append(number)
+        return part(items, number)
+
+    part = GroupedItems.part
+    monkeypatch.setattr(GroupedItems, "part", seen)
+    house = houses(theta=8, cut_mb=40_000)
+    house.ingest(triples[::2])
+    assert max(cuts) > 0
+    cuts.clear()
+    house.ingest(triples[1::2])
+    assert max(cuts) > 0
+    oracle = Oracle.of(triples)
+    with house.asker() as asker:
+        for item in sorted({triple.src for triple in triples})[::40]:
+            for direction in DIRECTIONS:
+                assert content(asker.ask(item, direction)) == oracle.ask(item, direction)
 
 
 def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster_process import run
@@ -60,13 +61,28 @@ def test_a_cluster_answers_as_one_machine_does(
     tmp_path: Path, shared: Path, cluster: Cluster, scenario: Callable[..., Scenario]
 ) -> None:
     first, second = triples_of(1, 2), triples_of(2, 3)
-    items = [first[0].dst]
+    items = [first[0].dst, second[-1].dst]
     files = [write(first, shared / "1.csv"), write(second, shared / "2.csv")]
-    results = run(scenario(files=files, items=items, methods=("csprov",)), tmp_path)
+    asked = scenario(files=files, items=items, methods=("csprov",), tasks=True)
+    results = run(asked, tmp_path)
     for folder, sees, _ in results["executors"].value:
         assert Path(folder).is_relative_to(tmp_path / "cluster")
         assert sees is not cluster.isolated
     check(results, "", expected([*first, *second], items), ("csprov",))
+    check_tasks(*results["tasks"].value)
+
+
+def check_tasks(stored: int, questions: list[Any]) -> None:
+    """Check that a question has a task for each of its partitions, where Spark has that cached."""
+    assert any(0 < partitions < stored for partitions, _ in questions)
+    used = set[str]()
+    for partitions, times in questions:
+        assert [len(tasks) for tasks in times] == [partitions] * len(times)
+        for tasks in times[1:]:  # the first time may have filled the cache
+            assert [executor for executor, _ in tasks] == [executor for executor, _ in times[0]]
+            assert {locality for _, locality in tasks} <= {"PROCESS_LOCAL"}
+            used |= {executor for executor, _ in tasks}
+    assert len(used) == 2
 
 
 @pytest.mark.long

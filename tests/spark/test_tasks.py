@@ -3,9 +3,12 @@
 import time
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
+from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
+from provhouse.runtime.storage import create_array, list_files, load_array
 from provhouse.spark.tasks import Sizes, report_progress, run_tasks
 
 
@@ -46,3 +49,55 @@ def test_progress_is_reported_without_a_shared_file(spark: SparkSession, tmp_pat
         # Spark counts a task at once only if it ends over 100 ms after Spark's last update.
         assert run_tasks(spark.sparkContext, half, [0.5, 2.5], recorded, sizes) == [0.5, 2.5]
     assert (500, 1_000, "bytes") in recorded.reports
+
+
+def first_or_second(job: tuple[Path, str]) -> bool:
+    """Write a file in two halves; the second attempt writes it between the halves of the first.
+
+    Returns whether the first attempt saw the file of the second one whole before its own end.
+    """
+    folder, attempt = job
+    begun, ended = folder / "first has begun", folder / "second has ended"
+    path = folder / "numbers.npy"
+    if attempt == "second":
+        await_file(begun)
+        create_array(path, "int64", (4,))[:] = 7
+        ended.touch()
+        return False
+    array = create_array(path, "int64", (4,))
+    array[:2] = 7
+    begun.touch()
+    await_file(ended)
+    late = time.monotonic() + 20
+    while not path.exists() and time.monotonic() < late:  # until the end of the second attempt
+        time.sleep(0.01)
+    array[:] = 0
+    whole: bool = load_array(path).tolist() == [7] * 4
+    if attempt == "gives up":
+        raise BadInput("This attempt fails")
+    array[:] = 7
+    return whole
+
+
+def await_file(path: Path) -> None:
+    """Wait until a file exists."""
+    late = time.monotonic() + 20
+    while not path.exists():
+        assert time.monotonic() < late
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("first", ["goes on", "gives up"])
+def test_two_attempts_at_a_task_never_mix_their_files(
+    spark: SparkSession, tmp_path: Path, first: str
+) -> None:
+    """Spark starts a task again if it lost the executor, where the first attempt may go on."""
+    attempts = [(tmp_path, first), (tmp_path, "second")]
+    if first == "gives up":
+        with pytest.raises(BadInput, match="This attempt fails"):
+            run_tasks(spark.sparkContext, first_or_second, attempts, Silent())
+    else:
+        assert run_tasks(spark.sparkContext, first_or_second, attempts, Silent()) == [True, False]
+    assert load_array(tmp_path / "numbers.npy").tolist() == [7] * 4
+    assert list_files(tmp_path, "*.npy") == [tmp_path / "numbers.npy"]
+    assert not [*tmp_path.glob(".*")]

@@ -1,0 +1,175 @@
+"""Measure the memory of an ingest, by step, with a limit for the cut: `make bench-memory`.
+
+The limit is a quarter of what the cut would take for the whole trace, or ``--limit``. The trace has
+copies of the hard shape `pipelines`, in Parquet. Memory is read from `/proc/PID/status` 50 times a
+second: anonymous memory (``RssAnon``), which only swapping can take away. Pages of memory-mapped
+files are not counted, as the system writes them out when it needs their memory. The driver is this
+process, and a worker is a Python worker of Spark. Results go to `results/memory.json`.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from types import TracebackType
+from typing import TypedDict
+
+import psutil
+from form import ResultsFile, SeededRun
+from machine import mean_load, packages
+from machine import run as recorded
+from shapes import SHAPES
+from trace_files import write
+
+from provhouse.ingest.ingest import ingest
+from provhouse.ingest.steps.cut import EDGE_BYTES, ITEM_BYTES, MEGABYTE
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+
+SEED, SHAPE, COPIES = 5, "pipelines", 20
+LARGEST_COPY = 4_000_000
+"""The most items in a copy, so that one copy fits in memory while it is written."""
+ITEMS_A_TRIPLE = 0.77
+EVERY = 0.02
+"""Seconds between two measurements."""
+
+
+class Peak(TypedDict):
+    """The largest anonymous memory of one process in a step, in megabytes."""
+
+    driver: int
+    worker: int
+
+
+class Measured(TypedDict):
+    """The trace, the limit of the cut, and the peaks by step.
+
+    ``whole_mb`` is what the cut would take for the whole trace.
+    """
+
+    triples: int
+    items: int
+    cut_mb: int
+    whole_mb: int
+    wall_seconds: float
+    seconds: dict[str, float]
+    peaks: dict[str, Peak]
+    driver_with_files: int
+    """The largest resident memory of the driver, with pages of files (``VmHWM``)."""
+
+
+class Results(SeededRun, Measured):
+    """The results of one run."""
+
+
+RESULTS: ResultsFile[Results] = ResultsFile("memory.json")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure the memory of an ingest, by step.")
+    parser.add_argument("--triples", type=int, default=4_000_000)
+    parser.add_argument("--limit", type=int, help="cut_mb, by default a quarter of the need")
+    parser.add_argument("--folder", type=Path, help="a folder on a large disk")
+    given = parser.parse_args()
+    load = mean_load()
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
+        folder = Path(name)
+        maker = get_context("spawn").Process(target=make, args=(given.triples, folder / "trace"))
+        maker.start()  # in a process of its own, whose memory ends with it
+        maker.join()
+        if maker.exitcode:
+            sys.exit("The trace could not be made")
+        items, triples = map(int, (folder / "trace.txt").read_text(encoding="utf-8").split())
+        results = measure(folder, items, triples, given.limit)
+    versions = packages("pyspark", "pyarrow", "numba", "provhouse")
+    RESULTS.write({**recorded(load, versions), "seed": SEED, **results})
+
+
+def make(triples: int, out: Path) -> None:
+    """Write the trace, and beside it the numbers of its items and triples."""
+    items = min(int(triples * ITEMS_A_TRIPLE) // COPIES, LARGEST_COPY)
+    trace = SHAPES[SHAPE](items, SEED)
+    copies = -(-triples // len(trace.src))
+    write(trace, out, copies, "parquet")
+    size = len(trace.table) * copies, len(trace.src) * copies
+    out.with_suffix(".txt").write_text("{} {}".format(*size), encoding="utf-8")
+
+
+def measure(folder: Path, items: int, triples: int, limit: int | None) -> Measured:
+    """Ingest the trace, and return the results without those of the machine."""
+    whole = (ITEM_BYTES * items + EDGE_BYTES * triples) // MEGABYTE
+    limit = limit or whole // 4
+    settings = Settings.load({"warehouse": folder / "warehouse", "cut_mb": limit})
+    begun = perf_counter()
+    with Peaks() as peaks:
+        found = ingest([folder / "trace"], settings, names="global", progress=peaks)
+    print(f"{triples:,} triples, {items:,} items; the cut may take {limit:,} of {whole:,} MB")
+    for step, peak in peaks.of.items():
+        print(f"{step:<22} driver {peak['driver']:>6,} MB, worker {peak['worker']:>6,} MB")
+    return {
+        "triples": triples,
+        "items": items,
+        "cut_mb": limit,
+        "whole_mb": whole,
+        "wall_seconds": round(perf_counter() - begun, 1),
+        "seconds": found.seconds,
+        "peaks": peaks.of,
+        "driver_with_files": status("VmHWM", psutil.Process()),
+    }
+
+
+class Peaks(Silent):
+    """A context manager that measures the memory of this process and of Spark's workers by step."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, Peak] = {}
+        self._step = "Begin"
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def begin(self, step: str) -> None:
+        """Start a step."""
+        self._step = step
+
+    def __enter__(self) -> "Peaks":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        me = psutil.Process()
+        while not self._over.wait(EVERY):
+            step, driver = self._step, status("RssAnon", me)
+            workers = [0]
+            for child in me.children(recursive=True):
+                with suppress(psutil.Error, OSError):
+                    if "python" in child.name():
+                        workers.append(status("RssAnon", child))
+            peak = self.of.setdefault(step, {"driver": 0, "worker": 0})
+            peak["driver"] = max(peak["driver"], driver)
+            peak["worker"] = max(peak["worker"], *workers)
+
+
+def status(field: str, process: psutil.Process) -> int:
+    """Return a field of a process's status in megabytes; 0 if the process has no memory."""
+    text = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+    found = re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)
+    return round(int(found[1]) / 1000) if found else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Divide the items of an ingest into groups of components, in files, to cut one group at a time.
+
+Union-find over all items finds the components, as in memory, but its arrays are memory-mapped
+files: 32 bytes for each item and 8 for each edge. What is in memory does not grow with the items.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from provhouse.model.arrays import I32, I64, ItemNumbers
+from provhouse.runtime.storage import Array, create_array, open_array
+from provhouse.sets.component_groups import (
+    Groups,
+    Weights,
+    by_group,
+    count_edges,
+    count_items,
+    divide,
+    edges_by_group,
+    settle,
+)
+from provhouse.sets.components import flatten, join
+from provhouse.sets.item_graph import ItemGraph, StoredSets
+from provhouse.store.tables.snapshot import Snapshot
+
+from ..staging import CHUNK, Staging
+
+
+class Part(NamedTuple):
+    """Some components of an ingest, and the places of their new items."""
+
+    graph: ItemGraph
+    new_places: I64
+
+
+@dataclass(frozen=True)
+class Source:
+    """The items and edges of an ingest, and the sets that it adds to."""
+
+    staging: Staging
+    snapshot: Snapshot | None
+
+    @property
+    def stored(self) -> I64:
+        """The stored number of the item at each place, or -1."""
+        return np.asarray(open_array(self.staging.stored))
+
+    @property
+    def tables(self) -> I32:
+        """The table of the item at each place."""
+        return np.asarray(open_array(self.staging.tables))
+
+    def whole(self) -> Part:
+        """Return all items, with their arrays in memory."""
+        stored = self.stored
+        is_new = stored < 0
+        graph = ItemGraph(
+            is_new,
+            self.tables[is_new],
+            self.staging.edge_chunks,
+            lambda: self.stored_sets(stored[~is_new]),
+        )
+        return Part(graph, graph.new_places)
+
+    def stored_sets(self, items: I64) -> StoredSets:
+        """Return the sets of stored items."""
+        if self.snapshot is None:
+            return StoredSets(np.empty(0, np.int64), np.empty(0, np.int64))
+        sets, of_item = np.unique(self.snapshot.set_rows(ItemNumbers(items)), return_inverse=True)
+        return StoredSets(of_item, self.snapshot.set_components[sets])
+
+    def stored_components(self) -> I64:
+        """Return the ids of the components of all stored items, in order."""
+        found = np.empty(0, np.int64)
+        for rows in _blocks(len(self.stored)):
+            stored = self.stored[rows]
+            more = self.stored_sets(stored[stored >= 0]).components
+            found = np.union1d(found, more)
+        return found
+
+
+class GroupedItems:
+    """The items of an ingest in groups of components, the largest components first."""
+
+    def __init__(self, source: Source, weights: Weights) -> None:
+        staging = source.staging
+        self._source = source
+        nodes, new, count = _nodes(source, staging.cut_nodes)
+        parent = _roots(staging, nodes, count)
+        group_of, self.groups = _groups(staging, nodes, parent, new, weights)
+        homes, filled = _homes(staging, nodes, parent, group_of, len(self))
+        self._starts = np.append(0, np.cumsum(filled))
+        self._edge_starts = np.append(0, np.cumsum(self.groups.edges))
+        self._places = _created(staging.cut_places, np.int32, len(nodes))
+        by_group(homes, self._starts, self._places)
+        self._edges = _created(staging.cut_edges, np.int32, 2, int(self._edge_starts[-1]))
+        free = self._edge_starts.copy()
+        for src, dst in staging.edge_chunks():
+            edges_by_group(src, dst, homes, free, self._edges)
+
+    def __len__(self) -> int:
+        return len(self.groups.weights)
+
+    def part(self, number: int) -> Part:
+        """Return a group. Arrays of its items are in memory; its edges are read in each pass."""
+        places = self._places[self._starts[number] : self._starts[number + 1]]
+        first, end = self._edge_starts[number : number + 2]
+        stored = self._source.stored[places]
+        is_new = stored < 0
+        new_places = places[is_new].astype(np.int64)
+
+        def edges() -> Iterator[tuple[I32, I32]]:
+            for start in range(first, end, CHUNK):
+                src, dst = self._edges[:, start : min(start + CHUNK, end)]
+                yield src, dst
+
+        graph = ItemGraph(
+            is_new,
+            self._source.tables[new_places],
+            edges,
+            lambda: self._source.stored_sets(stored[~is_new]),
+        )
+        return Part(graph, new_places)
+
+
+def _nodes(source: Source, path: Path) -> tuple[I32, int, int]:
+    """Return the node of each place, the number of new items, and the number of nodes.
+
+    New items are the first nodes. The components of stored items follow, each as one node.
+    """
+    stored, components = source.stored, source.stored_components()
+    blocks = _blocks(len(stored))
+    new = sum(int((stored[rows] < 0).sum()) for rows in blocks)
+    nodes = _created(path, np.int32, len(stored))
+    at = 0
+    for rows in blocks:
+        is_new = stored[rows] < 0
+        found = at + np.cumsum(is_new) - 1
+        at += int(is_new.sum())
+        if not is_new.all():
+            sets = source.stored_sets(stored[rows][~is_new])
+            ids = sets.components[sets.of_place]
+            found[~is_new] = new + np.searchsorted(components, ids)
+        nodes[rows] = found
+    return nodes, new, new + len(components)
+
+
+def _roots(staging: Staging, nodes: I32, count: int) -> I32:
+    """Return the root of the component of each node."""
+    parent = _created(staging.cut_roots, np.int32, count)
+    for rows in _blocks(count):
+        parent[rows] = np.arange(rows.start, rows.stop)
+    for src, dst in staging.edge_chunks():
+        join(parent, nodes[src], nodes[dst])
+    flatten(parent)
+    return parent
+
+
+def _groups(
+    staging: Staging, nodes: I32, parent: I32, new: int, weights: Weights
+) -> tuple[I32, Groups]:
+    """Return an array that has, at each root, the group of the component; and the groups."""
+    items = _created(staging.cut_items, np.int32, len(parent))
+    edges = _created(staging.cut_counts, np.int64, len(parent))
+    count_items(parent, items, new)
+    for src, _ in staging.edge_chunks():
+        count_edges(parent, edges, nodes[src])
+    groups = divide(parent, items, edges, weights)
+    return items, groups
+
+
+def _homes(
+    staging: Staging, nodes: I32, parent: I32, group_of: I32, groups: int
+) -> tuple[I32, I64]:
+    """Return the group of each place and its position there, and the number of places of groups."""
+    homes = _created(staging.cut_homes, np.int32, len(nodes), 2)
+    filled = np.zeros(groups, np.int64)
+    settle(nodes, parent, group_of, filled, homes)
+    return homes, filled
+
+
+def _created(path: Path, dtype: npt.DTypeLike, *shape: int) -> Array:
+    return np.asarray(create_array(path, dtype, shape))
+
+
+def _blocks(count: int) -> list[slice]:
+    return [slice(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]

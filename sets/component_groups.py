@@ -1,0 +1,203 @@
+"""Divide the components of a graph into groups of limited weight, in the order of their sizes.
+
+The arrays have an element for each node, item or edge, and may be memory-mapped files: whatever
+else these functions hold is small. Components are in the order of ``set_order``, the largest first.
+So the sets of all groups, group after group, are in the order of the sets of the whole graph.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from provhouse.model.arrays import I32, I64
+
+from .components import Edges
+
+LISTED = 1 << 20
+"""Components of at least this many items are few and are sorted. Smaller ones are only counted."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each item and of each edge, and the limit for the weight of a group."""
+
+    item: int
+    edge: int
+    limit: int
+
+    def of(self, items: int, edges: int) -> int:
+        """Return the weight of a part of the graph."""
+        return self.item * items + self.edge * edges
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The number of edges and the weight of each group."""
+
+    edges: I64
+    weights: I64
+
+
+@njit(cache=True)
+def count_items(parent: I32, items: I32, new: int) -> None:
+    """Add 1 to ``items``, at its root, for each of the first ``new`` nodes."""
+    for node in range(new):
+        items[parent[node]] += 1
+
+
+@njit(cache=True)
+def count_edges(parent: I32, edges: I64, nodes: Edges) -> None:
+    """Add 1 to ``edges``, at its root, for each of ``nodes``, which are one end of each edge."""
+    for node in nodes:
+        edges[parent[node]] += 1
+
+
+def divide(parent: I32, items: I32, edges: I64, weights: Weights) -> Groups:
+    """Divide components into groups; replace ``items``, at each root, by the number of its group.
+
+    ``parent`` leads from each node to its root. ``items`` and ``edges`` have the number of items
+    and of edges of each component, at its root. A component that weighs more than half of the limit
+    is a group of its own, even if it weighs more than the limit. Other groups are below the limit.
+    """
+    window = max(weights.limit // 2, 1)
+    listed = _listed(parent, items, LISTED)
+    listed = listed[np.lexsort((listed, -items[listed].astype(np.int64)))]
+    each = weights.item, weights.edge, window
+    spans, own = _spans(parent, items, edges, *each, LISTED), _steps(listed, items, edges, *each)
+    total = int(own.sum() + spans.sum())
+    starts = total - np.cumsum(spans)  # small components come last
+    found = np.zeros((2, total // window + 2), np.int64)
+    _assign(parent, items, edges, *each, starts, listed, np.cumsum(own) - own, found)
+    used = found[1] > 0
+    _renumber(parent, items, np.cumsum(used) - 1)
+    return Groups(found[0][used], found[1][used])
+
+
+@njit(cache=True)
+def _listed(parent: I32, items: I32, least: int) -> I64:
+    """Return the roots of components of at least this many items."""
+    count = 0
+    for node in range(len(parent)):
+        count += parent[node] == node and items[node] >= least
+    roots = np.empty(count, np.int64)
+    count = 0
+    for node in range(len(parent)):
+        if parent[node] == node and items[node] >= least:
+            roots[count] = node
+            count += 1
+    return roots
+
+
+@njit(cache=True, inline="always")
+def _weight(root: int, items: I32, edges: I64, item: int, edge: int) -> int:
+    return max(int(item * np.int64(items[root]) + edge * edges[root]), 1)
+
+
+@njit(cache=True, inline="always")
+def _step(weight: int, window: int) -> int:
+    """Return how far the component after one of this weight begins behind it.
+
+    A component that is a group of its own is followed by an empty window.
+    """
+    return weight + window if weight > window else weight
+
+
+@njit(cache=True)
+def _steps(roots: I64, items: I32, edges: I64, item: int, edge: int, window: int) -> I64:
+    result = np.empty(len(roots), np.int64)
+    for number in range(len(roots)):
+        weight = _weight(roots[number], items, edges, item, edge)
+        result[number] = _step(weight, window)
+    return result
+
+
+@njit(cache=True)
+def _spans(
+    parent: I32, items: I32, edges: I64, item: int, edge: int, window: int, listed: int
+) -> I64:
+    """Return the sum of the steps of all components of each size below ``listed``."""
+    result = np.zeros(listed, np.int64)
+    for root in range(len(parent)):
+        if parent[root] == root and items[root] < listed:
+            weight = _weight(root, items, edges, item, edge)
+            result[items[root]] += _step(weight, window)
+    return result
+
+
+@njit(cache=True)
+def _assign(
+    parent: I32,
+    items: I32,
+    edges: I64,
+    item: int,
+    edge: int,
+    window: int,
+    starts: I64,
+    listed: I64,
+    before: I64,
+    found: I64,
+) -> None:
+    """Give each component the group of the window in which it begins.
+
+    ``starts`` has where the components of each size begin, and ``before`` where each listed one
+    does. Edges and weights of groups are added to ``found``.
+    """
+    for root in range(len(parent)):
+        size = items[root]
+        if parent[root] == root and size < len(starts):
+            begin = starts[size]
+            weight = _weight(root, items, edges, item, edge)
+            starts[size] += _step(weight, window)
+            items[root] = _enter(found, begin, weight, edges[root], window)
+    for number in range(len(listed)):
+        root = listed[number]
+        weight = _weight(root, items, edges, item, edge)
+        items[root] = _enter(found, before[number], weight, edges[root], window)
+
+
+@njit(cache=True, inline="always")
+def _enter(found: I64, begin: int, weight: int, edges: int, window: int) -> int:
+    """Return the group of a component that begins at ``begin``, and count it there."""
+    group = begin // window + (weight > window)
+    found[0, group] += edges
+    found[1, group] += weight
+    return group
+
+
+@njit(cache=True)
+def _renumber(parent: I32, groups: I32, rank: I64) -> None:
+    for root in range(len(parent)):
+        if parent[root] == root:
+            groups[root] = rank[groups[root]]
+
+
+@njit(cache=True)
+def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> None:
+    """Write the group of each node to ``homes``, and its position among the nodes of that group.
+
+    ``filled`` has the number of nodes that each group has so far. ``groups`` is a result of
+    ``divide``, and ``homes`` has two columns.
+    """
+    for row in range(len(nodes)):
+        group = groups[parent[nodes[row]]]
+        homes[row, 0] = group
+        homes[row, 1] = filled[group]
+        filled[group] += 1
+
+
+@njit(cache=True)
+def by_group(homes: I32, starts: I64, out: I32) -> None:
+    """Write the rows of ``homes`` to ``out``, group after group, from ``starts`` on."""
+    for row in range(len(homes)):
+        out[starts[homes[row, 0]] + homes[row, 1]] = row
+
+
+@njit(cache=True)
+def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
+    """Write edges to those of their groups, from ``free`` on; ends become positions there."""
+    for edge in range(len(src)):
+        group = homes[src[edge], 0]
+        out[0, free[group]] = homes[src[edge], 1]
+        out[1, free[group]] = homes[dst[edge], 1]
+        free[group] += 1
