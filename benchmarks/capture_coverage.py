@@ -78,3 +78,7 @@ def _row(query: Query) -> tuple[str, ...]:
         lineage += ", and absence"
     numbers = (str(query.get(name, "")) for name in ("rows", "tried", "taps"))
     return (query["query"], lineage, query["why"], *numbers)
+
+
+if __name__ == "__main__":
+    main()
