@@ -33,7 +33,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Sources:
-    """What groups derive from: source rows, and groups whose rows are shared by many."""
+    """The origins of groups: source rows, and groups whose rows are shared by many."""
 
     rows: Pairs
     kept: tuple[Kept, ...]

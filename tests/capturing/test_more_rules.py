@@ -248,7 +248,7 @@ def block(
 
 
 def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
-    """What lists more than was used is declared as such."""
+    """Operators that list more than was used are declared as supersets."""
     done = block(DAILY)
     done.check_all()
     with done.house.open() as warehouse:

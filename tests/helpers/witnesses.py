@@ -45,7 +45,7 @@ def rows_of(frame: DataFrame) -> list[Row]:
 
 @dataclass(frozen=True)
 class Found:
-    """What a captured program has written, and what each row derives from."""
+    """The rows that a captured program has written, and what each derives from."""
 
     traced: Traced
     rows: list[Row]
