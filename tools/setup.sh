@@ -53,7 +53,7 @@ install() {
         $pip --require-hashes -r requirements.lock
     $pip --no-deps -e .
     # Where imports may not write bytecode, every process would compile all modules that it imports.
-    [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 $venv/lib [a-z]*/ || true
+    [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 -x typings $venv/lib [a-z]*/ || true
 }
 
 get_java() {
