@@ -152,6 +152,10 @@ class Warehouse(Reader):
         that are not complete are named in the result and left out. ``keys`` replace those that the
         job was captured with. Raises BadInput if the lineage cannot be right, and Busy while the
         job still runs or another process writes. The folder stays after an error.
+
+        >>> landed = warehouse.ingest_captured(left)  # a folder that `provhouse status` shows
+        >>> [(write.table, write.rows) for write in landed.writes]
+        [('report', 2)]
         """
         from provhouse.ingest.captured.land import land_block
         from provhouse.store.warehouse.blocks import held, read_block

@@ -130,7 +130,7 @@ def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tupl
 
 
 def stable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without its times and what was read, which differ between equal answers."""
+    """Return an answer without its times and what was read: equal answers differ in these."""
     return {name: answer[name] for name in answer.keys() - {"seconds", "time", "read"}}
 
 

@@ -11,12 +11,10 @@ import argparse
 import re
 import sys
 import tempfile
-import threading
 from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from types import TracebackType
 from typing import TypedDict
 
 import psutil
@@ -30,6 +28,7 @@ from provhouse.ingest.ingest import ingest
 from provhouse.ingest.steps.cut import EDGE_BYTES, ITEM_BYTES, MEGABYTE
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
+from provhouse.runtime.memory import sampling
 
 SEED, SHAPE, COPIES = 5, "pipelines", 20
 LARGEST_COPY = 4_000_000
@@ -107,7 +106,8 @@ def measure(folder: Path, items: int, triples: int, limit: int | None) -> Measur
     limit = limit or whole // 4
     settings = Settings.load({"warehouse": folder / "warehouse", "cut_mb": limit})
     begun = perf_counter()
-    with Peaks() as peaks:
+    peaks = Peaks()
+    with sampling(peaks.sample, EVERY):
         found = ingest([folder / "trace"], settings, names="global", progress=peaks)
     print(f"{triples:,} triples, {items:,} items; the cut may take {limit:,} of {whole:,} MB")
     for step, peak in peaks.of.items():
@@ -125,43 +125,28 @@ def measure(folder: Path, items: int, triples: int, limit: int | None) -> Measur
 
 
 class Peaks(Silent):
-    """A context manager that measures the memory of this process and of Spark's workers by step."""
+    """The peak memory of this process and of Spark's workers, by step."""
 
     def __init__(self) -> None:
         self.of: dict[str, Peak] = {}
         self._step = "Begin"
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._me = psutil.Process()
 
     def begin(self, step: str) -> None:
         """Start a step."""
         self._step = step
 
-    def __enter__(self) -> "Peaks":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        me = psutil.Process()
-        while not self._over.wait(EVERY):
-            step, driver = self._step, status("RssAnon", me)
-            workers = [0]
-            for child in me.children(recursive=True):
-                with suppress(psutil.Error, OSError):
-                    if "python" in child.name():
-                        workers.append(status("RssAnon", child))
-            peak = self.of.setdefault(step, {"driver": 0, "worker": 0})
-            peak["driver"] = max(peak["driver"], driver)
-            peak["worker"] = max(peak["worker"], *workers)
+    def sample(self) -> None:
+        """Measure the memory now."""
+        step, driver = self._step, status("RssAnon", self._me)
+        workers = [0]
+        for child in self._me.children(recursive=True):
+            with suppress(psutil.Error, OSError):
+                if "python" in child.name():
+                    workers.append(status("RssAnon", child))
+        peak = self.of.setdefault(step, {"driver": 0, "worker": 0})
+        peak["driver"] = max(peak["driver"], driver)
+        peak["worker"] = max(peak["worker"], *workers)
 
 
 def status(field: str, process: psutil.Process) -> int:

@@ -48,7 +48,7 @@ def run(name: str, folder: Path, given: ContenderInput) -> ContenderRun:
         files = folder / "items.parquet", folder / "triples.parquet"
         peer = CONTENDERS[name](Given(*files, given["settings"], given["limit"], Path(scratch)))
         with peer.stack:
-            with PeakMemory() as memory:
+            with PeakMemory.measured() as memory:
                 peer.load()
                 memory.include(peer.process)
                 answers = [list(answered(peer, each)) for each in given["questions"]]

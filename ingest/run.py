@@ -54,7 +54,7 @@ def carry_out(
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
         create_identity(layout)
-        memory = stack.enter_context(PeakMemory())
+        memory = stack.enter_context(PeakMemory.measured())
         before = current(layout)
         extends = None if new_base else before
         naming = naming_of(before, inputs.naming, new_base=new_base)

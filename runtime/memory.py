@@ -1,8 +1,9 @@
 """Measure the peak memory of this process, its children and other given processes together."""
 
 import threading
-from contextlib import suppress
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Self
 
 import psutil
 
@@ -10,8 +11,26 @@ EVERY = 0.5
 """Seconds between two measurements."""
 
 
+@contextmanager
+def sampling(sample: Callable[[], object], every: float) -> Iterator[None]:
+    """Call ``sample`` in a thread, every ``every`` seconds, for the length of the block."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(every):
+            sample()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 class PeakMemory:
-    """A context manager whose thread samples how much memory the measured processes take together.
+    """The largest sample of how much memory the measured processes take together.
 
     Memory that processes share is divided among them (proportional set size).
     """
@@ -19,21 +38,14 @@ class PeakMemory:
     def __init__(self) -> None:
         self.peak = 0
         self._others: list[int] = []
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> "PeakMemory":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
+    @classmethod
+    @contextmanager
+    def measured(cls) -> Iterator[Self]:
+        """Take samples for the length of the block."""
+        memory = cls()
+        with sampling(memory.sample, EVERY):
+            yield memory
 
     def include(self, process: int | None) -> None:
         """Also measure a process that is not a child of this one, such as Neo4j's."""
@@ -45,9 +57,9 @@ class PeakMemory:
         """The peak memory so far, in megabytes."""
         return round(self.peak / 1e6)
 
-    def _watch(self) -> None:
-        while not self._over.wait(EVERY):
-            self.peak = max(self.peak, sum(map(_size, self._processes())))
+    def sample(self) -> None:
+        """Measure the memory now."""
+        self.peak = max(self.peak, sum(map(_size, self._processes())))
 
     def _processes(self) -> list[psutil.Process]:
         me = psutil.Process()

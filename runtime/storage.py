@@ -6,7 +6,7 @@ Three rules make that possible:
 
 - One task writes a file, from beginning to end. The file has another name until the task succeeds
   (``written_whole``), so an attempt that Spark gave up on never changes what another one wrote.
-- A task reads only files that were complete before the task began.
+- A task reads only files that were complete before the task began, and its own.
 - Only the driver takes locks, makes hard links, moves other files and writes commit records.
 
 Two kinds of files are opened elsewhere. Delta's library opens the logs of tables itself
@@ -75,6 +75,11 @@ def path_to_write(path: Path) -> Path:
     return _written.asides.setdefault(path, path.with_name(f".{_written.attempt}-{path.name}"))
 
 
+def _path_to_read(path: Path) -> Path:
+    """Return where a file is now: aside if this attempt at a task has created it."""
+    return _written.asides.get(path, path)
+
+
 def create_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Mapped:
     """Create an array in a file, filled with zeros; raise OSError if the disk is full.
 
@@ -105,13 +110,13 @@ def _allocate(handle: int, start: int, size: int) -> None:
 
 def open_array(path: Path) -> Mapped:
     """Return the array that a file contains, memory-mapped, so that only used parts are read."""
-    array: Mapped = np.load(path, mmap_mode="r")
+    array: Mapped = np.load(_path_to_read(path), mmap_mode="r")
     return array
 
 
 def load_array(path: Path) -> Array:
     """Return the array that a file contains, in memory."""
-    array: Array = np.load(path)
+    array: Array = np.load(_path_to_read(path))
     return array
 
 
@@ -127,7 +132,7 @@ def save_arrays(path: Path, **arrays: Any) -> None:
 
 def load_arrays(path: Path) -> Mapping[str, Array]:
     """Return the named arrays of a file; each is read when it is first used."""
-    arrays: Mapping[str, Array] = np.load(path)
+    arrays: Mapping[str, Array] = np.load(_path_to_read(path))
     return arrays
 
 
@@ -147,19 +152,19 @@ def stream_writer(
 
 def read_stream(path: Path) -> pa.Table:
     """Return all rows of a file that ``stream_writer`` wrote."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+    with pa.ipc.open_stream(pa.memory_map(str(_path_to_read(path)))) as reader:
         return reader.read_all()
 
 
 def read_batches(path: Path) -> Iterator[pa.RecordBatch]:
     """Yield the batches of a file that ``stream_writer`` wrote."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+    with pa.ipc.open_stream(pa.memory_map(str(_path_to_read(path)))) as reader:
         yield from reader
 
 
 def read_schema(path: Path) -> pa.Schema:
     """Return the schema of a file that ``stream_writer`` wrote."""
-    with pa.ipc.open_stream(pa.memory_map(str(path))) as reader:
+    with pa.ipc.open_stream(pa.memory_map(str(_path_to_read(path)))) as reader:
         return reader.schema
 
 
@@ -175,7 +180,7 @@ def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
     The reader decompresses in the calling thread.
     """
     options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
-    return pa.ipc.open_file(pa.memory_map(str(path)), options=options)
+    return pa.ipc.open_file(pa.memory_map(str(_path_to_read(path))), options=options)
 
 
 def map_batches(path: Path) -> pa.Buffer:
@@ -183,7 +188,7 @@ def map_batches(path: Path) -> pa.Buffer:
 
     It stays the same when the file is replaced.
     """
-    with pa.memory_map(str(path)) as file:
+    with pa.memory_map(str(_path_to_read(path))) as file:
         return file.read_buffer()
 
 
@@ -194,7 +199,7 @@ def mapped_reader(content: pa.Buffer) -> pa.ipc.RecordBatchFileReader:
 
 def parquet_reader(path: Path) -> pq.ParquetFile:
     """Open a Parquet file, whose checksums are verified."""
-    return pq.ParquetFile(path, page_checksum_verification=True)
+    return pq.ParquetFile(_path_to_read(path), page_checksum_verification=True)
 
 
 def parquet_writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
@@ -209,13 +214,13 @@ def list_files(folder: Path, pattern: str) -> list[Path]:
 
 def has_file(path: Path) -> bool:
     """Return whether a file exists."""
-    return path.exists()
+    return _path_to_read(path).exists()
 
 
 def file_mark(path: Path) -> FileMark:
     """Return a value that changes when the file is replaced; None if it is missing."""
     try:
-        found = path.stat()
+        found = _path_to_read(path).stat()
     except FileNotFoundError:
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
@@ -223,7 +228,7 @@ def file_mark(path: Path) -> FileMark:
 
 def file_size(path: Path) -> int:
     """Return the size of a file in bytes."""
-    return path.stat().st_size
+    return _path_to_read(path).stat().st_size
 
 
 def create_shared_numbers(path: Path, count: int) -> None:

@@ -15,7 +15,7 @@ from provhouse.model.arrays import I32, I64
 from .components import Edges
 
 LISTED = 1 << 20
-"""Components of at least this many items are few and are sorted. Smaller ones are only counted."""
+"""The size from which components are sorted one by one. Smaller ones are counted by size."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def check_usable(context: "SparkContext") -> None:
     if context.getConf().get("spark.speculation", "false").lower() == "true":
         raise Unavailable(
             "Cannot use the Spark session of this program",
-            "spark.speculation is on, so that two attempts of a task could write the same file",
+            "spark.speculation is on; provhouse is not tested with two attempts at a task at once",
             "Create the session with spark.speculation=false",
         )
     try:

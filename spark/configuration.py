@@ -25,7 +25,7 @@ _CONFIG = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.driver.maxResultSize": "0",  # the walk bounds the size of an answer
     "spark.rdd.compress": "false",
-    "spark.speculation": "false",  # two attempts of a task would write the same file
+    "spark.speculation": "false",  # second attempts would take cores from other tasks
     "spark.log.level": "ERROR",
 }
 DAEMON = "provhouse.spark.daemon"

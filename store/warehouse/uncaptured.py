@@ -34,7 +34,7 @@ def note_uncaptured(layout: Layout, writes: Iterable[Uncaptured]) -> None:
 
 
 def note_captured(layout: Layout, tables: Iterable[str]) -> None:
-    """Remove the records of tables that were captured."""
+    """Remove the records of these tables, whose last write is now a captured one."""
     for table in tables:
         _path(layout, table).unlink(missing_ok=True)
 

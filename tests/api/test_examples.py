@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pandas
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import provhouse
@@ -15,10 +17,11 @@ from helpers.warehouse import House
 from provhouse import results
 from provhouse.model.errors import ProvhouseError
 from provhouse.serve import server_file
+from provhouse.store.warehouse.locks import locked
 
 MODULES = [import_module(f"provhouse.{name}") for name in
            ("connection", "reader", "records", "results", "rows", "warehouse")]  # fmt: skip
-WRITERS = ("Warehouse.ingest", "Warehouse.retract")
+WRITERS = ("Warehouse.ingest", "Warehouse.ingest_captured", "Warehouse.retract")
 """The examples that need a warehouse of their own."""
 
 
@@ -69,14 +72,33 @@ def test_an_example_prints_what_it_shows(
     first: House,
     houses: Callable[..., House],
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     house = houses() if name in WRITERS else first
     if name == "Warehouse.retract":
         house.ingest_files(Path("examples/first/orders.csv"))
+    left = captured(house, tmp_path) if name == "Warehouse.ingest_captured" else None
     settings = {"neo4j_home": house.settings.neo4j_home, "master": "local[2]"}
     with house.open() as warehouse:
-        run(name, warehouse=warehouse, settings=settings, folder=house.settings.warehouse)
+        names = {"settings": settings, "folder": house.settings.warehouse, "left": left}
+        run(name, warehouse=warehouse, **names)
+
+
+def captured(house: House, folder: Path) -> Path:
+    """Return the folder that a captured job leaves if another process writes at its end."""
+    pq.write_table(pa.table({"id": [1, 2]}), folder / "orders.parquet")
+    orders = house.session.read.parquet(str(folder / "orders.parquet"))
+    house.layout.root.mkdir(parents=True)
+    with (
+        locked(house.layout),
+        pytest.warns(UserWarning, match="ingest --captured"),
+        house.capture(wait_seconds=0) as job,
+    ):
+        orders.write.parquet(str(folder / "report"))
+    assert job.report
+    assert job.report.folder
+    return job.report.folder
 
 
 ASKING = [name for name in sorted(EXAMPLES) if name.split(".")[0] in vars(results)

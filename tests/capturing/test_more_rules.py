@@ -4,6 +4,7 @@ Where an operator is documented as a superset, exactly the documented rows are e
 """
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -13,6 +14,7 @@ from pyspark.sql.window import Window
 from helpers.lineage_cases import Block, Case, Done, Lineage, Shop, c, grouped, o, written
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order, write_shop
 from helpers.warehouse import House
+from provhouse.model.errors import BadInput
 
 
 def sql(text: str) -> Callable[[Shop], DataFrame]:
@@ -33,6 +35,10 @@ def orders_of(name: str | None) -> list[Order]:
 def named(order: Order) -> list[Customer]:
     """Return the customers with the name in an order."""
     return [each for each in CUSTOMERS if each.name is not None and each.name == order.cust]
+
+
+def called(name: str) -> list[Customer]:
+    return [one for one in CUSTOMERS if one.name == name]
 
 
 def each(found: Callable[[Order], set[str]], orders: Iterable[Order] = ORDERS) -> Lineage:
@@ -181,6 +187,16 @@ CASES = {
         lambda: {str(name): o(*orders_of(name)) | c(*(one for one in CUSTOMERS if one.name == name))
                  for name in ("ann", "bob", "eve", None)},
     ),
+    "intersected_all": Case(  # of equal rows, it is unknown which are left
+        sql("SELECT k || '-' || row_number() OVER (PARTITION BY k ORDER BY k) AS k FROM"
+            " (SELECT cust AS k FROM orders WHERE cust IS NOT NULL"
+            " INTERSECT ALL SELECT name FROM customers)"),
+        lambda: {
+            f"{name}-{n + 1}": o(*orders_of(name)) | c(*called(name))
+            for name in ("ann", "bob", "eve")
+            for n in range(min(len(orders_of(name)), len(called(name))))
+        },
+    ),
     "excepted": Case(
         sql("SELECT id AS k FROM orders EXCEPT SELECT number FROM customers"),
         lambda: each(lambda order: o(order), ORDERS[6:]),
@@ -221,8 +237,6 @@ def grouping_sets() -> Lineage:
 DAILY = (
     "groups_in_order",
     "groups_above_a_scalar",
-    "two_scalars",
-    "exists_or",
     "semi_on_two",
     "groups_above_windows",
     "intersected_with_null",
@@ -255,6 +269,16 @@ def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
         found = {op.op.partition(":")[0]: op.exactness for op in warehouse.ops() if op.sql}
     assert found["ranked"] == found["semi_without_keys"] == "superset"
     assert found["whole_table"] == "exact"
+
+
+def test_a_key_that_stands_for_a_missing_one_is_refused(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    text = "SELECT if(id < 3, -9223372036854775808, id) AS k, count(*) FROM orders GROUP BY 1"
+    case = Case(sql(text), dict)
+    write_shop(tmp_path)
+    with pytest.raises(BadInput, match="has the key -9223372036854775808"):
+        written({"lowest": case}, tmp_path, houses(), spark)
 
 
 @pytest.mark.long

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.fire import Fire, kill_neo4j
+from helpers.cuts import kill_neo4j
+from helpers.fire import Fire
 from helpers.warm import Warm
 from provhouse.cypher import server
 from provhouse.model.progress import Silent

@@ -16,7 +16,8 @@ import pytest
 from fire.rounds import Round, kills, points
 
 from helpers.cold import Cold
-from helpers.fire import Fire, Outcome, at_moment, at_point, victims
+from helpers.cuts import at_moment, at_point, victims
+from helpers.fire import Fire, Outcome
 from helpers.warm import Warm
 from provhouse.ingest.ingest import SMALL_BYTES
 
@@ -86,7 +87,7 @@ def test_a_kill_at_a_fault_point_is_survived(one: Round, play: Play, home: Path)
         change = "ingest" if one.change == "recovery" else one.change
         fire.grow()
         fire.padding = SMALL_BYTES if one.victim == "Spark" else 0
-        cut = at_point(fire, fault, victims(home)[one.victim], Cold() if one.cold else None)
+        cut = at_point(fire.start, fault, victims(home)[one.victim], Cold() if one.cold else None)
         outcome = fire.round(change, cut)
         fire.padding = 0
         assert outcome.reached
@@ -108,6 +109,6 @@ def test_a_kill_at_a_random_moment_is_survived(one: Round, play: Play, home: Pat
         began = time.monotonic()
         fire.ingest()
         wait = 1.2 * Random(one.point).random() * (time.monotonic() - began)
-        return fire.round(one.change, at_moment(fire, wait, one.victim))
+        return fire.round(one.change, at_moment(fire.start, fire.home, wait, one.victim))
 
     play(one, run)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from fire.rounds import ELSEWHERE, points
 
-from helpers.fire import Fire, at_point, victims
+from helpers.cuts import at_point, victims
+from helpers.fire import Fire
 from provhouse.changes import compact
 from provhouse.ingest.job import Step
 from provhouse.ingest.steps import order
@@ -49,13 +50,13 @@ def test_nothing_happens_at_a_point_that_is_not_armed(monkeypatch: pytest.Monkey
 
 
 def test_a_killed_command_is_survived(fire: Fire) -> None:
-    cut = at_point(fire, "log appended=stop@3", victims(fire.home)["command"])
+    cut = at_point(fire.start, "log appended=stop@3", victims(fire.home)["command"])
     assert fire.round("ingest", cut) == (True, -9, False)
 
 
 @pytest.mark.long
 def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
-    cut = at_point(fire, "row ids rewritten=stop", victims(fire.home)["command"])
+    cut = at_point(fire.start, "row ids rewritten=stop", victims(fire.home)["command"])
     assert fire.round("forget a row", cut) == (True, -9, True)
 
 

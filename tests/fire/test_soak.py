@@ -23,7 +23,8 @@ import pytest
 import requests
 
 from helpers.command import Command
-from helpers.fire import content, kill_neo4j, neo4j_of
+from helpers.cuts import kill_neo4j, neo4j_of
+from helpers.fire import content
 from helpers.graphs import graph
 from helpers.oracle import Oracle, Triple
 from provhouse.serve import server_file

@@ -9,18 +9,14 @@ import json
 import os
 import shutil
 import signal
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import psutil
-
 from helpers.cold import Cold, Started
 from helpers.command import Done
+from helpers.cuts import Cut, kill_neo4j
 from helpers.graphs import graph
 from helpers.leftovers import leftovers
 from helpers.oracle import ERASED, Expected, Oracle, Triple, is_erased
@@ -30,13 +26,6 @@ from provhouse.cypher.driver import open_driver
 from provhouse.model.progress import Silent
 from provhouse.store.warehouse.layout import Layout
 
-Act = Callable[["Child | Started"], None]
-"""A function that kills a command stopped at a fault point, or a process that the command needs."""
-Cut = Callable[[list[object]], tuple["Child | Started", bool]]
-"""A function that starts and interrupts a command.
-
-It returns the started command, and whether that command reached the planned point.
-"""
 ROWS = 30
 """The number of triples in one file. One more triple is added, which no other file has."""
 ASKED = 2
@@ -160,7 +149,7 @@ class Fire:
         while len(self.states) < 3:
             self.ingest()
 
-    def round(self, kind: str, cut: "Cut") -> Outcome:
+    def round(self, kind: str, cut: Cut) -> Outcome:
         """Let ``cut`` start and interrupt a change, then check everything that must hold."""
         if kind in ("forget", "forget a row"):
             return self.forget(cut, by_id=kind == "forget a row")
@@ -186,7 +175,7 @@ class Fire:
         self.assert_answers("impact")
         return Outcome(reached, done.status, new)
 
-    def forget(self, cut: "Cut", *, by_id: bool) -> Outcome:
+    def forget(self, cut: Cut, *, by_id: bool) -> Outcome:
         """Interrupt the erasure of a new item. The next writer must complete this erasure.
 
         With ``by_id``, the item is the row of a table, and a rejected row names it too.
@@ -334,72 +323,3 @@ def content(answer: dict[str, Any]) -> Expected:
     items = {(row["item"], row["depth"]) for row in answer["items"]}
     triples = {(row["src"], row["dst"], row["op"]) for row in answer["triples"]}
     return Expected(items, triples, answer["truncated"] is not None)
-
-
-def kill_neo4j(home: Path) -> None:
-    """Kill the Neo4j server of a home, as the system does when memory is short."""
-    for process in neo4j_of(home):
-        with suppress(psutil.Error):
-            process.kill()
-            process.wait(10)
-
-
-def neo4j_of(home: Path) -> list[psutil.Process]:
-    """Return the Neo4j server processes of a home."""
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if f"--home-dir={home.resolve()}" in (process.info["cmdline"] or ())
-    ]
-
-
-def victims(home: Path) -> "dict[str, Act]":
-    """Return functions that kill Neo4j, Spark or a stopped command, by the name of the victim.
-
-    The command then resumes, unless it is the victim.
-    """
-
-    def neo4j(child: Child | Started) -> None:
-        kill_neo4j(home)
-        child.resume()
-
-    def spark(child: Child | Started) -> None:
-        assert isinstance(child, Started)
-        child.kill_spark()
-
-    def command(child: Child | Started) -> None:
-        child.kill()
-
-    return {"command": command, "Neo4j": neo4j, "Spark": spark}
-
-
-def at_point(fire: Fire, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
-    """Return a function that starts a command and, once ``fault`` stops it, calls ``act``."""
-
-    def cut(command: list[object]) -> tuple[Child | Started, bool]:
-        child = fire.start(*command, fault=fault, by=by).awaits()
-        reached = child.stopped
-        if reached:
-            act(child)
-        return child, reached
-
-    return cut
-
-
-def at_moment(fire: Fire, wait: float, victim: str) -> Cut:
-    """Return a function that starts a command and kills ``victim`` ``wait`` seconds later.
-
-    The command may be doing anything at that time.
-    """
-
-    def cut(command: list[object]) -> tuple[Child | Started, bool]:
-        child = fire.start(*command)
-        time.sleep(wait)
-        if victim == "Neo4j":
-            kill_neo4j(fire.home)
-        else:
-            with suppress(ProcessLookupError):  # the command has already ended
-                os.kill(child.pid, signal.SIGKILL)
-        return child, True
-
-    return cut

@@ -118,6 +118,15 @@ def test_a_cut_in_groups_of_components_gives_the_same_answers(
                 assert content(asker.ask(item, direction)) == oracle.ask(item, direction)
 
 
+def test_a_cut_in_groups_works_in_spark(houses: Houses, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a limit of 1 MB, 15,000 items and triples need at least two groups."""
+    monkeypatch.setattr(begin, "SMALL_BYTES", 0)
+    triples = [Triple(f"a/{number}", f"b/{number}", "o") for number in range(5_000)]
+    house, whole = houses(cut_mb=1), houses()
+    assert house.ingest(triples).components == whole.ingest(triples).components == 5_000
+    house.ingest([Triple("b/1", "c", "o")])  # a cut of the whole beside stored components
+
+
 def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     rows = [("a", "b", "", "1"), ("", "b", "o", "2"), ("c", "", "", ""), ("", "", "x", "y")]

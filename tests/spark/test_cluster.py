@@ -75,14 +75,11 @@ def test_a_cluster_answers_as_one_machine_does(
 def check_tasks(stored: int, questions: list[Any]) -> None:
     """Check that a question has a task for each of its partitions, where Spark has that cached."""
     assert any(0 < partitions < stored for partitions, _ in questions)
-    used = set[str]()
     for partitions, times in questions:
         assert [len(tasks) for tasks in times] == [partitions] * len(times)
         for tasks in times[1:]:  # the first time may have filled the cache
             assert [executor for executor, _ in tasks] == [executor for executor, _ in times[0]]
             assert {locality for _, locality in tasks} <= {"PROCESS_LOCAL"}
-            used |= {executor for executor, _ in tasks}
-    assert len(used) == 2
 
 
 @pytest.mark.long
@@ -93,6 +90,7 @@ def test_retract_compact_and_serve_on_a_cluster(
     gone = triples[len(triples) // 2].src
     left = [row for row in triples if gone not in (row.src, row.dst)]
     items = sorted({end for triple in left for end in triple[:2]})[::9]
+    items += sorted({triple.dst for triple in triples if triple.src == gone})
     files = [write(triples[:40], shared / "1.csv"), write(triples[40:], shared / "2.csv")]
     asked = scenario(files=files, items=items, retract=gone, compact=True, server=True)
     results = run(asked, tmp_path)

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
@@ -51,6 +52,20 @@ def test_progress_is_reported_without_a_shared_file(spark: SparkSession, tmp_pat
     assert (500, 1_000, "bytes") in recorded.reports
 
 
+def written_and_read(folder: Path) -> tuple[list[int], bool]:
+    """Return what a task finds in a file of its own, and whether others can find the file yet."""
+    path = folder / "own.npy"
+    create_array(path, "int64", (2,))[:] = 7
+    return load_array(path).tolist(), path.exists()
+
+
+def test_a_task_reads_what_it_has_written(spark: SparkSession, tmp_path: Path) -> None:
+    assert run_tasks(spark.sparkContext, written_and_read, [tmp_path], Silent()) == [
+        ([7, 7], False)
+    ]
+    assert load_array(tmp_path / "own.npy").tolist() == [7, 7]
+
+
 def first_or_second(job: tuple[Path, str]) -> bool:
     """Write a file in two halves; the second attempt writes it between the halves of the first.
 
@@ -72,7 +87,7 @@ def first_or_second(job: tuple[Path, str]) -> bool:
     while not path.exists() and time.monotonic() < late:  # until the end of the second attempt
         time.sleep(0.01)
     array[:] = 0
-    whole: bool = load_array(path).tolist() == [7] * 4
+    whole: bool = np.load(path).tolist() == [7] * 4  # load_array would read its own file
     if attempt == "gives up":
         raise BadInput("This attempt fails")
     array[:] = 7
