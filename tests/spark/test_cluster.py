@@ -82,15 +82,21 @@ def check_tasks(stored: int, questions: list[Any]) -> None:
             assert {locality for _, locality in tasks} <= {"PROCESS_LOCAL"}
 
 
+def changed_by(item: str, triples: list[Triple]) -> set[str]:
+    """Return the items derived from an item that also have triples without it."""
+    others = {end for row in triples if item not in row[:2] for end in row[:2]}
+    return {row.dst for row in triples if row.src == item} & others
+
+
 @pytest.mark.long
 def test_retract_compact_and_serve_on_a_cluster(
     tmp_path: Path, shared: Path, scenario: Callable[..., Scenario]
 ) -> None:
     triples = triples_of(1, 9)
-    gone = triples[len(triples) // 2].src
+    gone = next(triple.src for triple in triples if changed_by(triple.src, triples))
     left = [row for row in triples if gone not in (row.src, row.dst)]
-    items = sorted({end for triple in left for end in triple[:2]})[::9]
-    items += sorted({triple.dst for triple in triples if triple.src == gone})
+    stay = {end for triple in left for end in triple[:2]}
+    items = [*sorted(stay)[::9], *sorted(changed_by(gone, triples))]
     files = [write(triples[:40], shared / "1.csv"), write(triples[40:], shared / "2.csv")]
     asked = scenario(files=files, items=items, retract=gone, compact=True, server=True)
     results = run(asked, tmp_path)
