@@ -1,5 +1,6 @@
 """Captured blocks become generations: versions across jobs, keys that are refused, failures."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -31,8 +32,10 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def orders(shop: Path, spark: SparkSession) -> DataFrame:
-    """The orders that have a customer."""
-    return spark.read.parquet(str(shop / "orders")).where("cust is not null")
+    """The orders that have a customer, read by a relative path."""
+    assert spark._jvm
+    here = spark._jvm.java.lang.System.getProperty("user.dir")  # Spark's JVM may be elsewhere
+    return spark.read.parquet(os.path.relpath(shop / "orders", here)).where("cust is not null")
 
 
 def items(warehouse: provhouse.Warehouse, item: str, depth: int | None = None) -> set[str]:

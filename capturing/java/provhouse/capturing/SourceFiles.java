@@ -1,9 +1,13 @@
 package provhouse.capturing;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -17,13 +21,13 @@ final class SourceFiles {
   RowIds rowIds(HadoopFsRelation relation, String table) {
     List<String> paths = new ArrayList<>();
     List<Long> numbers = new ArrayList<>();
-    List<Path> roots = Plans.list(relation.location().rootPaths());
+    List<String> roots = roots(relation);
     for (PartitionDirectory folder :
         Plans.list(
             relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
       for (FileStatusWithMetadata file : Plans.list(folder.files())) {
         String path = file.getPath().toUri().toString();
-        String root = rootOf(path, roots);
+        String root = rootOf(address(file.getPath()), roots);
         Map<String, Object> entry = known.computeIfAbsent(path, ignored -> entry(file, root, table));
         paths.add(path);
         numbers.add((Long) entry.get("number"));
@@ -48,12 +52,32 @@ final class SourceFiles {
     return entry;
   }
 
-  private static String rootOf(String path, List<Path> roots) {
+  /** Return the folders that were read, as full paths; the program may have given relative ones. */
+  private static List<String> roots(HadoopFsRelation relation) {
+    Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
+    List<String> found = new ArrayList<>();
+    try {
+      for (Path root : Plans.<Path>list(relation.location().rootPaths())) {
+        found.add(address(root.getFileSystem(settings).makeQualified(root)));
+      }
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    return found;
+  }
+
+  /** Return the full address of a path in one form: some paths have one slash, others three. */
+  private static String address(Path path) {
+    URI uri = path.toUri();
+    String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
+    return uri.getScheme() + "://" + authority + uri.getRawPath();
+  }
+
+  private static String rootOf(String path, List<String> roots) {
     String best = "";
-    for (Path root : roots) {
-      String text = root.toUri().toString();
-      if ((path.equals(text) || path.startsWith(text + "/")) && text.length() > best.length()) {
-        best = text;
+    for (String root : roots) {
+      if ((path.equals(root) || path.startsWith(root + "/")) && root.length() > best.length()) {
+        best = root;
       }
     }
     return best;
