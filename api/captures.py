@@ -54,7 +54,7 @@ def capture(
     ``report/AA`` means the newest. Without a key, rows are named ``table/row id``. ``run`` is a
     name for this run of the job. ``settings`` are those of ``provhouse.open``.
 
-    Only Parquet can be read and written, and only by the operators that ``docs/capture.md`` lists:
+    ``docs/capture.md`` lists the sources, writes and operators that are covered:
     joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
     is raised before Spark begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture
     instead; the report and ``provhouse status`` say so.
@@ -82,7 +82,7 @@ def capture(
     block, captured = Capture(), Captured()
     with held(folder):
         try:
-            with capturing(spark, folder, captured, on_unsupported == "plain"):
+            with capturing(spark, folder, captured, columns, on_unsupported == "plain"):
                 yield block
         except BaseException:
             block.report = _landed(captured, found, folder, ())  # the error of the job is raised

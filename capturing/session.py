@@ -1,7 +1,7 @@
 """Capture the writes of a Spark session, by rules that run in its JVM."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,16 +51,20 @@ class Captured:
 
 @contextmanager
 def capturing(
-    session: "SparkSession", folder: Path, captured: Captured, plain: bool = False
+    session: "SparkSession",
+    folder: Path,
+    captured: Captured,
+    keys: Mapping[str, Sequence[str]],
+    plain: bool = False,
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
     ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
     operator or a write that is not covered, instead of Spark's error, and if the session is being
     captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
-    without capture.
+    without capture. ``keys`` has the key columns of tables, by name.
     """
-    capture = _started(session, folder, plain)
+    capture = _started(session, folder, json.dumps(keys), plain)
     try:
         yield
     except Exception as error:
@@ -76,7 +80,7 @@ def capturing(
         _end(capture, captured)
 
 
-def _started(session: "SparkSession", folder: Path, plain: bool) -> Any:
+def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> Any:
     try:
         jvm, classic = java_session(session)
     except AttributeError as error:
@@ -86,7 +90,7 @@ def _started(session: "SparkSession", folder: Path, plain: bool) -> Any:
             "Use a session that runs in this process",
         ) from error
     session.sql(f"ADD JAR '{jar()}'")
-    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), plain)
+    capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), keys, plain)
     if capture is None:
         raise UsageError(
             "This Spark session is being captured already",

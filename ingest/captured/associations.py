@@ -3,9 +3,12 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.model.arrays import I64
@@ -28,12 +31,55 @@ def read_tap(folder: Path, columns: int) -> I64:
     return np.concatenate([np.empty((columns, 0), np.int64), *parts], axis=1)
 
 
-def read_rows(folder: Path, columns: int) -> Iterator[tuple[int, I64]]:
-    """Yield each partition of what was written, in order, and what its rows carried."""
-    for partition, paths in sorted(tap_files(folder).items()):
+@dataclass(frozen=True)
+class TaskRows:
+    """The rows that one task has written, in order."""
+
+    task: int
+    slots: I64
+    """The slots of each row, as an array of slots by rows."""
+    places: pa.DictionaryArray
+    """The file of each row among those of the task: its partition and bucket, joined by ``|``."""
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of rows of each place."""
+        names = self.places.dictionary.to_pylist()
+        found = np.bincount(np.asarray(self.places.indices), minlength=len(names))
+        return dict(zip(names, found.tolist(), strict=True))
+
+    def by_place(self) -> I64:
+        """Return the slots in the order of the places, and of the rows in each."""
+        names = pa.array(self.places.dictionary.to_pylist(), pa.string())
+        rank = np.empty(len(names), np.int64)
+        rank[np.asarray(pc.sort_indices(names))] = np.arange(len(names))
+        order = np.argsort(rank[np.asarray(self.places.indices)], kind="stable")
+        return self.slots[:, order]
+
+
+def read_keys_tap(folder: Path) -> tuple[I64, pa.Array]:
+    """Return the ids of the rows of a source, and their keys as texts; a row may occur twice."""
+    paths = [path for _, found in sorted(tap_files(folder).items()) for path in found]
+    schema = pa.schema([("c0", pa.int64()), ("t0", pa.string())])
+    tables = [pq.read_table(path).cast(schema) for path in paths]
+    table = pa.concat_tables([schema.empty_table(), *tables])
+    return np.asarray(table["c0"]), table["t0"].combine_chunks()
+
+
+def read_rows(folder: Path, columns: int, texts: int) -> Iterator[TaskRows]:
+    """Yield what each task has written; ``texts`` is the number of texts that make a place."""
+    for task, paths in sorted(tap_files(folder).items()):
         if len(paths) > 1:
-            raise _twice(folder, partition)
-        yield partition, _read(paths[0], columns)
+            raise _twice(folder, task)
+        slots = _read(paths[0], columns)
+        yield TaskRows(task, slots, _places(paths[0], texts, slots.shape[1]))
+
+
+def _places(path: Path, texts: int, rows: int) -> pa.DictionaryArray:
+    if not texts:
+        return pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([""]))
+    table = pq.read_table(path, columns=[f"t{text}" for text in range(texts)])
+    joined = pc.binary_join_element_wise(*table.columns, "|")
+    return joined.combine_chunks().dictionary_encode()
 
 
 def tap_files(folder: Path) -> dict[int, list[Path]]:
@@ -87,7 +133,7 @@ def count_partitions(folder: Path) -> Counter[int]:
 def _read(path: Path, columns: int) -> I64:
     if not columns:
         return np.empty((0, pq.read_metadata(path).num_rows), np.int64)
-    table = pq.read_table(path)
+    table = pq.read_table(path, columns=[f"c{column}" for column in range(columns)])
     return np.stack([np.asarray(table[f"c{column}"]) for column in range(columns)])
 
 

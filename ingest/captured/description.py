@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from provhouse.model.errors import BadInput
 
+from .keyed import KeyedSource
+
 ROWS = -1
 """The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
 
@@ -75,9 +77,15 @@ class CapturedWrite:
     slots: tuple[int, ...]
     """The content of each column of the rows' tap, as in ``TapTable.slots``."""
     taps: tuple[TapTable, ...]
+    parts: int
+    """The number of texts in the tap of the rows that say in which file of its task a row is."""
+    format: str
+    """``parquet`` or ``delta``."""
     absence: bool
     """Whether rows may depend on the absence of others, as after an outer join."""
     sources: tuple[SourceFile, ...]
+    keyed: tuple[KeyedSource, ...]
+    """The scans of sources whose rows have no numbers of their own."""
     state: str
     """``finished``, ``failed``, ``replaced``, or ``unknown`` if Spark did not report the end."""
     written: tuple[Path, ...]
@@ -98,8 +106,11 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         folder,
         tuple(write["slots"]),
         tuple(_tap(tap) for tap in write["taps"]),
+        write["parts"],
+        write["format"],
         write["absence"],
         tuple(_source(source) for source in write["sources"]),
+        tuple(_keyed(source, folder) for source in write["keyed"]),
         write["state"],
         tuple(_local(file) for file in write["written"]),
         write.get("seconds", 0.0),
@@ -128,6 +139,11 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     return SourceFile(source["number"], path, root, table, source["bytes"], source["changed"])
+
+
+def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
+    number, partitions, key = source["number"], source["partitions"], tuple(source["key"])
+    return KeyedSource(number, partitions, source["table"], key, folder / source["tap"])
 
 
 def _local(address: str) -> Path:

@@ -21,6 +21,7 @@ from provhouse.store.warehouse.written import Written
 
 from ..from_arrow import from_arrow
 from .description import CapturedWrite, SourceFile, described
+from .keyed import source_keys
 from .keys import Key, check_keys, read_keys
 from .names import Known, check_sources, output_names, source_names, without_numbers
 from .output import Output, output_of
@@ -130,6 +131,9 @@ def _check(
     for output in outputs:
         if key := keys.get(output.write.table):
             check_keys(output.write.table, key, [read_keys(path, key) for path in output.files])
+    for output in outputs:
+        for source in output.write.keyed:
+            source_keys(source)
     fresh = {path: keys.get(each.write.table, ()) for each in outputs for path in each.files}
     check_sources(sources, keys, known, fresh)
 
@@ -170,7 +174,7 @@ def _batches(
     known = Known(Layout(settings.warehouse))
     yield from TRACE.empty_table().to_batches()
     for each, version in zip(found, versions, strict=True):
-        named = source_names(each.source_ids(), each.output.write.sources, keys, known)
+        named = source_names(each.source_ids(), each.output.write, keys, known)
         names = output_names(each.output, version)
         for table in triples(each, named, names, version.table, run):
             yield from table.combine_chunks().to_batches()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,7 +16,8 @@ from provhouse.store.warehouse.file_table import numbers_of
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.written import Written, read_written
 
-from .description import SourceFile
+from .description import CapturedWrite, SourceFile
+from .keyed import KeyedSource, source_keys
 from .keys import Key, check_keys, read_keys, texts
 from .output import Output
 
@@ -77,13 +79,41 @@ def check_sources(
             check_keys(table, key, [read_keys(part.path, key) for part in parts])
 
 
-def source_names(
-    ids: I64, sources: Sequence[SourceFile], keys: Mapping[str, Key], known: Known
-) -> Named:
+def source_names(ids: I64, of: CapturedWrite, keys: Mapping[str, Key], known: Known) -> Named:
     """Return the names of source rows, given by their distinct ids in ascending order.
 
     Files of rows that are named by row ids must have numbers.
     """
+    parts = list[Named]()
+    scanned = np.zeros(len(ids), bool)
+    for scan in of.keyed:
+        rows = ids[_within(ids, scan)]
+        scanned |= _within(ids, scan)
+        if len(rows):
+            parts.append(
+                Named(
+                    rows,
+                    _joined(scan.table, source_keys(scan).at(rows), ""),
+                    pa.array([scan.table] * len(rows), pa.string()),
+                )
+            )
+    parts.append(_file_names(ids[~scanned], of.sources, keys, known))
+    order = pa.array(np.argsort(np.concatenate([part.ids for part in parts])))
+    return Named(
+        ids,
+        pa.concat_arrays([part.names for part in parts]).take(order),
+        pa.concat_arrays([part.tables for part in parts]).take(order),
+    )
+
+
+def _within(ids: I64, scan: KeyedSource) -> npt.NDArray[np.bool_]:
+    numbers = ids >> ROW_BITS
+    return (numbers >= scan.number) & (numbers < scan.number + scan.partitions)
+
+
+def _file_names(
+    ids: I64, sources: Sequence[SourceFile], keys: Mapping[str, Key], known: Known
+) -> Named:
     names, tables = [pa.array([], pa.string())], [pa.array([], pa.string())]
     of = {source.number: source for source in sources}
     files, first = np.unique(ids >> ROW_BITS, return_index=True)

@@ -1,7 +1,10 @@
-"""The files that a captured write has made, row by row: row n of task p is row n of ``part-p``."""
+"""The files that a captured write has made, row by row: row n of task p is row n of ``part-p``.
+
+A task that writes partitions or buckets makes a file for each; its rows say in which they are.
+"""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +19,8 @@ from provhouse.model.errors import BadInput
 from .associations import read_rows
 from .description import CapturedWrite
 
-_NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:-c(\d+))?\b.*")
-"""The task, the id of the write, and a counter if a task writes several files."""
+_NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
+"""The task, the id of the write, the bucket, and a counter if a task writes several files."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ class Output:
     def carried(self) -> I64:
         """The slots that each row carried, as an array of slots by rows."""
         width = len(self.write.slots)
-        parts = [rows for _, rows in read_rows(self.write.folder / "rows", width)]
+        tasks = read_rows(self.write.folder / "rows", width, self.write.parts)
+        parts = [task.by_place() for task in tasks]
         return np.concatenate([np.empty((width, 0), np.int64), *parts], axis=1)
 
     def row_ids(self, numbers: Sequence[int], bits: int) -> I64:
@@ -54,14 +58,14 @@ def output_of(write: CapturedWrite) -> Output:
     Raises BadInput if another program has written to the folder too, or if the numbers of rows
     differ from what the tasks have captured.
     """
-    parts = [_Part.of(path) for path in write.written]
-    if len({part.write for part in parts}) > 1:
+    parts = [_Part.of(path, write.path) for path in write.written]
+    if write.format != "delta" and len({part.write for part in parts}) > 1:
         raise BadInput(
             f"It is unknown which files in {write.path} the captured job has written",
             "Two jobs have written there at the same time",
             "Run the job again while no other job writes there",
         )
-    parts.sort(key=lambda part: (part.task, part.counter))
+    parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
     output = Output(write, tuple(part.path for part in parts))
     _check_counts(write, parts, output.counts)
     return output
@@ -72,31 +76,37 @@ class _Part:
     path: Path
     task: int
     write: str
+    place: str
     counter: int
 
     @classmethod
-    def of(cls, path: Path) -> "_Part":
+    def of(cls, path: Path, table: Path) -> "_Part":
         match = _NAME.fullmatch(path.name)
-        if not match:
+        if not match or not path.is_relative_to(table):
             raise BadInput(
                 f"It is unknown which task has written {path}",
                 "Its name is not one that Spark gives",
                 "Remove it, if another program has put it there, and run the job again",
             )
-        return cls(path, int(match[1]), match[2], int(match[3] or 0))
+        folder = path.parent.relative_to(table).as_posix()
+        places = [folder] if folder != "." else []
+        if match[3]:
+            places.append(str(int(match[3])))
+        return cls(path, int(match[1]), match[2], "|".join(places), int(match[4] or 0))
 
 
 def _check_counts(write: CapturedWrite, parts: Sequence[_Part], counts: Sequence[int]) -> None:
-    written: defaultdict[int, int] = defaultdict(int)
+    written: Counter[tuple[int, str]] = Counter()
     for part, count in zip(parts, counts, strict=True):
-        written[part.task] += count
-    captured: Counter[int] = Counter()
-    for task, rows in read_rows(write.folder / "rows", len(write.slots)):
-        captured[task] = rows.shape[1]
-    for task in sorted({*written, *captured}):
-        if written[task] != captured[task]:
+        written[part.task, part.place] += count
+    captured: Counter[tuple[int, str]] = Counter()
+    for rows in read_rows(write.folder / "rows", len(write.slots), write.parts):
+        captured.update({(rows.task, place): count for place, count in rows.counts().items()})
+    for task, place in sorted({*written, *captured}):
+        if written[task, place] != captured[task, place]:
             raise BadInput(
                 f"The lineage of {write.path} is not that of its rows",
-                f"Task {task} has written {written[task]:,} rows and captured {captured[task]:,}",
+                f"Task {task} has written {written[task, place]:,} rows"
+                f"{f' of {place}' * bool(place)} and captured {captured[task, place]:,}",
                 "Run the job again; if this repeats, report it",
             )

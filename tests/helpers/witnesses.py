@@ -73,7 +73,7 @@ class Found:
 def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     """Write a frame below a folder with its lineage; raise UsageError if it is refused."""
     taken = Captured()
-    with capturing(spark, folder / "taps", taken):
+    with capturing(spark, folder / "taps", taken, {}):
         frame.write.parquet(str(folder / "out"))
     (write,) = captured_writes(folder / "taps")
     found = traced(output_of(write))

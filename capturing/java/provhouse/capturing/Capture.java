@@ -1,10 +1,12 @@
 package provhouse.capturing;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
@@ -13,7 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
-import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /**
@@ -27,14 +29,17 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private static final long PATIENCE = 60_000;
   private final SparkSession session;
   private final String folder;
+  private final Map<String, List<String>> keys;
   private final boolean plain;
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
   private Unsupported refused;
 
-  private Capture(SparkSession session, String folder, boolean plain) {
+  private Capture(
+      SparkSession session, String folder, Map<String, List<String>> keys, boolean plain) {
     this.session = session;
     this.folder = folder;
+    this.keys = keys;
     this.plain = plain;
   }
 
@@ -42,19 +47,25 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
    * Begin to capture, and return null if the session is being captured already.
    *
    * <p>The taps write below {@code folder}, which all executors must reach. With {@code plain}, what
-   * is not covered runs without capture, instead of being refused.
+   * is not covered runs without capture, instead of being refused. {@code keys} has the key columns
+   * of tables by name, as JSON.
    */
-  public static Capture start(SparkSession session, String folder, boolean plain) {
+  public static Capture start(SparkSession session, String folder, String keys, boolean plain)
+      throws JsonProcessingException {
     List<Rule<LogicalPlan>> rules = Plans.list(session.experimental().extraOptimizations());
     for (Rule<LogicalPlan> rule : rules) {
       if (rule instanceof Capture) {
         return null;
       }
     }
-    Capture capture = new Capture(session, folder, plain);
+    Capture capture = new Capture(session, folder, keysOf(keys), plain);
     session.experimental().extraOptimizations_$eq(Plans.seq(Plans.joined(rules, List.of(capture))));
     session.listenerManager().register(capture);
     return capture;
+  }
+
+  private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
+    return new ObjectMapper().readValue(json, new TypeReference<Map<String, List<String>>>() {});
   }
 
   /** End the capture once the ends of all commands have been received. */
@@ -90,20 +101,24 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   @Override
   public synchronized LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
-    if (command == null) {
-      return optimised;
+    if (command == null || writeOf(command) != null) {
+      return optimised; // the optimizer applies its rules until nothing changes
     }
     try {
       LogicalPlan plan = CommonTables.inlined(optimised);
-      if (plan instanceof InsertIntoHadoopFsRelationCommand) {
-        return captured((InsertIntoHadoopFsRelationCommand) plan);
+      Target target = Target.of(plan, session);
+      if (target != null) {
+        return captured(target);
       }
       Commands.refuse(plan);
       return plan;
     } catch (Unsupported error) {
-      refusals.add(Refusal.of(command, error));
+      Target target = Target.of(command, session);
+      refusals.add(Refusal.of(command, target, error));
       if (plain) {
-        writes.forEach(write -> write.replaceBy(command));
+        if (target != null) {
+          writes.forEach(write -> write.replaceBy(target));
+        }
         return optimised;
       }
       refused = error;
@@ -117,25 +132,20 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return found instanceof Command ? found : null;
   }
 
-  private LogicalPlan captured(InsertIntoHadoopFsRelationCommand command) {
-    if (writeOf(command) != null) {
-      return command; // the optimizer applies its rules until nothing changes
-    }
-    long begun = System.nanoTime();
+  private LogicalPlan captured(Target target) {
+    target.check();
     for (Write earlier : writes) {
-      earlier.precede(command);
+      earlier.precede(target);
     }
-    Write write =
-        new Write(
-            command,
-            folder + "/" + writes.size(),
-            session.sessionState().newHadoopConf());
-    write.planned(System.nanoTime() - begun);
+    Write write = new Write(target, folder + "/" + writes.size(), keys, session);
     writes.add(write);
     return write.plan();
   }
 
   private Write writeOf(LogicalPlan plan) {
+    if (plan instanceof SaveIntoDataSourceCommand) {
+      return writeOf(((SaveIntoDataSourceCommand) plan).query());
+    }
     Tap tap = Plans.tapOf(plan);
     for (Write write : writes) {
       if (write.rows().equals(tap)) {
@@ -158,7 +168,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   private synchronized void end(QueryExecution execution, boolean success, long nanoseconds) {
     LogicalPlan plan = execution.optimizedPlan();
-    Write write = plan instanceof InsertIntoHadoopFsRelationCommand ? writeOf(plan) : null;
+    Write write = plan instanceof Command ? writeOf(plan) : null;
     if (write != null) {
       write.end(success, nanoseconds);
     }

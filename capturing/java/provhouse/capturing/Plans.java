@@ -129,6 +129,28 @@ final class Plans {
     return new Filter(condition, plan);
   }
 
+  /** Return a filter that lets every row pass and writes numbers and texts aside. */
+  static Filter tapped(Tap tap, List<Attribute> values, List<Expression> texts, LogicalPlan plan) {
+    if (texts.isEmpty()) {
+      return tapped(tap, values, plan);
+    }
+    List<Expression> numbers = new ArrayList<>();
+    values.forEach(value -> numbers.add(orElse(value, NONE)));
+    List<Expression> arguments =
+        List.of(new CreateArray(seq(longs(numbers)), false), new CreateArray(seq(texts), false));
+    return new Filter(call(tap, "putTexts", DataTypes.BooleanType, arguments, false), plan);
+  }
+
+  /** Return at least one number: an empty array of Spark has no type. */
+  private static List<Expression> longs(List<Expression> numbers) {
+    return numbers.isEmpty() ? List.of(number(0)) : numbers;
+  }
+
+  static Expression asText(Expression value, String timeZone) {
+    return new Cast(
+        value, DataTypes.StringType, Option.apply(timeZone), EvalMode$.MODULE$.LEGACY());
+  }
+
   /** Return the tap of a filter, or null if the plan is no filter with a tap. */
   static Tap tapOf(LogicalPlan plan) {
     if (plan instanceof Filter

@@ -11,11 +11,26 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.PartitionDirectory;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** The files that a captured plan may read, numbered from 0, with the table that each is part of. */
 final class SourceFiles {
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
+  private final KeyedSources keyed;
+  private long next;
+
+  SourceFiles(KeyedSources keyed) {
+    this.keyed = keyed;
+  }
+
+  /** Rewrite the scan of a source without row indexes. */
+  Rewritten keyed(LogicalRelation node) {
+    long first = next;
+    next += KeyedIds.PARTITIONS;
+    return keyed.scan(node, first);
+  }
 
   /** Return what gives ids to the rows of a relation, whose files are numbered here. */
   RowIds rowIds(HadoopFsRelation relation, String table) {
@@ -26,6 +41,7 @@ final class SourceFiles {
         Plans.list(
             relation.location().listFiles(Plans.seq(List.of()), Plans.seq(List.of())))) {
       for (FileStatusWithMetadata file : Plans.list(folder.files())) {
+        checkWhole(file);
         String path = file.getPath().toUri().toString();
         String root = rootOf(address(file.getPath()), roots);
         Map<String, Object> entry = known.computeIfAbsent(path, ignored -> entry(file, root, table));
@@ -41,9 +57,19 @@ final class SourceFiles {
     return new ArrayList<>(known.values());
   }
 
+  /** Refuse a file of which a Delta table has deleted rows without rewriting it. */
+  private static void checkWhole(FileStatusWithMetadata file) {
+    for (String name : CollectionConverters.asJava(file.metadata()).keySet()) {
+      if (name.startsWith("row_index_filter")) {
+        throw Unsupported.operator(
+            "scan", file.getPath() + " has a deletion vector; REORG TABLE with PURGE removes it");
+      }
+    }
+  }
+
   private Map<String, Object> entry(FileStatusWithMetadata file, String root, String table) {
     Map<String, Object> entry = new LinkedHashMap<>();
-    entry.put("number", (long) known.size());
+    entry.put("number", next++);
     entry.put("path", file.getPath().toUri().toString());
     entry.put("root", root);
     entry.put("table", table);

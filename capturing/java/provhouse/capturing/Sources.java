@@ -8,17 +8,20 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.FileSourceMetadataAttribute$;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
 /** Rewrites scans of files, so that each row carries its id. */
 final class Sources {
+  private static final String DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat";
   private static final String PATH = "file_path";
   private static final String ROW = "row_index";
 
@@ -26,19 +29,68 @@ final class Sources {
 
   static Rewritten scan(LogicalRelation node, SourceFiles files) {
     if (!(node.relation() instanceof HadoopFsRelation)) {
-      throw refusal(node, node.relation().getClass().getSimpleName());
+      return files.keyed(node);
     }
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
-    if (relation.fileFormat().getClass() != ParquetFileFormat.class) {
-      throw refusal(node, relation.fileFormat().toString());
+    String format = formatOf(node);
+    if (!format.equals(ParquetFileFormat.class.getName()) && !format.equals(DELTA)) {
+      return files.keyed(node);
     }
     for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
       if (FileSourceMetadataAttribute$.MODULE$.unapply(column).isDefined()) {
         throw refusal(node, "the hidden column _metadata");
       }
     }
-    AttributeReference metadata = metadata(node);
-    List<AttributeReference> output = Plans.joined(Plans.list(node.output()), List.of(metadata));
+    AttributeReference metadata = metadata(node, PATH, ROW);
+    if (metadata == null && format.equals(DELTA)) {
+      return indexed(node, relation, files);
+    }
+    if (metadata == null) {
+      throw refusal(node, "files without row indexes, or with a column named _metadata");
+    }
+    Expression index = field(metadata, ROW);
+    return scan(node, relation, List.of(metadata), field(metadata, PATH), index, files);
+  }
+
+  /**
+   * Rewrite the scan of a Delta table that hides the row index. It is a column that the reader of
+   * Parquet fills if the schema has it, as it does for Delta's own deletion vectors.
+   */
+  private static Rewritten indexed(
+      LogicalRelation node, HadoopFsRelation relation, SourceFiles files) {
+    AttributeReference metadata = metadata(node, PATH);
+    if (metadata == null) {
+      throw refusal(node, "a table with a column named _metadata");
+    }
+    String name = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
+    AttributeReference index =
+        new AttributeReference(
+            name,
+            DataTypes.LongType,
+            true,
+            Metadata.empty(),
+            NamedExpression$.MODULE$.newExprId(),
+            Plans.seq(List.of()));
+    HadoopFsRelation wider =
+        relation.copy(
+            relation.location(),
+            relation.partitionSchema(),
+            relation.dataSchema().add(name, DataTypes.LongType, true),
+            relation.bucketSpec(),
+            relation.fileFormat(),
+            relation.options(),
+            relation.sparkSession());
+    return scan(node, wider, List.of(index, metadata), field(metadata, PATH), index, files);
+  }
+
+  private static Rewritten scan(
+      LogicalRelation node,
+      HadoopFsRelation relation,
+      List<AttributeReference> added,
+      Expression path,
+      Expression index,
+      SourceFiles files) {
+    List<AttributeReference> output = Plans.joined(Plans.list(node.output()), added);
     LogicalRelation scan =
         node.copy(
             relation, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
@@ -46,35 +98,34 @@ final class Sources {
     String name = table.isDefined() ? table.get().identifier().table() : "";
     Expression id =
         Plans.call(
-            files.rowIds(relation, name),
-            "id",
-            DataTypes.LongType,
-            List.of(field(metadata, PATH), field(metadata, ROW)),
-            true);
+            files.rowIds(relation, name), "id", DataTypes.LongType, List.of(path, index), true);
     Alias alias = Plans.alias(id, "provhouse_row");
     List<NamedExpression> columns = Plans.joined(Plans.list(node.output()), List.of(alias));
     return new Rewritten(
         new Project(Plans.seq(columns), scan), List.of(new Slot(alias.toAttribute(), Slot.ROWS)));
   }
 
-  /** Return the hidden column with the path and row index only; Spark would make all fields. */
-  private static AttributeReference metadata(LogicalRelation node) {
-    List<AttributeReference> hidden = Plans.list(node.metadataOutput());
-    for (AttributeReference column : hidden) {
+  private static String formatOf(LogicalRelation node) {
+    return ((HadoopFsRelation) node.relation()).fileFormat().getClass().getName();
+  }
+
+  /** Return the hidden column with these fields only, or null; Spark would make all fields. */
+  private static AttributeReference metadata(LogicalRelation node, String... names) {
+    for (AttributeReference column : Plans.<AttributeReference>list(node.metadataOutput())) {
       if (column.dataType() instanceof StructType) {
         List<StructField> fields = new ArrayList<>();
         for (StructField field : ((StructType) column.dataType()).fields()) {
-          if (field.name().equals(PATH) || field.name().equals(ROW)) {
+          if (List.of(names).contains(field.name())) {
             fields.add(field);
           }
         }
-        if (fields.size() == 2) {
+        if (fields.size() == names.length) {
           return (AttributeReference)
               column.withDataType(new StructType(fields.toArray(new StructField[0])));
         }
       }
     }
-    throw refusal(node, "files without row indexes, or with a column named _metadata");
+    return null;
   }
 
   private static Expression field(AttributeReference struct, String name) {
@@ -85,7 +136,7 @@ final class Sources {
   private static Unsupported refusal(LogicalRelation node, String found) {
     return new Unsupported(
         "The lineage of this source cannot be captured yet",
-        "It reads " + found + "; only Parquet files can be captured",
-        "Store the source as Parquet, or write this result outside of the block");
+        "It reads " + found + "; only Parquet and Delta can be captured",
+        "Store the source as Parquet or Delta, or write this result outside of the block");
   }
 }

@@ -17,13 +17,21 @@ public final class Tap implements Serializable {
   private static final int BLOCK = 4096;
   private final String folder;
   private final int columns;
+  private final int texts;
   private transient TapFile file;
   private transient long[][] block;
+  private transient byte[][][] words;
   private transient int filled;
 
   Tap(String folder, int columns) {
+    this(folder, columns, 0);
+  }
+
+  /** Make a tap that also writes texts, which may be NULL. */
+  Tap(String folder, int columns, int texts) {
     this.folder = folder;
     this.columns = columns;
+    this.texts = texts;
   }
 
   String folder() {
@@ -74,6 +82,18 @@ public final class Tap implements Serializable {
     return true;
   }
 
+  /** Take numbers and texts. */
+  public boolean putTexts(ArrayData values, ArrayData given) {
+    int row = next();
+    for (int column = 0; column < columns; column++) {
+      block[column][row] = values.getLong(column);
+    }
+    for (int text = 0; text < texts; text++) {
+      words[text][row] = given.isNullAt(text) ? null : given.getUTF8String(text).getBytes();
+    }
+    return true;
+  }
+
   private int next() {
     if (file == null) {
       open();
@@ -88,8 +108,9 @@ public final class Tap implements Serializable {
     if (task == null) {
       throw new IllegalStateException("A tap ran outside of a task: " + folder);
     }
-    file = TapFile.open(folder, columns, task);
+    file = TapFile.open(folder, columns, texts, task);
     block = new long[columns][BLOCK];
+    words = new byte[texts][BLOCK][];
     TaskFailureListener failing = (context, error) -> file.fail();
     task.addTaskFailureListener(failing);
     TaskCompletionListener closing = this::close;
@@ -97,7 +118,7 @@ public final class Tap implements Serializable {
   }
 
   private void flush() {
-    file.write(block, filled);
+    file.write(block, words, filled);
     filled = 0;
   }
 
@@ -112,6 +133,7 @@ public final class Tap implements Serializable {
     } finally {
       file = null;
       block = null;
+      words = null;
       filled = 0;
     }
   }

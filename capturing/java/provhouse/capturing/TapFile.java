@@ -13,11 +13,14 @@ import org.apache.parquet.hadoop.api.WriteSupport;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.hadoop.util.HadoopOutputFile;
 import org.apache.parquet.io.OutputFile;
+import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Type;
+import org.apache.parquet.schema.Types;
 import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
@@ -36,12 +39,12 @@ final class TapFile {
   private final Rows rows;
   private boolean failed;
 
-  private TapFile(Path folder, String name, int columns) throws IOException {
+  private TapFile(Path folder, String name, int columns, int texts) throws IOException {
     Configuration settings = new Configuration(SparkHadoopUtil.get().conf());
     hidden = new Path(folder, "_" + name);
     kept = new Path(folder, name);
     files = folder.getFileSystem(settings);
-    rows = new Rows(columns);
+    rows = new Rows(columns, texts);
     writer = new Builder(HadoopOutputFile.fromPath(hidden, settings), rows)
         .withConf(settings)
         .withCompressionCodec(CompressionCodecName.ZSTD)
@@ -50,7 +53,7 @@ final class TapFile {
         .build();
   }
 
-  static TapFile open(String folder, int columns, TaskContext task) {
+  static TapFile open(String folder, int columns, int texts, TaskContext task) {
     String name = String.format(
         "%06d-%d.%d-%d-%016x.parquet",
         task.partitionId(),
@@ -59,7 +62,7 @@ final class TapFile {
         task.taskAttemptId(),
         ThreadLocalRandom.current().nextLong());
     try {
-      return new TapFile(new Path(folder), name, columns);
+      return new TapFile(new Path(folder), name, columns, texts);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
@@ -73,8 +76,9 @@ final class TapFile {
     return failed;
   }
 
-  void write(long[][] block, int filled) {
+  void write(long[][] block, byte[][][] words, int filled) {
     rows.block = block;
+    rows.words = words;
     try {
       for (rows.row = 0; rows.row < filled; rows.row++) {
         writer.write(rows);
@@ -123,26 +127,40 @@ final class TapFile {
     }
   }
 
-  /** Writes the current row of the current block; columns are named c0, c1, and so on. */
+  /** Writes the current row of the current block: numbers as c0, c1 and so on, texts as t0 and so on. */
   private static final class Rows extends WriteSupport<Object> {
     private final String[] names;
+    private final String[] texts;
     private RecordConsumer consumer;
     private long[][] block;
+    private byte[][][] words;
     private int row;
 
-    Rows(int columns) {
-      names = new String[columns];
-      for (int column = 0; column < columns; column++) {
-        names[column] = "c" + column;
+    Rows(int columns, int texts) {
+      names = named("c", columns);
+      this.texts = named("t", texts);
+    }
+
+    private static String[] named(String prefix, int count) {
+      String[] found = new String[count];
+      for (int i = 0; i < count; i++) {
+        found[i] = prefix + i;
       }
+      return found;
     }
 
     @Override
     public WriteContext init(Configuration settings) {
-      Type[] fields = new Type[names.length];
+      Type[] fields = new Type[names.length + texts.length];
       for (int column = 0; column < names.length; column++) {
         fields[column] =
             new PrimitiveType(Type.Repetition.REQUIRED, PrimitiveTypeName.INT64, names[column]);
+      }
+      for (int text = 0; text < texts.length; text++) {
+        fields[names.length + text] =
+            Types.optional(PrimitiveTypeName.BINARY)
+                .as(LogicalTypeAnnotation.stringType())
+                .named(texts[text]);
       }
       return new WriteContext(new MessageType("tap", fields), Map.of());
     }
@@ -159,6 +177,13 @@ final class TapFile {
         consumer.startField(names[column], column);
         consumer.addLong(block[column][row]);
         consumer.endField(names[column], column);
+      }
+      for (int text = 0; text < texts.length; text++) {
+        if (words[text][row] != null) {
+          consumer.startField(texts[text], names.length + text);
+          consumer.addBinary(Binary.fromReusedByteArray(words[text][row]));
+          consumer.endField(texts[text], names.length + text);
+        }
       }
       consumer.endMessage();
     }

@@ -68,8 +68,8 @@ final class Taps {
     return new Tap(folder + "/" + number + "-keys-" + place, 1);
   }
 
-  Tap rows(int columns) {
-    return new Tap(folder + "/rows", columns);
+  Tap rows(int columns, int texts) {
+    return new Tap(folder + "/rows", columns, texts);
   }
 
   List<Map<String, Object>> described() {

@@ -5,91 +5,86 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileContext;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.SaveMode;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
-import org.apache.spark.sql.execution.datasources.WriteFiles;
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.classic.SparkSession;
 
-/** One captured write: its plan with taps, and the files in its folder before and after. */
+/** One captured write: its plan with taps, and the files that it has made. */
 final class Write {
   private static final double NANOSECONDS = 1e9;
   private final String folder;
-  private final Tap rows;
-  private final Path path;
+  private final Target target;
   private final Configuration settings;
-  private final Set<String> before;
-  private final InsertIntoHadoopFsRelationCommand tapped;
+  private final Tap rows;
+  private final LogicalPlan plan;
   private final Map<String, Object> description = new LinkedHashMap<>();
-  private Set<String> after;
+  private Set<String> written;
   private String state = "unknown";
 
-  Write(InsertIntoHadoopFsRelationCommand command, String folder, Configuration settings) {
-    check(command);
+  Write(Target target, String folder, Map<String, List<String>> keys, SparkSession session) {
     this.folder = folder;
-    this.settings = settings;
-    path = command.outputPath();
-    SourceFiles files = new SourceFiles();
+    this.target = target;
+    settings = session.sessionState().newHadoopConf();
+    long begun = System.nanoTime();
+    LogicalPlan query = target.query();
+    String timeZone = session.sessionState().conf().sessionLocalTimeZone();
+    KeyedSources keyed = new KeyedSources(keys, folder, timeZone, used(query));
+    SourceFiles files = new SourceFiles(keyed);
     Taps taps = new Taps(folder);
-    LogicalPlan child = command.child();
-    boolean planned = child instanceof WriteFiles;
-    LogicalPlan query = planned ? ((WriteFiles) child).child() : child;
     Rewriter rewriter = new Rewriter(files, taps);
     Rewritten rewritten = rewriter.rewrite(query);
     List<Slot> slots = rewritten.slots();
-    rows = taps.rows(slots.size());
-    Filter top = Plans.tapped(rows, Plans.attributes(slots), rewritten.plan());
-    LogicalPlan plan = Plans.only(Plans.list(query.output()), top);
-    tapped =
-        (InsertIntoHadoopFsRelationCommand)
-            Rewriter.withChildren(
-                command, planned ? Rewriter.withChildren(child, plan) : plan);
-    before = listed();
-    boolean named = command.catalogTable().isDefined();
-    description.put("path", path.toUri().toString());
-    description.put("table", named ? command.catalogTable().get().identifier().table() : "");
+    List<Expression> texts = target.texts();
+    rows = taps.rows(slots.size(), texts.size());
+    LogicalPlan top = Plans.tapped(rows, Plans.attributes(slots), texts, rewritten.plan());
+    plan = target.with(Plans.only(Plans.list(query.output()), top));
+    description.put("path", target.path().toUri().toString());
+    description.put("table", target.table());
+    description.put("parts", texts.size());
+    description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     description.put("taps", taps.described());
     description.put("absence", rewriter.hasAbsence());
     description.put("sources", files.described());
-  }
-
-  /** Note how long the rewriting took, and store the description before Spark begins to write. */
-  void planned(long nanoseconds) {
-    description.put("rewriting", nanoseconds / NANOSECONDS);
+    description.put("keyed", keyed.described());
+    description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
   }
 
-  private static void check(InsertIntoHadoopFsRelationCommand command) {
-    String found = null;
-    if (command.fileFormat().getClass() != ParquetFileFormat.class) {
-      found = "It writes " + command.fileFormat();
-    } else if (!Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined()) {
-      found = "It is partitioned or bucketed by columns";
-    }
-    if (found != null) {
-      throw new Unsupported(
-          "The lineage of this write cannot be captured yet",
-          found + "; only Parquet files without partitions can be captured",
-          "Write it outside of the block, without its lineage");
-    }
+  /** Return the ids of all columns that a plan mentions, except as the output of its leaves. */
+  private static Set<Object> used(LogicalPlan plan) {
+    Set<Object> found = new HashSet<>();
+    Plans.<Attribute>list(plan.output()).forEach(each -> found.add(each.exprId()));
+    mentioned(plan, found);
+    return found;
+  }
+
+  private static void mentioned(LogicalPlan plan, Set<Object> found) {
+    Plans.<Attribute>list(plan.references().toSeq()).forEach(each -> found.add(each.exprId()));
+    Plans.<LogicalPlan>list(plan.children()).forEach(child -> mentioned(child, found));
+    Plans.<LogicalPlan>list(plan.subqueries()).forEach(query -> found.addAll(used(query)));
+  }
+
+  static Unsupported refusal(String found) {
+    return new Unsupported(
+        "The lineage of this write cannot be captured yet",
+        found,
+        "Write it outside of the block, without its lineage");
   }
 
   LogicalPlan plan() {
-    return tapped;
+    return plan;
   }
 
   Tap rows() {
@@ -97,18 +92,25 @@ final class Write {
   }
 
   /** Note what is in the folder now, and refuse to overwrite what this capture has to read. */
-  void precede(InsertIntoHadoopFsRelationCommand next) {
-    if (!next.outputPath().equals(path)) {
+  void precede(Target next) {
+    if (!next.path().equals(target.path())) {
       return;
     }
-    SaveMode mode = next.mode();
-    if (mode == SaveMode.Overwrite) {
+    if (next.deletes()) {
       throw new Unsupported(
           "This write would delete rows whose lineage is not stored yet",
-          path + " was written in the same block",
+          target.path() + " was written in the same block",
           "End the block after the first write, and begin another");
     }
     close();
+  }
+
+  /** Note that rows may be gone, because a write without capture overwrites them. */
+  void replaceBy(Target next) {
+    if (next.deletes() && next.path().equals(target.path())) {
+      state = "replaced";
+      store();
+    }
   }
 
   void end(boolean success, long nanoseconds) {
@@ -120,26 +122,15 @@ final class Write {
     store();
   }
 
-  /** Note that rows may be gone, because a write without capture overwrites them. */
-  void replaceBy(LogicalPlan next) {
-    if (next instanceof InsertIntoHadoopFsRelationCommand
-        && ((InsertIntoHadoopFsRelationCommand) next).outputPath().equals(path)
-        && ((InsertIntoHadoopFsRelationCommand) next).mode() == SaveMode.Overwrite) {
-      state = "replaced";
-      store();
-    }
-  }
-
-  void close() {
-    if (after == null) {
-      after = listed();
-      after.removeAll(before);
+  private void close() {
+    if (written == null) {
+      written = target.written();
     }
   }
 
   /** Replace the file with the description as a whole, so that a reader never sees half of it. */
   void store() {
-    description.put("written", after == null ? List.of() : new ArrayList<>(after));
+    description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);
     Path file = new Path(folder, "write.json");
     Path aside = new Path(folder, "_write.json");
@@ -152,24 +143,5 @@ final class Write {
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
-  }
-
-  /** Return the data files in the folder, which may not exist. */
-  private Set<String> listed() {
-    Set<String> found = new TreeSet<>();
-    try {
-      FileSystem files = path.getFileSystem(settings);
-      if (files.exists(path)) {
-        for (FileStatus each : files.listStatus(path)) {
-          String name = each.getPath().getName();
-          if (each.isFile() && !name.startsWith("_") && !name.startsWith(".")) {
-            found.add(each.getPath().toUri().toString());
-          }
-        }
-      }
-    } catch (IOException error) {
-      throw new UncheckedIOException(error);
-    }
-    return found;
   }
 }

@@ -1,0 +1,122 @@
+package provhouse.capturing;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
+import org.apache.spark.sql.execution.datasources.WriteFiles;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+
+/** A folder of files, with or without partitions and buckets. */
+final class FilesTarget implements Target {
+  private final InsertIntoHadoopFsRelationCommand command;
+  private final SparkSession session;
+  private final Configuration settings;
+  private final Set<String> before = new TreeSet<>();
+
+  FilesTarget(InsertIntoHadoopFsRelationCommand command, SparkSession session) {
+    this.command = command;
+    this.session = session;
+    settings = session.sessionState().newHadoopConf();
+  }
+
+  @Override
+  public void check() {
+    if (command.fileFormat().getClass() != ParquetFileFormat.class) {
+      throw Write.refusal("It writes " + command.fileFormat() + "; only Parquet and Delta are covered");
+    }
+    boolean several =
+        !Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined();
+    if (several && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
+      throw Write.refusal("A task writes several files at once, by the settings of Spark");
+    }
+    before.addAll(listed());
+  }
+
+  @Override
+  public LogicalPlan query() {
+    LogicalPlan child = command.child();
+    return child instanceof WriteFiles ? ((WriteFiles) child).child() : child;
+  }
+
+  @Override
+  public LogicalPlan with(LogicalPlan query) {
+    LogicalPlan child = command.child();
+    return Rewriter.withChildren(
+        command, child instanceof WriteFiles ? Rewriter.withChildren(child, query) : query);
+  }
+
+  @Override
+  public Path path() {
+    return command.outputPath();
+  }
+
+  @Override
+  public String table() {
+    return command.catalogTable().isDefined()
+        ? command.catalogTable().get().identifier().table()
+        : "";
+  }
+
+  @Override
+  public String format() {
+    return "parquet";
+  }
+
+  @Override
+  public List<Expression> texts() {
+    return Layout.texts(command, session.sessionState().conf().sessionLocalTimeZone());
+  }
+
+  @Override
+  public boolean deletes() {
+    return command.mode() == SaveMode.Overwrite;
+  }
+
+  @Override
+  public Set<String> written() {
+    Set<String> found = listed();
+    found.removeAll(before);
+    return found;
+  }
+
+  /** Return the data files below the folder, which may not exist. */
+  private Set<String> listed() {
+    Set<String> found = new TreeSet<>();
+    try {
+      list(path().getFileSystem(settings), path(), found);
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    return found;
+  }
+
+  private static void list(FileSystem files, Path folder, Set<String> found) throws IOException {
+    FileStatus[] children;
+    try {
+      children = files.listStatus(folder);
+    } catch (FileNotFoundException gone) {
+      return;
+    }
+    for (FileStatus child : children) {
+      String name = child.getPath().getName();
+      boolean hidden = name.startsWith(".") || name.startsWith("_") && !name.contains("=");
+      if (child.isDirectory() && !hidden) {
+        list(files, child.getPath(), found);
+      } else if (!hidden) {
+        found.add(child.getPath().toUri().toString());
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package provhouse.capturing;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Concat;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.MonotonicallyIncreasingID;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.IntegralType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Option;
+
+/**
+ * Rewrites scans of sources without row indexes, such as CSV files and tables of other databases.
+ *
+ * <p>A tap directly above the scan writes the id and the declared key of each row. Filters above it
+ * are not pushed into the scan, so that the key can be checked in all rows.
+ */
+final class KeyedSources {
+  private static final Set<String> FORMATS = Set.of("csv", "json", "orc", "text", "txt");
+  private final Map<String, List<String>> keys;
+  private final String folder;
+  private final String timeZone;
+  private final Set<Object> used;
+  private final List<Map<String, Object>> described = new ArrayList<>();
+
+  /**
+   * Rewrite the scans of one write.
+   *
+   * <p>{@code keys} has the key columns of tables by name, and {@code used} the ids of all columns
+   * that the plan mentions: no other column is read.
+   */
+  KeyedSources(
+      Map<String, List<String>> keys, String folder, String timeZone, Set<Object> used) {
+    this.keys = keys;
+    this.folder = folder;
+    this.timeZone = timeZone;
+    this.used = used;
+  }
+
+  List<Map<String, Object>> described() {
+    return described;
+  }
+
+  /** Rewrite a scan whose rows have the numbers from {@code number} on; refuse it without a key. */
+  Rewritten scan(LogicalRelation node, long number) {
+    String table = tableOf(node);
+    List<String> key = table == null ? null : keys.get(table);
+    if (key == null) {
+      throw new Unsupported(
+          "The lineage of this source cannot be captured without a key",
+          "It reads " + (table == null ? node.relation().getClass().getSimpleName() : table)
+              + ", whose rows have no numbers of their own",
+          "Declare its key, as in keys={'" + (table == null ? "table" : table) + "': 'id'}");
+    }
+    List<Expression> parts = new ArrayList<>();
+    List<NamedExpression> read = new ArrayList<>();
+    List<NamedExpression> columns = new ArrayList<>();
+    for (String column : key) {
+      Attribute found = column(node, column, table);
+      if (!parts.isEmpty()) {
+        parts.add(new Literal(UTF8String.fromString("/"), DataTypes.StringType));
+      }
+      parts.add(Plans.asText(found, timeZone));
+    }
+    Expression text = parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
+    for (Attribute column : Plans.list(node.output())) {
+      boolean needed = used.contains(column.exprId());
+      if (needed || text.references().contains(column)) {
+        read.add(column);
+      }
+      columns.add(needed ? column : unread(column));
+    }
+    Expression counter = new MonotonicallyIncreasingID();
+    Alias id =
+        Plans.alias(
+            Plans.call(
+                new KeyedIds(number), "id", DataTypes.LongType, List.of(counter), true),
+            "provhouse_row");
+    Project numbered =
+        new Project(
+            Plans.seq(Plans.<NamedExpression>joined(read, List.of(id))),
+            new Project(Plans.seq(read), node));
+    Tap tap = new Tap(folder + "/source-" + described.size(), 1, 1);
+    LogicalPlan tapped =
+        Plans.tapped(tap, List.of(id.toAttribute()), List.of(text), numbered);
+    columns.add(id.toAttribute());
+    describe(table, key, number);
+    return new Rewritten(
+        new Project(Plans.seq(columns), tapped), List.of(new Slot(id.toAttribute(), Slot.ROWS)));
+  }
+
+  private void describe(String table, List<String> key, long number) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("number", number);
+    entry.put("partitions", KeyedIds.PARTITIONS);
+    entry.put("table", table);
+    entry.put("key", key);
+    entry.put("tap", "source-" + described.size());
+    described.add(entry);
+  }
+
+  private static Alias unread(Attribute column) {
+    return new Alias(
+        new Literal(null, column.dataType()),
+        column.name(),
+        column.exprId(),
+        column.qualifier(),
+        Option.empty(),
+        Plans.seq(List.of()));
+  }
+
+  private static Attribute column(LogicalRelation node, String name, String table) {
+    for (Attribute each : Plans.list(node.output())) {
+      if (each.name().equalsIgnoreCase(name)) {
+        DataType type = each.dataType();
+        if (type instanceof IntegralType
+            || type instanceof StringType
+            || type.equals(DataTypes.DateType)) {
+          return each;
+        }
+        throw new Unsupported(
+            "The column " + name + " of " + table + " cannot be a key",
+            "Its type is " + type.simpleString() + "; keys are integers, text or dates",
+            "Declare another key");
+      }
+    }
+    throw new Unsupported(
+        table + " has no column " + name + ", which is declared as its key",
+        "Its columns are " + String.join(", ", node.schema().fieldNames()),
+        "Correct the key");
+  }
+
+  /** Return the name of the table as users declare it, or null for an unknown kind of source. */
+  private static String tableOf(LogicalRelation node) {
+    if (node.catalogTable().isDefined()) {
+      return node.catalogTable().get().identifier().table();
+    }
+    if (node.relation() instanceof HadoopFsRelation) {
+      HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+      List<Path> roots = Plans.list(relation.location().rootPaths());
+      return roots.size() == 1 ? withoutEnding(roots.get(0).getName()) : null;
+    }
+    if (node.relation() instanceof JDBCRelation) {
+      String from = ((JDBCRelation) node.relation()).jdbcOptions().tableOrQuery();
+      return from.replaceAll("^.*[ .]", "").replaceAll("[\"`]", "");
+    }
+    return null;
+  }
+
+  private static String withoutEnding(String name) {
+    int dot = name.lastIndexOf('.');
+    boolean known = dot > 0 && FORMATS.contains(name.substring(dot + 1).toLowerCase(Locale.ROOT));
+    return known ? name.substring(0, dot) : name;
+  }
+}

@@ -1,0 +1,50 @@
+package provhouse.capturing;
+
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+
+/** What a command writes to, in a way that is covered. */
+interface Target {
+  /** Return the target of a command, or null if the command writes in another way. */
+  static Target of(LogicalPlan command, SparkSession session) {
+    if (command instanceof InsertIntoHadoopFsRelationCommand) {
+      return new FilesTarget((InsertIntoHadoopFsRelationCommand) command, session);
+    }
+    if (command instanceof SaveIntoDataSourceCommand
+        && DeltaTarget.covers((SaveIntoDataSourceCommand) command)) {
+      return new DeltaTarget((SaveIntoDataSourceCommand) command, session);
+    }
+    return null;
+  }
+
+  /** Raise a refusal if this way of writing is not covered. */
+  void check();
+
+  /** Return the optimised plan of the rows. */
+  LogicalPlan query();
+
+  /** Return the command with another plan of the rows. */
+  LogicalPlan with(LogicalPlan query);
+
+  Path path();
+
+  /** Return the name of the table in the catalog, or an empty text. */
+  String table();
+
+  String format();
+
+  /** Return the texts that identify a row's file among those of its task. */
+  List<Expression> texts();
+
+  /** Return whether the write removes rows that are there now. */
+  boolean deletes();
+
+  /** Return the files that the write has made. It may be called once the write has ended. */
+  Set<String> written();
+}

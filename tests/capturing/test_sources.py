@@ -1,0 +1,119 @@
+"""Sources whose rows have no numbers: their lineage is by declared keys, which a tap wrote."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from helpers.shop import CUSTOMERS, ORDERS, write_shop
+from helpers.warehouse import House
+from provhouse.model.errors import BadInput, UsageError
+
+DERBY = "jdbc:derby:memory:captured;create=true"
+Read = Callable[[SparkSession, Path], DataFrame]
+
+
+def csv(spark: SparkSession, folder: Path) -> DataFrame:
+    return spark.read.csv(str(folder / "csv"), header=True, inferSchema=True)
+
+
+def jdbc(spark: SparkSession, _: Path) -> DataFrame:
+    return spark.read.jdbc(DERBY, "jdbc", predicates=['"id" < 4', '"id" >= 4'])
+
+
+SOURCES: dict[str, Read] = {
+    "csv": csv,
+    "json": lambda spark, folder: spark.read.json(str(folder / "json")),
+    "orc": lambda spark, folder: spark.read.orc(str(folder / "orc")),
+    "text": lambda spark, folder: spark.read.text(str(folder / "text.txt")),
+    "jdbc": jdbc,
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """The folder of the orders in each form."""
+    folder = tmp_path_factory.mktemp("sources")
+    write_shop(folder)
+    orders = spark.read.parquet(str(folder / "orders")).select("id", "cust", "small")
+    orders.repartition(3, "id").write.csv(str(folder / "csv"), header=True)
+    orders.write.json(str(folder / "json"))
+    orders.write.orc(str(folder / "orc"))
+    orders.coalesce(1).write.jdbc(DERBY, "jdbc", "overwrite")
+    (folder / "text.txt").write_text("".join(f"{order.id}\n" for order in ORDERS))
+    return folder
+
+
+def test_rows_of_each_source_are_named_by_their_keys(
+    houses: Callable[..., House], shop: Path, spark: SparkSession
+) -> None:
+    """Filters, groups, joins with other sources and with themselves, all in one block."""
+    house = houses()
+    keys = {name: "value" if name == "text" else "id" for name in SOURCES}
+    keys |= {f"{name}_{kind}": "k" for name in SOURCES for kind in ("kept", "grouped")}
+    with house.capture(keys={**keys, "customers": "number", "joined": "k"}) as run:
+        for name, read in SOURCES.items():
+            frame = read(spark, shop)
+            key = F.col(keys[name]).cast("int")
+            kept = frame.where(key > 2).select(key.alias("k"))
+            kept.write.parquet(str(shop / f"{name}_kept"))
+            grouped = frame.groupBy((key % 3).alias("k")).count()
+            grouped.write.parquet(str(shop / f"{name}_grouped"))
+        customers = spark.read.parquet(str(shop / "customers"))
+        one, two = csv(spark, shop), jdbc(spark, shop).withColumnRenamed("id", "other")
+        joined = one.join(customers, F.col("cust") == F.col("name")).join(two, one.id == two.other)
+        joined = joined.join(csv(spark, shop).selectExpr("id + 1 AS next"), one.id == F.col("next"))
+        joined.selectExpr("concat_ws('-', id, number) AS k").write.parquet(str(shop / "joined"))
+    assert run.report
+    with house.open() as warehouse:
+
+        def sources(item: str) -> set[str]:
+            return {found.item for found in warehouse.lineage(item).items}
+
+        for name in SOURCES:
+            assert sources(f"{name}_kept/5") == {f"{name}/5"}
+            for rest in range(3):
+                expected = {f"{name}/{order.id}" for order in ORDERS if order.id % 3 == rest}
+                assert sources(f"{name}_grouped/{rest}") == expected
+        for order in ORDERS[1:]:
+            for customer in CUSTOMERS:
+                if order.cust is not None and order.cust == customer.name:
+                    assert sources(f"joined/{order.id}-{customer.number}") == {
+                        f"csv/{order.id}", f"jdbc/{order.id}", f"csv/{order.id - 1}",
+                        f"customers/{customer.number}",
+                    }  # fmt: skip
+    assert all(spark.read.parquet(str(shop / f"{name}_kept")).count() == 7 for name in SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("key", "found"), [("cust", "keys of csv are NULL"), (["small", "id"], "NULL")]
+)
+def test_a_key_with_null_is_refused(
+    key: str, found: str, houses: Callable[..., House], shop: Path, spark: SparkSession
+) -> None:
+    with pytest.raises(BadInput, match=found), houses().capture(keys={"csv": key}):
+        csv(spark, shop).select("id").write.mode("overwrite").parquet(str(shop / "out"))
+
+
+def test_a_key_that_two_rows_have_is_refused(
+    houses: Callable[..., House], shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "twice.csv").write_text("id\n1\n1\n")
+    with pytest.raises(BadInput, match="not unique"), houses().capture(keys={"twice": "id"}):
+        spark.read.csv(str(tmp_path / "twice.csv"), header=True).write.parquet(
+            str(tmp_path / "out")
+        )
+
+
+def test_a_column_that_is_missing_is_refused_before_spark_writes(
+    houses: Callable[..., House], shop: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    frame, out = csv(spark, shop), tmp_path / "out"
+    with (
+        pytest.raises(UsageError, match="no column nothing"),
+        houses().capture(keys={"csv": "nothing"}),
+    ):
+        frame.write.parquet(str(out))
+    assert not out.exists()

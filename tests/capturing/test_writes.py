@@ -1,0 +1,159 @@
+"""Ways of writing: files are those of plain Spark, and each row derives from the row that it was.
+
+All writes are in one block, since most of the time of a test is that of an ingest.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import provhouse
+from helpers.shop import ORDERS, write_shop
+from helpers.warehouse import House
+
+Write = Callable[[DataFrame, str], None]
+_PART = re.compile(r"part-(\d+)-[0-9a-f-]{36}(.*)")
+
+
+def sql(text: str) -> Write:
+    """Return a write by SQL statements; ``orders`` is a temporary view."""
+
+    def write(orders: DataFrame, path: str) -> None:
+        orders.createOrReplaceTempView("written_orders")
+        name = f"captured_{Path(path).name}_{Path(path).parent.name}"
+        for statement in text.format(name=name, path=path).split(";"):
+            orders.sparkSession.sql(statement)
+
+    return write
+
+
+def table(orders: DataFrame, path: str) -> None:
+    """Write a table with partitions and buckets."""
+    name = f"captured_{Path(path).name}_{Path(path).parent.name}"
+    writer = orders.repartition(2, "id").write.partitionBy("cust").bucketBy(3, "id").sortBy("price")
+    writer.option("path", path).saveAsTable(name)
+
+
+def dynamic(orders: DataFrame, path: str) -> None:
+    """Overwrite only the partitions that the rows are in."""
+    writer = orders.select("id", "cust").write.mode("overwrite").partitionBy("cust")
+    writer.option("partitionOverwriteMode", "dynamic").parquet(path)
+
+
+WRITES: dict[str, Write] = {
+    "days": lambda orders, path: orders.write.partitionBy("day").parquet(path),
+    "two": lambda orders, path: (
+        orders.withColumn("c", F.expr("cust || ' a/b=%'"))
+        .repartition(3, "id")
+        .write.partitionBy("c", "small")
+        .option("maxRecordsPerFile", 1)
+        .parquet(path)
+    ),
+    "sorted": lambda orders, path: (
+        orders.orderBy(F.desc("price"))
+        .write.option("compression", "gzip")
+        .partitionBy("fee")
+        .parquet(path)
+    ),
+    "buckets": lambda orders, path: (
+        orders.write.bucketBy(2, "id")
+        .option("path", path)
+        .saveAsTable(f"captured_{Path(path).name}_{Path(path).parent.name}")
+    ),
+    "table": table,
+    "ctas": sql(
+        "CREATE TABLE {name} USING parquet LOCATION '{path}' AS SELECT * FROM written_orders"
+    ),
+    "inserts": sql(
+        "CREATE TABLE {name} (id BIGINT, p INT, q STRING) USING parquet PARTITIONED BY (p, q) "
+        "LOCATION '{path}'; "
+        "INSERT INTO {name} PARTITION (p = 7, q) SELECT id, cust FROM written_orders"
+    ),
+    "dynamic": dynamic,
+    "delta": lambda orders, path: orders.write.format("delta").save(path),
+}
+
+
+def files(folder: Path) -> list[tuple[str, list[str]]]:
+    """Return the files of a table: folder, task and ending, and the rows in their order."""
+    found = []
+    for path in folder.rglob("*.parquet"):
+        match = _PART.fullmatch(path.name)
+        assert match
+        place = path.relative_to(folder).parent.as_posix()
+        ending = "" if "_delta_log" in {each.name for each in folder.iterdir()} else match[2]
+        rows = pq.ParquetFile(path).read().to_pylist()
+        found.append((f"{place} {match[1]} {ending}", [str(row) for row in rows]))
+    return sorted(found, key=str)
+
+
+@dataclass(frozen=True)
+class Written:
+    """The tables that the block has written, and the warehouse."""
+
+    house: House
+    folder: Path
+    report: provhouse.Landed
+
+
+@pytest.fixture(scope="module")
+def written(
+    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Written]:
+    """All tables, written outside of a block in ``plain``, and in a block in ``captured``."""
+    folder = tmp_path_factory.mktemp("writes")
+    write_shop(folder)
+    house, orders = houses(), spark.read.parquet(str(folder / "orders"))
+    old = spark.range(100, 103).selectExpr("id", "if(id > 100, 'old', 'ann') AS cust").coalesce(1)
+    for place in ("plain", "captured"):
+        old.write.partitionBy("cust").parquet(str(folder / place / "dynamic"))
+    for name, write in WRITES.items():
+        write(orders, str(folder / "plain" / name))
+    tables = [*WRITES, "orders", "captured_inserts_captured"]
+    with house.capture(keys=dict.fromkeys(tables, "id"), run="n") as run:
+        for name, write in WRITES.items():
+            write(orders, str(folder / "captured" / name))
+    assert run.report
+    yield Written(house, folder, run.report)
+    for row in spark.sql("SHOW TABLES LIKE 'captured_*'").collect():
+        spark.sql(f"DROP TABLE {row.tableName}")
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_files_are_those_of_plain_spark(name: str, written: Written) -> None:
+    plain = files(written.folder / "plain" / name)
+    assert len(plain) > 1
+    assert files(written.folder / "captured" / name) == plain
+
+
+def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
+    writes = written.report.writes
+    assert [write.path.name for write in writes] == list(WRITES)
+    assert {write.rows for write in writes} == {len(ORDERS)}
+    with written.house.open() as warehouse:
+        for order in ORDERS:
+            reached = {found.item for found in warehouse.impact(f"orders/{order.id}").items}
+            assert reached == {f"{each.table}/{order.id}@{each.version}" for each in writes}
+
+
+def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSession) -> None:
+    delta, more = str(written.folder / "captured" / "delta"), written.folder / "more"
+    with written.house.capture(keys={"orders": "id", "more": "id", "totals": "cust"}) as run:
+        orders = spark.read.parquet(str(written.folder / "orders"))
+        both = spark.read.format("delta").load(delta).where("id < 4").union(orders.where("id = 9"))
+        both.write.format("delta").save(str(more))
+        both.where("id > 1").write.format("delta").mode("overwrite").save(str(more))
+    assert run.report
+    first, second = run.report.writes
+    with written.house.open() as warehouse:
+        for key, write in ((1, first), (2, second), (3, second), (9, second)):
+            found = warehouse.lineage(f"more/{key}@{write.version}", depth=1).items
+            source = "orders/9" if key == 9 else f"delta/{key}@"
+            assert [each.item.startswith(source) for each in found] == [True]
+        assert {each.item for each in warehouse.lineage("more/3").items} > {"orders/3"}
