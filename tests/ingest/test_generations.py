@@ -48,6 +48,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
                 assert content(asker.ask(item, direction, "csprov")) == expected, item
 
 
+@pytest.mark.long
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
     """Ten ingests and one give equal answers, except for the tables of items with two tables."""
     random = Random(7)
