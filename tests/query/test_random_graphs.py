@@ -24,7 +24,7 @@ GRAPHS = 51
 SEED = int(os.environ.get("SEED", "1"))
 WAREHOUSES = ((2, 0, 3), (3, 5, 1), (10, 5, 3), (2, 5, 1), (3, 2, 3), (10, 0, 1))
 """For each warehouse: theta, the packing limit and the number of ingests, one or three."""
-SHORT = 2
+SHORT = 3
 """The number of warehouses that are tested by default; `make test-long` tests all."""
 LONG = 5_000
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
