@@ -20,6 +20,7 @@ import fuzz
 import hard_table
 import ingest_table
 import methods_table
+import peers_sizes_table
 import peers_table
 import reliability
 import serve_table
@@ -62,7 +63,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "explain", explain_table.table(explain_table.RESULTS.read())
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
     yield BENCHMARKS, "time left", time_left_table.table(time_left_table.RESULTS.read())
-    yield BENCHMARKS, "peers", peers_table.tables(peers_table.RESULTS.read())
+    peers = peers_table.RESULTS.read()
+    yield BENCHMARKS, "peers", peers_table.tables(peers["1"])
+    yield BENCHMARKS, "peers by size", peers_sizes_table.tables(peers)
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
     if hard_table.RESULTS.path.exists():
