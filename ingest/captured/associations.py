@@ -14,38 +14,40 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
+from .spread import Spread
+
 NONE = np.iinfo(np.int64).min
 """Stands for NULL in the columns of a tap."""
+PIECE = 1 << 20
+"""The number of rows that are read at once."""
 _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
 """Partition, stage, attempt of the stage, task attempt, and a random number."""
 
 
-def read_tap(folder: Path, columns: int) -> I64:
-    """Return what a tap wrote, as an array of columns by rows. No file means no rows.
+def tap_pieces(folder: Path, columns: int) -> Iterator[I64]:
+    """Yield what a tap wrote, in arrays of columns by rows. No file means no rows.
 
     Raises BadInput if two attempts of one task have both succeeded: it is unknown which of them
     made the rows that were written.
     """
-    files = [path for _, paths in sorted(tap_files(folder).items()) for path in paths]
-    parts = [_read(path, columns) for path in files]
-    return np.concatenate([np.empty((columns, 0), np.int64), *parts], axis=1)
+    for _, paths in sorted(tap_files(folder).items()):
+        for path in paths:
+            yield from _pieces(path, columns)
+
+
+def count_rows(folder: Path) -> int:
+    """Return the number of rows that a tap wrote."""
+    return sum(pq.read_metadata(path).num_rows for path in folder.glob("[0-9]*.parquet"))
 
 
 @dataclass(frozen=True)
 class TaskRows:
     """The rows that one task has written, in order."""
 
-    task: int
     slots: I64
     """The slots of each row, as an array of slots by rows."""
     places: pa.DictionaryArray
     """The file of each row among those of the task: its partition and bucket, joined by ``|``."""
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of rows of each place."""
-        names = self.places.dictionary.to_pylist()
-        found = np.bincount(np.asarray(self.places.indices), minlength=len(names))
-        return dict(zip(names, found.tolist(), strict=True))
 
     def by_place(self) -> I64:
         """Return the slots in the order of the places, and of the rows in each."""
@@ -65,18 +67,43 @@ def read_keys_tap(folder: Path) -> tuple[I64, pa.Array]:
     return np.asarray(table["c0"]), table["t0"].combine_chunks()
 
 
-def read_rows(folder: Path, columns: int, texts: int) -> Iterator[TaskRows]:
-    """Yield what each task has written; ``texts`` is the number of texts that make a place."""
+def row_pieces(folder: Path, columns: int, texts: int) -> Iterator[I64]:
+    """Yield the slots of the rows of all tasks, in the order of the tasks, places and rows.
+
+    ``texts`` is the number of texts that make a place. Without them, no task is read as a whole.
+    """
+    for path in _by_task(folder).values():
+        if texts:
+            places = _places(path, texts)
+            slots = np.concatenate([np.empty((columns, 0), np.int64), *_pieces(path, columns)], 1)
+            yield TaskRows(slots, places).by_place()
+        else:
+            yield from _pieces(path, columns)
+
+
+def count_places(folder: Path, texts: int) -> Counter[tuple[int, str]]:
+    """Return the number of rows that each task has written to each place."""
+    found = Counter[tuple[int, str]]()
+    for task, path in _by_task(folder).items():
+        if not texts:
+            found[task, ""] = pq.read_metadata(path).num_rows
+            continue
+        counts = pc.value_counts(_places(path, texts))
+        for each in counts.to_pylist():
+            found[task, each["values"]] = each["counts"]
+    return found
+
+
+def _by_task(folder: Path) -> dict[int, Path]:
+    found = {}
     for task, paths in sorted(tap_files(folder).items()):
         if len(paths) > 1:
             raise _twice(folder, task)
-        slots = _read(paths[0], columns)
-        yield TaskRows(task, slots, _places(paths[0], texts, slots.shape[1]))
+        found[task] = paths[0]
+    return found
 
 
-def _places(path: Path, texts: int, rows: int) -> pa.DictionaryArray:
-    if not texts:
-        return pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), pa.array([""]))
+def _places(path: Path, texts: int) -> pa.DictionaryArray:
     table = pq.read_table(path, columns=[f"t{text}" for text in range(texts)])
     joined = pc.binary_join_element_wise(*table.columns, "|")
     return joined.combine_chunks().dictionary_encode()
@@ -97,44 +124,41 @@ def tap_files(folder: Path) -> dict[int, list[Path]]:
     return found
 
 
-def check_proof(folder: Path, by: str) -> None:
+def check_proof(folder: Path, by: str, aside: Path) -> None:
     """Raise BadInput if two groups have one key; the tap of this folder wrote that of each group.
 
     A sort looks at its input before it reads it, in another stage, so keys are distinct by stage.
     """
-    stages: defaultdict[str, list[I64]] = defaultdict(list)
+    stages: defaultdict[str, list[Path]] = defaultdict(list)
     for paths in tap_files(folder).values():
         for path in paths:
-            stages[path.name.split("-")[1].partition(".")[0]].append(_read(path, 1)[0])
-    for parts in stages.values():
-        ordered = np.sort(np.concatenate(parts))
-        if (ordered[1:] == ordered[:-1]).any():
+            stages[path.name.split("-")[1].partition(".")[0]].append(path)
+    for paths in stages.values():
+        keys = Spread(1, sum(pq.read_metadata(path).num_rows for path in paths), aside)
+        for path in paths:
+            for piece in _pieces(path, 1):
+                keys.add(piece[0], [piece[0]])
+        if any((np.diff(np.sort(part[0])) == 0).any() for part in keys.parts()):
             raise _alike(by)
 
 
-def check_checks(keys: I64, checks: I64, by: str) -> None:
-    """Raise BadInput if two groups have one key; ``checks`` are other hashes."""
-    order = np.argsort(keys, kind="stable")
-    keys, checks = keys[order], checks[order]
-    if ((keys[1:] == keys[:-1]) & (checks[1:] != checks[:-1])).any():
-        raise _alike(by)
+def check_checks(found: Spread, by: str) -> None:
+    """Raise BadInput if two groups have one key; beside the keys are other hashes."""
+    for keys, checks in found.parts():
+        order = np.argsort(keys, kind="stable")
+        keys, checks = keys[order], checks[order]
+        if ((keys[1:] == keys[:-1]) & (checks[1:] != checks[:-1])).any():
+            raise _alike(by)
 
 
-def count_partitions(folder: Path) -> Counter[int]:
-    """Return the number of rows that a tap wrote, by partition."""
-    return Counter(
-        {
-            partition: sum(pq.read_metadata(path).num_rows for path in paths)
-            for partition, paths in tap_files(folder).items()
-        }
-    )
-
-
-def _read(path: Path, columns: int) -> I64:
-    if not columns:
-        return np.empty((0, pq.read_metadata(path).num_rows), np.int64)
-    table = pq.read_table(path, columns=[f"c{column}" for column in range(columns)])
-    return np.stack([np.asarray(table[f"c{column}"]) for column in range(columns)])
+def _pieces(path: Path, columns: int) -> Iterator[I64]:
+    names = [f"c{column}" for column in range(columns)]
+    with pq.ParquetFile(path) as file:
+        if not columns:
+            yield np.empty((0, file.metadata.num_rows), np.int64)
+            return
+        for batch in file.iter_batches(PIECE, columns=names):
+            yield np.stack([np.asarray(batch[name]) for name in names])
 
 
 def _alike(by: str) -> BadInput:

@@ -1,20 +1,66 @@
-"""The values of key columns, read from the Parquet files of a table."""
+"""The values of key columns of Parquet files, in memory-mapped files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
+from provhouse.runtime.storage import Array
+from provhouse.store.names.hashing import hashes
+
+from .associations import PIECE
+from .spread import Spread
 
 Key = tuple[str, ...]
 """The columns of a key; empty for rows that are named by their row ids."""
 
 
-def read_keys(path: Path, key: Key) -> pa.Table:
-    """Return the key columns of all rows of a file; raise BadInput for unusable columns."""
+@dataclass(frozen=True)
+class KeyValues:
+    """The keys of all rows of a file: either integers or texts, in memory-mapped arrays."""
+
+    rows: int
+    nulls: int
+    integers: I64 | None
+    texts: pa.LargeStringArray | None
+
+    def take(self, rows: I64) -> pa.Array:
+        """Return the keys of some rows, as int64 or string."""
+        if self.integers is not None:
+            return pa.array(self.integers[rows])
+        assert self.texts is not None
+        return self.texts.take(pa.array(rows)).cast(pa.string())
+
+    def pieces(self, as_texts: bool) -> Iterator[tuple[int, I64]]:
+        """Yield the integers, or hashes of the texts, with the position of the first of each."""
+        for start in range(0, self.rows, PIECE):
+            rows = np.arange(start, min(start + PIECE, self.rows))
+            found = self.take(rows)
+            yield start, hashes(found.cast(pa.string())).view(np.int64) if as_texts else found
+
+
+class KeyStore:
+    """The keys of files, each read once, in pieces; they are in files in the folder ``aside``."""
+
+    def __init__(self, aside: Path) -> None:
+        self.aside = aside
+        self._known: dict[tuple[Path, Key], KeyValues] = {}
+
+    def of(self, path: Path, key: Key) -> KeyValues:
+        """Return the keys of all rows of a file; raise BadInput for unusable columns."""
+        if (path, key) not in self._known:
+            place = self.aside / f"keys-{len(self._known)}"
+            self._known[path, key] = _stored(path, key, place)
+        return self._known[path, key]
+
+
+def _stored(path: Path, key: Key, place: Path) -> KeyValues:
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
         for column in key:
@@ -24,36 +70,83 @@ def read_keys(path: Path, key: Key) -> pa.Table:
                     f"Its columns are {', '.join(names[:10])}",
                     "Correct the key; a column that only the folder's name has cannot be one",
                 )
-        table = file.read(list(key))
-    for column in key:
-        _check_type(path, column, table[column].type)
-    return table
+        types = [file.schema_arrow.field(column).type for column in key]
+        for column, found in zip(key, types, strict=True):
+            _check_type(path, column, found)
+        whole = len(key) == 1 and _fits(types[0])
+        rows = nulls = size = 0
+        ends, data = place.with_suffix(".ends"), place.with_suffix(".data")
+        with ends.open("wb") as offsets, data.open("wb") as values:
+            np.zeros(1, np.int64).tofile(offsets)
+            for batch in file.iter_batches(PIECE, columns=list(key)):
+                table = pa.Table.from_batches([batch])
+                rows += table.num_rows
+                nulls += sum(column.null_count for column in table.itercolumns())
+                if whole:
+                    np.asarray(pc.fill_null(table[key[0]].cast(pa.int64()), 0)).tofile(values)
+                    continue
+                found = pc.fill_null(texts(table.select(list(key))), "").cast(pa.large_string())
+                _, at, text = found.buffers()
+                bounds = np.frombuffer(at, np.int64)[found.offset : found.offset + len(found) + 1]
+                (bounds[1:] - bounds[0] + size).tofile(offsets)
+                if text is not None:
+                    values.write(memoryview(text)[bounds[0] : bounds[-1]])
+                size += int(bounds[-1] - bounds[0])
+    if whole:
+        return KeyValues(rows, nulls, _mapped(data, np.int64), None)
+    buffers = pa.py_buffer(_mapped(ends, np.int64)), pa.py_buffer(_mapped(data, np.uint8))
+    return KeyValues(rows, nulls, None, pa.LargeStringArray.from_buffers(rows, *buffers))
 
 
-def check_keys(table: str, key: Key, parts: Sequence[pa.Table]) -> None:
+def _mapped(path: Path, kind: type[np.generic]) -> Array:
+    return np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
+
+
+def check_keys(table: str, key: Key, paths: Sequence[Path], store: KeyStore) -> None:
     """Raise BadInput if a key is NULL or not unique among all rows of a table."""
-    rows = pa.concat_tables(parts)
-    nulls = sum(rows[column].null_count for column in key)
+    parts = [store.of(path, key) for path in paths]
+    nulls, rows = sum(part.nulls for part in parts), sum(part.rows for part in parts)
     if nulls:
         raise BadInput(
             f"{nulls:,} keys of {table} are NULL",
             f"The declared key is {', '.join(key)}",
             "Declare another key, or none: rows are then named by their row ids",
         )
-    distinct = _distinct(rows)
-    if distinct != rows.num_rows:
+    distinct = _distinct(parts, rows, store.aside)
+    if distinct != rows:
         raise BadInput(
             f"The key of {table} is not unique",
-            f"{rows.num_rows:,} rows have {distinct:,} values of {', '.join(key)}",
+            f"{rows:,} rows have {distinct:,} values of {', '.join(key)}",
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}, or declare none",
         )
 
 
-def _distinct(rows: pa.Table) -> int:
-    """Return the number of names; of ``a/b`` and ``c``, and ``a`` and ``b/c``, it is one."""
-    if rows.num_columns > 1 and any(_is_text(column.type) for column in rows.itercolumns()):
-        return int(pc.count_distinct(texts(rows)).as_py())
-    return int(rows.group_by(rows.column_names).aggregate([]).num_rows)
+def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
+    """Return the number of names; of ``a/b`` and ``c``, and ``a`` and ``b/c``, it is one.
+
+    Integers are compared, and texts by their hashes first.
+    """
+    as_texts = any(part.integers is None for part in parts)
+    spread = Spread(3, rows, aside)
+    for number, part in enumerate(parts):
+        for start, values in part.pieces(as_texts):
+            row = np.arange(start, start + len(values))
+            spread.add(np.asarray(values), [np.asarray(values), np.full(len(values), number), row])
+    total = 0
+    for values, of, row in spread.parts():
+        order = np.argsort(values, kind="stable")
+        again = np.append(False, np.diff(values[order]) == 0)[: len(order)]
+        total += int((~again).sum())
+        if as_texts and again.any():
+            alike = order[again | np.append(again[1:], False)]
+            total += _texts(parts, of[alike], row[alike]) - len(np.unique(values[alike]))
+    return total
+
+
+def _texts(parts: Sequence[KeyValues], of: I64, row: I64) -> int:
+    """Return how many different texts the keys of some rows have."""
+    found = [part.take(row[of == number]).cast(pa.string()) for number, part in enumerate(parts)]
+    return int(pc.count_distinct(pa.chunked_array(found)).as_py())
 
 
 def texts(rows: pa.Table) -> pa.Array:
@@ -73,5 +166,14 @@ def _check_type(path: Path, column: str, found: pa.DataType) -> None:
         )
 
 
+def _fits(found: pa.DataType) -> bool:
+    """Return whether all values of a type are integers of 64 bits with a sign."""
+    return bool(pa.types.is_integer(found) and not pa.types.is_uint64(found))
+
+
 def _is_text(found: pa.DataType) -> bool:
-    return bool(pa.types.is_string(found) or pa.types.is_large_string(found))
+    return bool(
+        pa.types.is_string(found)
+        or pa.types.is_large_string(found)
+        or pa.types.is_string_view(found)
+    )

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,18 +14,20 @@ from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
+from provhouse.runtime.scratch import scratch
 from provhouse.store.warehouse.blocks import read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
 from provhouse.store.warehouse.uncaptured import note_captured
 from provhouse.store.warehouse.written import Written
 
-from ..from_arrow import from_arrow
+from ..ingest import ingest_sources
 from .description import CapturedWrite, SourceFile, described
 from .keyed import source_keys
-from .keys import Key, check_keys, read_keys
-from .names import Known, check_sources, output_names, source_names, without_numbers
+from .keys import Key, KeyStore, check_keys
+from .names import Known, OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
-from .rows import TRACE, Traced, operations, traced, triples
+from .rows import Traced, operations, pieces, traced
+from .stream import Streams
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,15 @@ def land_block(
     rows are not those that were captured. Raises Busy if another process writes.
     """
     block = read_block(folder)
-    landed = _land(
-        captured_writes(folder), block.keys if keys is None else keys, block.run, settings, progress
-    )
+    with scratch("captured") as aside:
+        landed = _land(
+            captured_writes(folder),
+            block.keys if keys is None else keys,
+            block.run,
+            Path(aside),
+            settings,
+            progress,
+        )
     shutil.rmtree(folder)
     return landed
 
@@ -96,6 +104,7 @@ def _land(
     begun: Sequence[CapturedWrite],
     keys: Mapping[str, Key],
     run: str,
+    aside: Path,
     settings: Settings,
     progress: Progress,
 ) -> Landed:
@@ -106,18 +115,17 @@ def _land(
         return Landed(incomplete=incomplete)
     make_folder(settings.warehouse)
     sources = _sources(outputs)
-    _check(outputs, sources, keys, Known(Layout(settings.warehouse)))
-    found = [traced(output) for output in outputs]
+    store = KeyStore(aside)
+    _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
+    found = [traced(output, aside) for output in outputs]
     versions = _numbered(outputs, sources, keys, run, settings, progress)
     ops = [
         operations(each, version.table, run) for each, version in zip(found, versions, strict=True)
     ]
-    summary = from_arrow(
-        _batches(found, versions, keys, run, settings),
-        settings,
-        label=f"capture {run}".strip(),
-        operations=_one_each(ops),
-        progress=progress,
+    streams = Streams(f"capture {run}".strip(), run, aside)
+    _streamed(found, versions, keys, store, streams, settings)
+    summary = ingest_sources(
+        streams.finish(), settings, operations=_one_each(ops), progress=progress
     )
     landed = tuple(_landed(each, version) for each, version in zip(found, versions, strict=True))
     note_captured(Layout(settings.warehouse), [each.table for each in landed])
@@ -125,17 +133,21 @@ def _land(
 
 
 def _check(
-    outputs: Sequence[Output], sources: Sequence[SourceFile], keys: Mapping[str, Key], known: Known
+    outputs: Sequence[Output],
+    sources: Sequence[SourceFile],
+    keys: Mapping[str, Key],
+    known: Known,
+    store: KeyStore,
 ) -> None:
     """Raise an error if a key does not name the rows of what was written or read."""
     for output in outputs:
         if key := keys.get(output.write.table):
-            check_keys(output.write.table, key, [read_keys(path, key) for path in output.files])
+            check_keys(output.write.table, key, output.files, store)
     for output in outputs:
         for source in output.write.keyed:
             source_keys(source)
     fresh = {path: keys.get(each.write.table, ()) for each in outputs for path in each.files}
-    check_sources(sources, keys, known, fresh)
+    check_sources(sources, keys, known, fresh, store)
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
@@ -164,20 +176,20 @@ def _numbered(
     return versions
 
 
-def _batches(
+def _streamed(
     found: Sequence[Traced],
     versions: Sequence[Written],
     keys: Mapping[str, Key],
-    run: str,
+    store: KeyStore,
+    streams: Streams,
     settings: Settings,
-) -> Iterator[pa.RecordBatch]:
+) -> None:
     known = Known(Layout(settings.warehouse))
-    yield pa.RecordBatch.from_pylist([], schema=TRACE)  # a write may have no rows
     for each, version in zip(found, versions, strict=True):
-        named = source_names(each.source_ids(), each.output.write, keys, known)
-        names = output_names(each.output, version)
-        for table in triples(each, named, names, version.table, run):
-            yield from table.combine_chunks().to_batches()
+        sources = SourceNames(each.output.write, keys, known, store)
+        outputs = OutputNames(each.output, version, known, store)
+        for piece in pieces(each, version.table):
+            streams.add(piece, sources, outputs)
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
@@ -188,8 +200,8 @@ def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
 
 def _landed(found: Traced, version: Written) -> LandedWrite:
     output = found.output
-    pairs = sum(len(each.src) for each in found.direct)
-    pairs += sum(len(each.sources.at) for each in found.grouped)
+    pairs = sum(len(each.at) for each in found.direct_pairs())
+    pairs += sum(each.sources.count for each in found.grouped)
     return LandedWrite(
         version.table,
         version.version,

@@ -1,41 +1,42 @@
 """Names of rows: ``table/key``, ``table/key@version`` for captured writes, or ``table/row id``."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import UsageError
+from provhouse.model.patterns import pattern_of, usual_pattern
+from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.file_table import numbers_of
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.written import Written, read_written
 
 from .description import CapturedWrite, SourceFile
-from .keyed import KeyedSource, source_keys
-from .keys import Key, check_keys, read_keys, texts
+from .keyed import source_keys
+from .keys import Key, KeyStore, check_keys
 from .output import Output
-
-ROW_BITS = 40
-"""The number of bits of the row index in a row id; the number of the file is above them."""
+from .pairs import ROW_BITS
 
 
 @dataclass(frozen=True)
-class Named:
-    """The names of source rows, by their ids in ascending order, and the table of each."""
+class Ends:
+    """Items at one end of triples: row ids of their tables, or names."""
 
-    ids: I64
-    names: pa.Array
-    tables: pa.Array
+    values: pa.Array
+    """int64 for row ids, string for names."""
+    tables: pa.DictionaryArray
 
-    def at(self, ids: I64) -> pa.Array:
-        """Return the positions of these ids."""
-        return pa.array(np.searchsorted(self.ids, ids))
+    @property
+    def by_id(self) -> bool:
+        """Whether the items are given by row ids."""
+        return bool(pa.types.is_integer(self.values.type))
 
 
 class Known:
@@ -44,11 +45,19 @@ class Known:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._writes = read_written(layout)
+        self._commit = current(layout)
 
     def numbers(self, paths: Sequence[Path]) -> list[int]:
         """Return the numbers of files, -1 for one that has none."""
         texts = pa.array([str(path) for path in paths], pa.string())
         return [int(number) for number in numbers_of(self._layout, texts)]
+
+    def names_ids(self, table: str) -> bool:
+        """Return whether a row id of a table is an item named ``table/row id``."""
+        if not self._commit:
+            return True
+        usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
+        return usual and self._commit.naming != "table"
 
     def writes(self, paths: Sequence[Path]) -> list[Written | None]:
         """Return the captured write that each file is of, or None."""
@@ -56,7 +65,11 @@ class Known:
 
 
 def check_sources(
-    sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known, fresh: Mapping[Path, Key]
+    sources: Iterable[SourceFile],
+    keys: Mapping[str, Key],
+    known: Known,
+    fresh: Mapping[Path, Key],
+    store: KeyStore,
 ) -> None:
     """Raise an error if a declared key does not name the rows of a source.
 
@@ -76,69 +89,107 @@ def check_sources(
     for table, parts in by_table.items():
         if key := keys.get(table):
             _check_one_place(table, parts)
-            check_keys(table, key, [read_keys(part.path, key) for part in parts])
+            check_keys(table, key, [part.path for part in parts], store)
 
 
-def source_names(ids: I64, of: CapturedWrite, keys: Mapping[str, Key], known: Known) -> Named:
-    """Return the names of source rows, given by their distinct ids in ascending order.
+class SourceNames:
+    """Gives items to the source rows of one write, by their ids.
 
     Files of rows that are named by row ids must have numbers.
     """
-    parts = list[Named]()
-    scanned = np.zeros(len(ids), bool)
-    for scan in of.keyed:
-        rows = ids[_within(ids, scan)]
-        scanned |= _within(ids, scan)
-        if len(rows):
-            parts.append(
-                Named(
-                    rows,
-                    _joined(scan.table, source_keys(scan).at(rows), ""),
-                    pa.array([scan.table] * len(rows), pa.string()),
-                )
-            )
-    parts.append(_file_names(ids[~scanned], of.sources, keys, known))
-    order = pa.array(np.argsort(np.concatenate([part.ids for part in parts])))
-    return Named(
-        ids,
-        pa.concat_arrays([part.names for part in parts]).take(order),
-        pa.concat_arrays([part.tables for part in parts]).take(order),
-    )
 
+    def __init__(
+        self, of: CapturedWrite, keys: Mapping[str, Key], known: Known, store: KeyStore
+    ) -> None:
+        self._keys, self._known, self._store = keys, known, store
+        self._scans = [(scan, cache(partial(source_keys, scan))) for scan in of.keyed]
+        paths = [source.path for source in of.sources]
+        found = zip(of.sources, known.numbers(paths), known.writes(paths), strict=True)
+        self._files = {source.number: (source, number, write) for source, number, write in found}
 
-def _within(ids: I64, scan: KeyedSource) -> npt.NDArray[np.bool_]:
-    numbers = ids >> ROW_BITS
-    return (numbers >= scan.number) & (numbers < scan.number + scan.partitions)
+    def ends(self, ids: I64) -> Iterator[tuple[I64, Ends]]:
+        """Yield the items of source rows, with their positions among the given ones."""
+        numbers = ids >> ROW_BITS
+        values, codes = np.empty(len(ids), np.int64), np.full(len(ids), -1, np.int32)
+        tables = list[str]()
+        for number in np.flatnonzero(np.bincount(numbers)).tolist():
+            at = np.flatnonzero(numbers == number)
+            table, found = self._items(number, ids[at])
+            if not pa.types.is_integer(found.type):
+                yield at, Ends(found, constant(table, len(at)))
+                continue
+            if table not in tables:
+                tables.append(table)
+            values[at], codes[at] = np.asarray(found), tables.index(table)
+        if tables:
+            at = np.flatnonzero(codes >= 0)
+            coded = pa.DictionaryArray.from_arrays(codes[at], pa.array(tables, pa.string()))
+            yield at, Ends(pa.array(values[at]), coded)
 
-
-def _file_names(
-    ids: I64, sources: Sequence[SourceFile], keys: Mapping[str, Key], known: Known
-) -> Named:
-    names, tables = [pa.array([], pa.string())], [pa.array([], pa.string())]
-    of = {source.number: source for source in sources}
-    files, first = np.unique(ids >> ROW_BITS, return_index=True)
-    used = [of[number] for number in files.tolist()]
-    numbers = known.numbers([source.path for source in used])
-    writes = known.writes([source.path for source in used])
-    bounds = [*first.tolist(), len(ids)]
-    for at, (source, number, write) in enumerate(zip(used, numbers, writes, strict=True)):
-        rows = ids[bounds[at] : bounds[at + 1]] & ((1 << ROW_BITS) - 1)
+    def _items(self, number: int, ids: I64) -> tuple[str, pa.Array]:
+        """Return the table of some rows of a file or scan, and their row ids or names."""
+        for scan, keys in self._scans:
+            if scan.number <= number < scan.number + scan.partitions:
+                return scan.table, _joined(scan.table, keys().at(ids), "")
+        source, file, write = self._files[number]
         table = write.table if write else source.table
-        key = write.key if write else keys.get(table, ())
-        found = _texts(source.path, key, rows, number)
-        names.append(_joined(table, found, write.suffix if write else ""))
-        tables.append(pa.array([table] * len(rows), pa.string()))
-    return Named(ids, pa.concat_arrays(names), pa.concat_arrays(tables))
+        key = write.key if write else self._keys.get(table, ())
+        rows = ids & ((1 << ROW_BITS) - 1)
+        found = self._store.of(source.path, key).take(rows) if key else (file << ROW_BITS) + rows
+        return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
 
 
-def output_names(output: Output, written: Written) -> pa.Array:
-    """Return the names of all rows of a captured write."""
-    if written.key:
-        parts = [texts(read_keys(path, written.key)) for path in output.files]
-        found = pa.concat_arrays([pa.array([], pa.string()), *parts])
-    else:
-        found = pa.array(output.row_ids(written.files, ROW_BITS)).cast(pa.string())
-    return _joined(written.table, found, written.suffix)
+class OutputNames:
+    """Gives items to the rows of a captured write, by their positions."""
+
+    def __init__(self, output: Output, written: Written, known: Known, store: KeyStore) -> None:
+        self._output, self._written, self._known, self._store = output, written, known, store
+
+    def ends(self, rows: I64) -> Ends:
+        """Return the items of some rows."""
+        table, key, starts = self._written.table, self._written.key, self._output.starts
+        file = np.searchsorted(starts, rows, "right") - 1
+        index = rows - starts[file]
+        if key:
+            found = self._keys(key, file, index)
+        else:
+            numbers = np.array(self._written.files, np.int64)
+            found = pa.array((numbers[file] << ROW_BITS) + index)
+        items = _items(table, found, self._written.suffix, self._known)
+        return Ends(items, constant(table, len(rows)))
+
+    def _keys(self, key: Key, file: I64, index: I64) -> pa.Array:
+        if not len(file):
+            return pa.array([], pa.string())
+        order = np.argsort(file, kind="stable")
+        numbers, first = np.unique(file[order], return_index=True)
+        parts = [
+            self._store.of(self._output.files[number], key).take(index[rows])
+            for number, rows in zip(numbers.tolist(), np.split(order, first[1:]), strict=True)
+        ]
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        return pa.concat_arrays(_alike(parts)).take(pa.array(place))
+
+
+def _alike(parts: Sequence[pa.Array]) -> Sequence[pa.Array]:
+    """Return arrays of one type: text, unless all are integers."""
+    if all(pa.types.is_integer(part.type) for part in parts):
+        return parts
+    return [part.cast(pa.string()) for part in parts]
+
+
+def constant(text: str | None, count: int) -> pa.DictionaryArray:
+    """Return a text, or None, for each of some rows."""
+    codes = pa.array(np.zeros(count, np.int32), mask=np.full(count, text is None))
+    return pa.DictionaryArray.from_arrays(codes, pa.array([text or ""], pa.string()))
+
+
+def _items(table: str, found: pa.Array, suffix: str, known: Known) -> pa.Array:
+    """Return row ids as they are, if they name the items, or else names."""
+    if pa.types.is_integer(found.type) and not suffix and known.names_ids(table):
+        return found
+    return _joined(table, found, suffix)
 
 
 def without_numbers(
@@ -147,12 +198,6 @@ def without_numbers(
     """Return the files whose rows are named by row ids, and that have no number yet."""
     plain = [source.path for source in sources if not keys.get(source.table)]
     return [path for path, number in zip(plain, known.numbers(plain), strict=True) if number < 0]
-
-
-def _texts(path: Path, key: Key, rows: I64, number: int) -> pa.Array:
-    if key:
-        return texts(read_keys(path, key).take(pa.array(rows)))
-    return pa.array((number << ROW_BITS) + rows).cast(pa.string())
 
 
 def _joined(table: str, found: pa.Array, suffix: str) -> pa.Array:

@@ -5,7 +5,7 @@ A task that writes partitions or buckets makes a file for each; its rows say in 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
-from .associations import read_rows
+from .associations import PIECE, count_places, row_pieces
 from .description import CapturedWrite
 
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
@@ -35,21 +35,19 @@ class Output:
         """The number of rows of each file."""
         return tuple(pq.read_metadata(path).num_rows for path in self.files)
 
-    @cached_property
-    def carried(self) -> I64:
-        """The slots that each row carried, as an array of slots by rows."""
+    def carried(self) -> Iterator[tuple[int, I64]]:
+        """Yield the slots of the rows as arrays of slots by rows, with the first row's position."""
+        first = 0
         width = len(self.write.slots)
-        tasks = read_rows(self.write.folder / "rows", width, self.write.parts)
-        parts = [task.by_place() for task in tasks]
-        return np.concatenate([np.empty((width, 0), np.int64), *parts], axis=1)
+        for slots in row_pieces(self.write.folder / "rows", width, self.write.parts):
+            for start in range(0, slots.shape[1], PIECE):
+                yield first + start, slots[:, start : start + PIECE]
+            first += slots.shape[1]
 
-    def row_ids(self, numbers: Sequence[int], bits: int) -> I64:
-        """Return the row ids of all rows, from the numbers of the files."""
-        parts = [
-            (number << bits) + np.arange(count, dtype=np.int64)
-            for number, count in zip(numbers, self.counts, strict=True)
-        ]
-        return np.concatenate([np.empty(0, np.int64), *parts])
+    @cached_property
+    def starts(self) -> I64:
+        """The position of the first row of each file, and the number of all rows."""
+        return np.append(0, np.cumsum(self.counts, dtype=np.int64))
 
 
 def output_of(write: CapturedWrite) -> Output:
@@ -99,9 +97,7 @@ def _check_counts(write: CapturedWrite, parts: Sequence[_Part], counts: Sequence
     written: Counter[tuple[int, str]] = Counter()
     for part, count in zip(parts, counts, strict=True):
         written[part.task, part.place] += count
-    captured: Counter[tuple[int, str]] = Counter()
-    for rows in read_rows(write.folder / "rows", len(write.slots), write.parts):
-        captured.update({(rows.task, place): count for place, count in rows.counts().items()})
+    captured = count_places(write.folder / "rows", write.parts)
     for task, place in sorted({*written, *captured}):
         if written[task, place] != captured[task, place]:
             raise BadInput(

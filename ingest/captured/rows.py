@@ -2,55 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
-from provhouse.model.columns import (
-    DERIVATION,
-    DST,
-    DST_TABLE,
-    EXACTNESS,
-    EXECUTION,
-    JOB,
-    KIND,
-    OP,
-    OP_KIND,
-    SHARED,
-    SQL,
-    SRC,
-    SRC_TABLE,
-)
+from provhouse.model.columns import EXACTNESS, JOB, KIND, OP, SQL
 
-from .associations import NONE
+from .associations import NONE, PIECE
 from .description import ROWS, TapTable
-from .names import Named
 from .output import Output
-from .trace import Pairs, Tracer, distinct, through
+from .pairs import Pairs, PairSet, distinct, through
+from .trace import Tracer
 
 _LONGEST_OP = 120
-TRACE = pa.schema(
-    [
-        (name, pa.string())
-        for name in (
-            SRC, DST, OP, SRC_TABLE, DST_TABLE, DERIVATION, SHARED, OP_KIND, EXECUTION
-        )
-    ]
-)  # fmt: skip
 _OPERATION = pa.schema([(name, pa.string()) for name in (OP, KIND, SQL, JOB, EXACTNESS)])
-
-
-@dataclass(frozen=True)
-class Direct:
-    """Source rows that rode on the rows of the output themselves."""
-
-    slot: int
-    row: I64
-    """Positions in the output."""
-    src: I64
-    """Ids of source rows."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +32,7 @@ class Grouped:
     """Positions in the output, in ascending order of ``group``."""
     group: I64
     """For each of ``row``, the position of its group in ``sources``."""
-    sources: Pairs
+    sources: PairSet
 
 
 @dataclass(frozen=True)
@@ -72,28 +40,43 @@ class Traced:
     """All that the rows of one write derive from."""
 
     output: Output
-    direct: tuple[Direct, ...]
+    direct: tuple[int, ...]
+    """The slots that have ids of source rows, which rode on the rows of the output themselves."""
     grouped: tuple[Grouped, ...]
 
-    def source_ids(self) -> I64:
-        """Return the ids of all source rows, distinct and in ascending order."""
-        parts = [*(each.src for each in self.direct), *(each.sources.row for each in self.grouped)]
-        return np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
+    def direct_pairs(self) -> Iterator[Pairs]:
+        """Yield the rows of the output, by position, with the source rows that rode on them."""
+        if self.direct:
+            for first, slots in self.output.carried():
+                for slot in self.direct:
+                    row = np.flatnonzero(slots[slot] != NONE)
+                    yield Pairs(first + row, slots[slot, row])
 
 
-def traced(output: Output) -> Traced:
-    """Follow everything that the rows of a write carried down to source rows."""
-    tracer = Tracer(output.write)
-    direct, grouped = list[Direct](), list[Grouped]()
-    waiting = list[tuple[int, Pairs]]()
-    """Taps, and pairs of a position in the output and a key of a group."""
-    for slot, tap in enumerate(output.write.slots):
-        values = output.carried[slot]
-        row = np.flatnonzero(values != NONE)
-        if tap == ROWS:
-            direct.append(Direct(slot, row, values[row]))
-            continue
-        waiting.append((tap, Pairs(row, values[row])))
+@dataclass(frozen=True)
+class Piece:
+    """Triples of one op. Rows of shared derivations have only one end."""
+
+    op: str | None = None
+    """None for rows of shared derivations without a source row."""
+    src: I64 | None = None
+    """Ids of source rows."""
+    row: I64 | None = None
+    """Positions in the output."""
+    derivation: pa.Array | str | None = None
+    shared: pa.Array | None = None
+    op_kind: str | None = None
+
+
+def traced(output: Output, aside: Path) -> Traced:
+    """Follow everything that the rows of a write carried down to source rows.
+
+    What does not fit in memory goes to files in the folder ``aside``, which the caller removes once
+    the result is not needed any more.
+    """
+    tracer = Tracer(output.write, aside)
+    grouped = list[Grouped]()
+    waiting = _carried(output)
     while waiting:
         tap, pairs = waiting.pop(0)
         keys, group = np.unique(pairs.row, return_inverse=True)
@@ -102,34 +85,43 @@ def traced(output: Output) -> Traced:
         of = output.write.taps[tap]
         grouped.append(Grouped(len(grouped), of, row[order], group[order], found.rows))
         for kept in found.kept:
-            below = through(Pairs(row, group), kept.at, kept.key)
-            waiting.append((kept.tap, distinct([Pairs(*below)])))
-    return Traced(output, tuple(direct), tuple(grouped))
+            parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
+            waiting.append((kept.tap, distinct(parts)))
+    slots = (slot for slot, tap in enumerate(output.write.slots) if tap == ROWS)
+    return Traced(output, tuple(slots), tuple(grouped))
 
 
-def triples(
-    found: Traced, named: Named, names: pa.Array, table: str, run: str
-) -> Iterator[pa.Table]:
-    """Yield the triples of a write as tables with the columns ``TRACE``.
+def _carried(output: Output) -> list[tuple[int, Pairs]]:
+    """Return, for each slot with keys of groups, the tap and the pairs of a row and a key."""
+    slots = [slot for slot, tap in enumerate(output.write.slots) if tap != ROWS]
+    if not slots:
+        return []
+    parts = [(first, found[slots]) for first, found in output.carried()]
+    values = np.concatenate([np.empty((len(slots), 0), np.int64), *(p for _, p in parts)], axis=1)
+    rows = [np.flatnonzero(column != NONE) for column in values]
+    return [
+        (output.write.slots[slot], Pairs(row, column[row]))
+        for slot, row, column in zip(slots, rows, values, strict=True)
+    ]
 
-    ``names`` has the name of each row of the output. A group that one row derives from becomes a
-    derivation of that row; a group of several rows becomes a shared derivation.
+
+def pieces(found: Traced, table: str) -> Iterator[Piece]:
+    """Yield the triples of a write, of which ``table`` is the name.
+
+    A group that one row derives from becomes a derivation of that row; a group of several rows
+    becomes a shared derivation.
     """
-    for each in found.direct:
-        together = len(found.direct) > 1
-        yield _table(
-            len(each.row),
-            run,
-            src=named.names.take(named.at(each.src)),
-            src_table=named.tables.take(named.at(each.src)),
-            dst=names.take(pa.array(each.row)),
-            dst_table=table,
-            op=_direct_op(table, found),
+    together = len(found.direct) > 1
+    for pairs in found.direct_pairs():
+        yield Piece(
+            _direct_op(table, found),
+            pairs.row,
+            pairs.at,
             derivation="rows" if together else None,
             op_kind="all" if together else None,
         )
     for group in found.grouped:
-        yield from _grouped(group, found, named, names, table, run)
+        yield from _grouped(group, found, _group_op(table, group.tap))
 
 
 def operations(found: Traced, table: str, run: str) -> pa.Table:
@@ -146,48 +138,31 @@ def operations(found: Traced, table: str, run: str) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
 
-def _grouped(
-    group: Grouped, found: Traced, named: Named, names: pa.Array, table: str, run: str
-) -> Iterator[pa.Table]:
-    uses = np.bincount(group.group, minlength=int(group.sources.at.max(initial=-1)) + 1)
+def _grouped(group: Grouped, found: Traced, op: str) -> Iterator[Piece]:
+    uses = np.bincount(group.group, minlength=len(group.sources.sizes))
     first = np.searchsorted(group.group, np.arange(len(uses)))
-    at, src = group.sources.at, named.at(group.sources.row)
-    single = uses[at] == 1
-    common = {"op": _group_op(table, group.tap), "op_kind": group.tap.op_kind}
-    alone = src.filter(pa.array(single))
-    yield _table(
-        len(alone),
-        run,
-        src=named.names.take(alone),
-        src_table=named.tables.take(alone),
-        dst=names.take(pa.array(group.row[first[at[single]]])),
-        dst_table=table,
-        derivation=_derivations(group, at[single]),
-        **common,
-    )
-    shared = src.filter(pa.array(~single))
-    yield _table(
-        len(shared),
-        run,
-        src=named.names.take(shared),
-        src_table=named.tables.take(shared),
-        shared=_labels(found, group, at[~single]),
-        **common,
-    )
-    filled = np.bincount(at, minlength=len(uses)) > 0
-    several = ((uses > 1) & filled)[group.group]
-    yield _table(
-        int(several.sum()),
-        run,
-        dst=names.take(pa.array(group.row[several])),
-        dst_table=table,
-        shared=_labels(found, group, group.group[several]),
-    )
+    kind, several = group.tap.op_kind, len(np.unique(group.row)) != len(group.row)
+    for part in group.sources.parts():
+        for start in range(0, len(part.at), PIECE):
+            at, src = part.at[start : start + PIECE], part.row[start : start + PIECE]
+            single = uses[at] == 1
+            if single.any():
+                row = group.row[first[at[single]]]
+                label = _derivations(group, at[single], several)
+                yield Piece(op, src[single], row, derivation=label, op_kind=kind)
+            if not single.all():
+                labels = _labels(found, group, at[~single])
+                yield Piece(op, src[~single], shared=labels, op_kind=kind)
+    shared = np.flatnonzero(((uses > 1) & (group.sources.sizes > 0))[group.group])
+    for start in range(0, len(shared), PIECE):
+        rows = shared[start : start + PIECE]
+        labels = _labels(found, group, group.group[rows])
+        yield Piece(row=group.row[rows], shared=labels)
 
 
-def _derivations(group: Grouped, at: I64) -> pa.Array | str:
-    """Return the labels of groups that one row derives from; the row may derive from several."""
-    if len(np.unique(group.row)) == len(group.row):
+def _derivations(group: Grouped, at: I64, several: bool) -> pa.Array | str:
+    """Return the labels of groups that one row derives from; a row may derive from several."""
+    if not several:
         return f"group {group.number}"
     prefix = f"group {group.number} "
     return pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
@@ -197,18 +172,6 @@ def _labels(found: Traced, group: Grouped, at: I64) -> pa.Array:
     prefix = f"{found.output.write.path} {group.number} "
     labels: pa.Array = pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
     return labels
-
-
-def _table(count: int, run: str, **columns: pa.Array | str | None) -> pa.Table:
-    found = {EXECUTION: run, **columns}
-    arrays = [_column(found.get(name), count) for name in TRACE.names]
-    return pa.table(arrays, schema=TRACE)
-
-
-def _column(value: pa.Array | str | None, count: int) -> pa.Array:
-    if value is None or isinstance(value, str):
-        return pa.repeat(pa.scalar(value, pa.string()), count)
-    return value
 
 
 def _direct_op(table: str, found: Traced) -> str:

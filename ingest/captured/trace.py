@@ -1,5 +1,6 @@
 """Follow what rows carried through the taps, down to the source rows of each group."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,16 +9,10 @@ import numpy as np
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
-from .associations import NONE, check_checks, check_proof, read_tap
+from .associations import NONE, check_checks, check_proof, count_rows, tap_pieces
 from .description import ROWS, CapturedWrite, TapTable
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Distinct pairs of a position in a list of keys and the id of a source row, in order."""
-
-    at: I64
-    row: I64
+from .pairs import Pairs, PairSet, through
+from .spread import Spread
 
 
 @dataclass(frozen=True)
@@ -25,25 +20,26 @@ class Kept:
     """Groups of a tap that groups above derive from, kept because their rows would be too many."""
 
     tap: int
-    at: I64
-    """Positions in the list of the keys of the groups above."""
-    key: I64
-    """For each of ``at``, the key of a group of ``tap``."""
+    pairs: PairSet
+    """Positions in the list of the keys of the groups above, and keys of groups of ``tap``."""
 
 
 @dataclass(frozen=True)
 class Sources:
     """The origins of groups: source rows, and groups whose rows are shared by many."""
 
-    rows: Pairs
+    rows: PairSet
     kept: tuple[Kept, ...]
 
 
 class Tracer:
-    """Finds the source rows of groups; it reads each tap once for each operator above it."""
+    """Finds the source rows of groups; it reads each tap once for each operator above it.
 
-    def __init__(self, write: CapturedWrite) -> None:
-        self._write = write
+    What does not fit in memory goes to files in the folder ``aside``, which the caller removes.
+    """
+
+    def __init__(self, write: CapturedWrite, aside: Path) -> None:
+        self._write, self._aside = write, aside
 
     def sources(self, tap: int, keys: I64) -> Sources:
         """Return what the groups with these keys derive from; keys are distinct and in order.
@@ -51,51 +47,116 @@ class Tracer:
         A chain of groups is followed down to source rows where that needs no more pairs than the
         chain has. Raises BadInput if a key stands for two groups, or if a group has no rows.
         """
-        table = self._write.taps[tap]
-        found = read_tap(_folder(self._write, str(tap)), 1 + table.checked + len(table.slots))
-        self._check(tap, table, found)
-        at, kept = position(found[0], keys)
-        _check_found(at, keys, table.by)
-        columns = found[1 + table.checked :, kept]
-        parts = [self._column(slot, at, columns[n]) for n, slot in enumerate(table.slots)]
-        rows = distinct([part.rows for part in parts])
-        return Sources(rows, tuple(each for part in parts for each in part.kept))
-
-    def _check(self, tap: int, table: TapTable, found: I64) -> None:
-        for place in range(table.proofs):
-            check_proof(_folder(self._write, f"{tap}-keys-{place}"), table.by)
-        if table.checked:
-            check_checks(found[0], found[1], table.by)
-        if (found[0] == NONE).any():
-            raise BadInput(
-                f"A group by {table.by} has the key {NONE}",
-                "This number stands for a missing value in association files",
-                "Write this result outside of the block",
+        rows, lower = self._read(tap, keys)
+        kept, joined = list[Kept](), list[_Below]()
+        for slot, pairs in lower:
+            below = self._below(slot, pairs.seal(len(keys)))
+            kept += below.kept
+            if below.count:
+                joined.append(below)
+        if joined:
+            before, rows = (
+                rows,
+                PairSet(rows.most + sum(below.count for below in joined), self._aside),
             )
+            for part in before.parts():
+                rows.add(part)
+            for below in joined:
+                for part in below.rows():
+                    rows.add(part)
+        return Sources(rows.seal(len(keys)), tuple(kept))
 
-    def _column(self, slot: int, at: I64, values: I64) -> Sources:
-        present = values != NONE
-        at, values = at[present], values[present]
-        if slot == ROWS:
-            return Sources(Pairs(at, values), ())
-        below, which = np.unique(values, return_inverse=True)
-        pairs = distinct([Pairs(at, which)])
-        found = self.sources(slot, below)
-        if _count(pairs, found.rows) > len(pairs.at) + len(found.rows.at):
-            return Sources(distinct([]), (Kept(slot, pairs.at, below[pairs.row]),))
-        rows = Pairs(*through(pairs, found.rows.at, found.rows.row))
-        above = [Kept(each.tap, *through(pairs, each.at, each.key)) for each in found.kept]
-        return Sources(rows, tuple(above))
+    def _read(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]]:
+        """Return the pairs of groups and source rows, and those of groups and keys of other taps.
 
+        The second ones are listed with the numbers of the taps, a column of the tap each.
+        """
+        table, folder = self._write.taps[tap], self._folder(str(tap))
+        for place in range(table.proofs):
+            check_proof(self._folder(f"{tap}-keys-{place}"), table.by, self._aside)
+        count, given = count_rows(folder), 1 + table.checked
+        checks = Spread(2, count, self._aside) if table.checked else None
+        rows = PairSet(count * table.slots.count(ROWS), self._aside)
+        lower = [(slot, PairSet(count, self._aside)) for slot in table.slots if slot != ROWS]
+        filled = np.zeros(len(keys), bool)
+        for piece in tap_pieces(folder, given + len(table.slots)):
+            _check_key(piece[0], table)
+            if checks:
+                checks.add(piece[0], [piece[0], piece[1]])
+            at, found = position(piece[0], keys)
+            filled[at] = True
+            others = iter(lower)
+            for slot, column in zip(table.slots, piece[given:], strict=True):
+                values = column[found]
+                here = values != NONE
+                target = rows if slot == ROWS else next(others)[1]
+                target.add(Pairs(at[here], values[here]))
+        if checks:
+            check_checks(checks, table.by)
+        if table.by and not filled.all():  # only an aggregate of all rows may be of none
+            raise _missing(table)
+        return rows, lower
 
-def _check_found(at: I64, keys: I64, by: str) -> None:
-    """Raise BadInput if a group has no rows; only an aggregate of all rows may be of none."""
-    if by and len(np.unique(at)) != len(keys):
-        raise BadInput(
-            f"The rows of a group by {by} are missing",
-            "A task has written the group, but no task has left its associations",
-            "Run the job again; if this repeats, report it",
+    def _below(self, slot: int, pairs: PairSet) -> "_Below":
+        keys = pairs.rows()
+        found = self.sources(slot, keys)
+        count = sum(
+            int(found.rows.sizes[np.searchsorted(keys, part.row)].sum()) for part in pairs.parts()
         )
+        if count > pairs.count + found.rows.count:
+            return _Below(pairs, keys, found.rows, 0, (Kept(slot, pairs),))
+        kept = []
+        for each in found.kept:
+            joined = list(_joined(pairs, keys, each.pairs))
+            above = PairSet(sum(len(part.at) for part in joined), self._aside)
+            for part in joined:
+                above.add(part)
+            kept.append(Kept(each.tap, above.seal(len(pairs.sizes))))
+        return _Below(pairs, keys, found.rows, count, tuple(kept))
+
+    def _folder(self, name: str) -> Path:
+        return self._write.folder / name
+
+
+@dataclass(frozen=True)
+class _Below:
+    """What the groups of a tap derive from through those of another."""
+
+    pairs: PairSet
+    """Positions among the groups above, and keys."""
+    keys: I64
+    sources: PairSet
+    """Positions among ``keys``, and source rows."""
+    count: int
+    """The number of pairs that ``rows`` yields; 0 if the groups are kept instead."""
+    kept: tuple[Kept, ...]
+
+    def rows(self) -> Iterator[Pairs]:
+        """Yield pairs of groups above and source rows, which may repeat."""
+        return _joined(self.pairs, self.keys, self.sources)
+
+
+def _joined(above: PairSet, keys: I64, below: PairSet) -> Iterator[Pairs]:
+    for low in below.parts():
+        for part in above.parts():
+            yield through(Pairs(part.at, np.searchsorted(keys, part.row)), low.at, low.row)
+
+
+def _check_key(keys: I64, table: TapTable) -> None:
+    if (keys == NONE).any():
+        raise BadInput(
+            f"A group by {table.by} has the key {NONE}",
+            "This number stands for a missing value in association files",
+            "Write this result outside of the block",
+        )
+
+
+def _missing(table: TapTable) -> BadInput:
+    return BadInput(
+        f"The rows of a group by {table.by} are missing",
+        "A task has written the group, but no task has left its associations",
+        "Run the job again; if this repeats, report it",
+    )
 
 
 def position(values: I64, keys: I64) -> tuple[I64, I64]:
@@ -105,37 +166,3 @@ def position(values: I64, keys: I64) -> tuple[I64, I64]:
     at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
     kept = np.flatnonzero(keys[at] == values)
     return at[kept], kept
-
-
-def _count(pairs: Pairs, below: Pairs) -> int:
-    """Return how many pairs ``through`` returns."""
-    size = np.bincount(below.at, minlength=int(pairs.row.max(initial=-1)) + 1)
-    return int(size[pairs.row].sum())
-
-
-def through(pairs: Pairs, at: I64, values: I64) -> tuple[I64, I64]:
-    """Return the pairs that result when groups derive from others, which have these values.
-
-    ``pairs.row`` has positions among the other groups, and ``at`` has those of ``values``, in
-    ascending order.
-    """
-    first = np.searchsorted(at, pairs.row, "left")
-    count = np.searchsorted(at, pairs.row, "right") - first
-    starts = np.repeat(first - (np.cumsum(count) - count), count)
-    return np.repeat(pairs.at, count), values[starts + np.arange(len(starts))]
-
-
-def distinct(parts: list[Pairs]) -> Pairs:
-    """Return all pairs once, in order."""
-    empty = np.empty(0, np.int64)
-    at = np.concatenate([empty, *(part.at for part in parts)])
-    row = np.concatenate([empty, *(part.row for part in parts)])
-    order = np.lexsort((row, at))
-    at, row = at[order], row[order]
-    new = np.ones(len(at), bool)
-    new[1:] = (at[1:] != at[:-1]) | (row[1:] != row[:-1])
-    return Pairs(at[new], row[new])
-
-
-def _folder(write: CapturedWrite, name: str) -> Path:
-    return write.folder / name

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.capturing.session import Captured, capturing
 from provhouse.ingest.captured.land import captured_writes
-from provhouse.ingest.captured.names import ROW_BITS
 from provhouse.ingest.captured.output import output_of
+from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.ingest.captured.rows import Traced, traced
 
 Row = tuple[Any, ...]
@@ -58,10 +58,12 @@ class Found:
 
     def witnesses(self, row: int) -> dict[str, dict[Path, set[int]]]:
         """Return the indexes of the source rows that a row derives from, by table and file."""
-        ids = {int(each) for part in self.traced.direct for each in part.src[part.row == row]}
+        direct = self.traced.direct_pairs()
+        ids = {int(each) for part in direct for each in part.row[part.at == row]}
         for group in self.traced.grouped:
             groups = group.group[group.row == row]
-            ids |= {int(each) for each in group.sources.row[np.isin(group.sources.at, groups)]}
+            for part in group.sources.parts():
+                ids |= {int(each) for each in part.row[np.isin(part.at, groups)]}
         files = {source.number: source for source in self.traced.output.write.sources}
         found: defaultdict[str, dict[Path, set[int]]] = defaultdict(dict)
         for each in ids:
@@ -76,7 +78,7 @@ def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     with capturing(spark, folder / "taps", taken, {}):
         frame.write.parquet(str(folder / "out"))
     (write,) = captured_writes(folder / "taps")
-    found = traced(output_of(write))
+    found = traced(output_of(write), folder / "taps")
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
     return Found(found, rows)

@@ -1,0 +1,71 @@
+"""Rows of integers in parts that fit in memory, on disk if there are several parts."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+
+from provhouse.model.arrays import I64
+
+MOST = 1 << 22
+"""The number of rows that a part has on average, at most."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Spread:
+    """Rows of ``width`` integers of 64 bits, in parts that are chosen by one of their values.
+
+    Rows with equal values are in one part. ``rows`` is the largest number of rows to expect, and
+    ``aside`` a folder for files, which the caller removes.
+    """
+
+    def __init__(self, width: int, rows: int, aside: Path) -> None:
+        self._width = width
+        self._bits = max(-(-rows // MOST) - 1, 0).bit_length()
+        self._arrays = list[I64]()
+        """The rows, if there is only one part."""
+        self._files = aside / f"spread-{token_hex(8)}"
+
+    def add(self, by: I64, columns: Sequence[I64]) -> None:
+        """Add rows, of which each is in the part that its value in ``by`` chooses."""
+        if not len(by):
+            return
+        if not self._bits:
+            self._arrays.append(np.stack(columns))
+            return
+        part = ((by.view(np.uint64) * _MIX) >> np.uint64(64 - self._bits)).astype(np.int16)
+        order = np.argsort(part, kind="stable")
+        bounds = np.searchsorted(part[order], np.arange((1 << self._bits) + 1))
+        rows = np.stack(columns, axis=1)[order]
+        for number, (start, end) in enumerate(pairwise(bounds.tolist())):
+            if start < end:
+                with self._path(number).open("ab") as file:
+                    rows[start:end].tofile(file)
+
+    def parts(self) -> Iterator[I64]:
+        """Yield the parts, each as an array of columns by rows."""
+        for number in range(1 << self._bits):
+            yield self._load(number)
+
+    def replace(self, number: int, columns: Sequence[I64]) -> None:
+        """Put other rows in the place of a part."""
+        if not self._bits:
+            self._arrays = [np.stack(columns)]
+        else:
+            np.stack(columns, axis=1).tofile(self._path(number))
+
+    def _load(self, number: int) -> I64:
+        if not self._bits:
+            empty = np.empty((self._width, 0), np.int64)
+            self._arrays = [np.concatenate([empty, *self._arrays], axis=1)]
+            return self._arrays[0]
+        path = self._path(number)
+        if not path.exists():
+            return np.empty((self._width, 0), np.int64)
+        rows: I64 = np.fromfile(path, np.int64).reshape(-1, self._width).T
+        return np.ascontiguousarray(rows)
+
+    def _path(self, number: int) -> Path:
+        return self._files.with_name(f"{self._files.name}-{number}")
