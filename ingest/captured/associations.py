@@ -23,8 +23,8 @@ _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
 def read_tap(folder: Path, columns: int) -> I64:
     """Return what a tap wrote, as an array of columns by rows. No file means no rows.
 
-    Raises BadInput if two attempts of one task have both succeeded: it is unknown which of them
-    made the rows that were written.
+    Raises BadInput if two attempts of one task have both succeeded with different rows: it is
+    unknown which of them made the rows that were written.
     """
     files = [path for _, paths in sorted(tap_files(folder).items()) for path in paths]
     parts = [_read(path, columns) for path in files]
@@ -67,7 +67,7 @@ def read_keys_tap(folder: Path) -> tuple[I64, pa.Array]:
 
 def read_rows(folder: Path, columns: int, texts: int) -> Iterator[TaskRows]:
     """Yield what each task has written; ``texts`` is the number of texts that make a place."""
-    for task, paths in sorted(tap_files(folder).items()):
+    for task, paths in sorted(tap_files(folder, ordered=True).items()):
         if len(paths) > 1:
             raise _twice(folder, task)
         slots = _read(paths[0], columns)
@@ -82,19 +82,37 @@ def _places(path: Path, texts: int, rows: int) -> pa.DictionaryArray:
     return joined.combine_chunks().dictionary_encode()
 
 
-def tap_files(folder: Path) -> dict[int, list[Path]]:
-    """Return the finished files of a tap, by partition."""
-    found: defaultdict[int, list[Path]] = defaultdict(list)
-    attempts: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
+    """Return the finished files of a tap, by partition, from one attempt at each task.
+
+    Raises BadInput if two attempts have both succeeded and have other rows, or rows in another
+    order if that is of importance (``ordered``).
+    """
+    attempts: defaultdict[tuple[int, int], defaultdict[tuple[str, str], list[Path]]]
+    attempts = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("[0-9]*.parquet")):
         if match := _NAME.fullmatch(path.name):
             partition, stage, *attempt = match.groups()
-            attempts[stage, partition].add((attempt[0], attempt[1]))
-            found[int(partition)].append(path)
-    for (_, partition), tried in attempts.items():
-        if len(tried) > 1:
-            raise _twice(folder, int(partition))
+            attempts[int(partition), int(stage)][attempt[0], attempt[1]].append(path)
+    found: defaultdict[int, list[Path]] = defaultdict(list)
+    for (partition, _), tried in sorted(attempts.items()):
+        first, *others = tried.values()
+        if others:
+            rows = _rows(first, ordered)
+            if not all(_rows(paths, ordered).equals(rows) for paths in others):
+                raise _twice(folder, partition)
+        found[partition] += first
     return found
+
+
+def _rows(paths: list[Path], ordered: bool) -> pa.Table:
+    """Return the rows of files, which differ only by their order unless that is of importance."""
+    table = pa.concat_tables(pq.read_table(path) for path in paths).combine_chunks()
+    if not table.column_names:
+        return pa.table({"rows": [sum(pq.read_metadata(path).num_rows for path in paths)]})
+    if ordered:
+        return table
+    return table.sort_by([(name, "ascending") for name in table.column_names])
 
 
 def check_proof(folder: Path, by: str) -> None:
@@ -148,6 +166,6 @@ def _alike(by: str) -> BadInput:
 def _twice(folder: Path, partition: int) -> BadInput:
     return BadInput(
         "It is unknown which attempt of a task made the rows that were written",
-        f"Two attempts of partition {partition} have left associations in {folder}",
+        f"Two attempts of partition {partition} have left different associations in {folder}",
         "Run the job again, without speculation",
     )
