@@ -44,6 +44,28 @@ def test_different_attempts_are_refused(tmp_path: Path, other: list[int]) -> Non
         read_tap(tap, 2)
 
 
+def test_two_stages_may_run_the_same_tasks(tmp_path: Path) -> None:
+    """Rows may occur twice then: they are pairs of a set."""
+    again, elsewhere = tmp_path / "again", tmp_path / "elsewhere"
+    for tap in (again, elsewhere):
+        write(tap, "000000-1.0-4", [1, 2], [10, 20])
+        write(tap, "000001-1.0-5", [3], [30])
+    write(again, "000001-2.0-6", [3], [30])
+    write(elsewhere, "000000-2.0-6", [3, 1, 2], [30, 10, 20])  # in other partitions
+    for tap in (again, elsewhere):
+        assert {*zip(*read_tap(tap, 2).tolist(), strict=True)} == {(1, 10), (2, 20), (3, 30)}
+
+
+def test_two_stages_with_other_rows_are_refused(tmp_path: Path) -> None:
+    tap = tmp_path / "0"
+    write(tap, "000000-1.0-4", [1, 2], [10, 20])
+    write(tap, "000001-2.0-5", [4], [40])
+    assert read_tap(tap, 2).shape == (2, 3)  # such tasks are not the same
+    write(tap, "000000-2.0-6", [1, 3], [10, 30])
+    with pytest.raises(BadInput, match="which attempt of a task"):
+        read_tap(tap, 2)
+
+
 def test_the_rows_of_the_output_must_have_one_order(tmp_path: Path) -> None:
     same, other = tmp_path / "same", tmp_path / "other"
     for folder in (same, other):
