@@ -143,7 +143,7 @@ def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> b
         for stage in (one, other)
     )
     left: pa.Table = few.join(many, few.column_names, join_type="left anti")
-    return left.num_rows == 0
+    return bool(left.num_rows == 0)
 
 
 def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
