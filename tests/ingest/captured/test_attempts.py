@@ -59,9 +59,10 @@ def test_two_stages_may_run_the_same_tasks(tmp_path: Path) -> None:
 def test_two_stages_with_other_rows_are_refused(tmp_path: Path) -> None:
     tap = tmp_path / "0"
     write(tap, "000000-1.0-4", [1, 2], [10, 20])
+    write(tap, "000002-1.0-5", [5], [50])
     write(tap, "000001-2.0-5", [4], [40])
     write(tap, "000000-2.0-6", [2, 1], [20, 10])
-    assert read_tap(tap, 2).shape == (2, 5)  # these are the same, or other tasks
+    assert read_tap(tap, 2).shape == (2, 6)  # these are the same, or other tasks
     write(tap, "000000-3.0-7", [1, 3], [10, 30])
     with pytest.raises(BadInput, match="which attempt of a task"):
         read_tap(tap, 2)
