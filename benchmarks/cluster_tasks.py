@@ -67,7 +67,7 @@ class Attempt(NamedTuple):
     task: tuple[int, int]
     """The stage, and the partition."""
     retry: int
-    """How often the stage was tried before."""
+    """The number of earlier attempts at the stage."""
     executor: str
     status: str
     error: str

@@ -196,7 +196,7 @@ def kill(process: psutil.Process) -> None:
 
 
 def suspend(process: psutil.Process) -> None:
-    """Make a process and all its descendants stand still until they are killed or resumed."""
+    """Pause a process and all its descendants until they are killed or resumed."""
     for one in (*process.children(recursive=True), process):
         one.suspend()
 

@@ -77,7 +77,7 @@ class Program:
             yield run
 
     def write(self, frame: DataFrame, name: str) -> None:
-        """Write a data frame over what there is."""
+        """Write a data frame, and overwrite an earlier table."""
         frame.write.mode("overwrite").parquet(str(self.folder / name))
 
     def triples(self) -> int:

@@ -126,7 +126,7 @@ def test_a_killed_worker_changes_no_answer(
     killed: str,
     methods: tuple[Method, ...],
 ) -> None:
-    """All workers stand still from the beginning of a step until Spark has given one a task.
+    """All workers are paused from the beginning of a step until Spark has given one a task.
 
     An attempt that was lost with its worker is not one of the four that Spark allows; one that was
     lost with its executor alone is.
