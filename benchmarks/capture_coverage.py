@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from form import Record, ResultsFile
 from machine import packages, record
-from markup import cores, grid
+from markup import Row, cores, grid
 
 ROOT = Path(__file__).parent.parent
 
@@ -76,8 +76,8 @@ def table(suite: Suite) -> str:
     """Return a table with a row for each query, and how many have each outcome."""
     queries = suite["queries"]
     sizes = any("factor" in query for query in queries)
-    head = ("query", "lineage", "why", "rows", "rows tried", "operators with taps")
-    head += ("scale factor",) if sizes else ()
+    head: Row = ("query", "lineage", "why", "rows", "rows tried", "operators with taps")
+    head = (*head, "scale factor") if sizes else head
     counts = Counter(each["outcome"] for each in queries)
     found = ", ".join(f"{counts[each]} {words}" for each, words in MEANING.items() if counts[each])
     note = f"{len(queries)} queries: {found}. Measured on {cores(suite['machine'])}."
