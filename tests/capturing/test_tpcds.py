@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyspark.errors import ArithmeticException
 from pyspark.sql import DataFrame, SparkSession
 
 from helpers import scoreboard
@@ -48,6 +49,14 @@ def made(factor: str) -> tuple[Path, Path]:
     return queries, tables
 
 
+def has_rows(frame: DataFrame) -> bool:
+    """Return whether a query has rows; on small tables, one divides by a number that is zero."""
+    try:
+        return bool(rows_of(frame.limit(1)))
+    except ArithmeticException:
+        return False
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_every_query_has_right_lineage_or_is_refused(
@@ -58,7 +67,7 @@ def test_every_query_has_right_lineage_or_is_refused(
     for factor in FACTORS:
         queries, tables = made(factor)
         run = program((queries / f"{name}.sql").read_text(encoding="utf-8"))
-        if rows_of(run(read(spark, tables)).limit(1)):
+        if has_rows(run(read(spark, tables))):
             break
     found = scoreboard.outcome(name, run, spark, tables, tmp_path, ROWS)
     scoreboard.add("tpcds", {**found, "factor": factor})
