@@ -20,7 +20,8 @@ FOLDER = ROOT / ".long" / "tpcds"
 PYTHON = FOLDER / "environment" / "bin" / "python"
 GENERATE = """
 import sys, duckdb, duckdb_extensions
-connection = duckdb.connect(config={"enable_progress_bar": False})
+connection = duckdb.connect()
+connection.execute("SET enable_progress_bar = false")
 duckdb_extensions.import_extension("tpcds", con=connection)
 connection.execute("LOAD tpcds")
 connection.execute(f"CALL dsdgen(sf={sys.argv[1]})")
