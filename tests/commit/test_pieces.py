@@ -11,6 +11,7 @@ import pytest
 
 from provhouse.commit import graph_rows
 from provhouse.commit.append import Target, append, merged, merged_ranges
+from provhouse.commit.dependencies_again import dependencies_again
 from provhouse.commit.graph_rows import bulk
 from provhouse.commit.next_commit import ingest_row
 from provhouse.model.arrays import I64
@@ -147,3 +148,28 @@ def dependencies(ids: I64) -> pa.Table:
     ids = ids[ids > 0]
     ops = pa.array([[NAMES[n % 40]] for n in ids.tolist()], pa.list_(pa.string()))
     return pa.table({SET: ids, DERIVES_FROM: ids - 1, TRIPLES: ids * 0 + 1, OPS: ops})
+
+
+def test_a_dependency_of_two_ingests_has_the_triples_of_both(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    commit = stored(layout, 1, [])
+    rows = dependencies(np.array([7, 8]))
+    rows = rows.set_column(1, DERIVES_FROM, pa.array([6, 0]))  # 8 did not derive from 0 before
+    ids = Ids(ingest=2, set=PIECE, item=PIECE)
+    after = replace(commit, visible=((1, 2),))
+    with locked(layout):
+        target = Target(layout, 1, 2, 0)
+        more = {"set_dependencies": rows, "ingests": ingest_row(after, ids)}
+        versions = {name: append(target, name, [table]) for name, table in more.items()}
+    snapshot = Snapshot(layout, replace(after, tables={**commit.tables, **versions}))
+    (new,) = bulk(snapshot, 2)["dependencies"]
+    assert sorted(new.to_pylist(), key=lambda row: row[SET]) == [
+        {SET: 7, DERIVES_FROM: 6, TRIPLES: 2, OPS: [NAMES[7]]},
+        {SET: 8, DERIVES_FROM: 0, TRIPLES: 1, OPS: [NAMES[8]]},
+    ]
+    (first,) = bulk(snapshot, 1)["dependencies"]
+    found = {(row[SET], row[DERIVES_FROM]): row[TRIPLES] for row in first.to_pylist()}
+    assert found == {(n, n - 1): 2 if n == 7 else 1 for n in range(1, PIECE)}
+    ends = [SET, DERIVES_FROM]
+    again = dependencies_again(snapshot, snapshot.pieces("set_dependencies", ends, 2), 2, ends)
+    assert again.select(ends).to_pylist() == [{SET: 7, DERIVES_FROM: 6}]
