@@ -174,7 +174,7 @@ def _batches(
     settings: Settings,
 ) -> Iterator[pa.RecordBatch]:
     known = Known(Layout(settings.warehouse))
-    yield from TRACE.empty_table().to_batches()
+    yield pa.RecordBatch.from_pylist([], schema=TRACE)  # a write may have no rows
     for each, version in zip(found, versions, strict=True):
         named = source_names(each.source_ids(), each.output.write, keys, known)
         names = output_names(each.output, version)

@@ -136,6 +136,13 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     assert house.commit.generation == before
 
 
+def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame) -> None:
+    with house.capture(keys=KEYS) as run:
+        orders.where("id < 0").write.parquet(str(shop / "none"))
+    assert run.report
+    assert [(each.table, each.rows) for each in run.report.writes] == [("none", 0)]
+
+
 def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: DataFrame) -> None:
     """NULL and the number that stands for NULL are two groups, and only the proof can see it."""
     number = F.when(F.col("id") == 1, F.lit(-(1 << 63) + 1)).when(F.col("id") == 2, F.col("id"))
