@@ -32,7 +32,7 @@ class Book:
 
 
 class Step:
-    """What a step of the pipeline reads and writes, while the lineage of its rows is captured."""
+    """The tables that a step reads and writes, while the lineage of its rows is captured."""
 
     def __init__(self, book: Book, run: provhouse.Capture) -> None:
         self._book, self._run = book, run
