@@ -193,11 +193,12 @@ def _rows(table: pa.Table) -> Rows:
 
 def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
     """Return the sets to write: new sets that get a node, and old sets whose totals changed."""
-    born = [np.asarray(rows[SET]) for rows in snapshot.pieces("sets", [SET], ingest)]
-    touched = np.zeros(len(snapshot.set_ids), bool)
-    new = snapshot.rows_of_sets(SetIds(np.concatenate([np.empty(0, np.int64), *born])))
-    first_new = snapshot.set_ids[new].min(initial=np.iinfo(np.int64).max)
-    touched[new] = snapshot.set_nodes[new]
+    touched, first_new = np.zeros(len(snapshot.set_ids), bool), np.iinfo(np.int64).max
+    for rows in snapshot.pieces("sets", [SET], ingest):
+        born = SetIds(np.asarray(rows[SET]))
+        new = snapshot.rows_of_sets(born)
+        touched[new] = snapshot.set_nodes[new]
+        first_new = min(first_new, int(born.min(initial=first_new)))
     died = Ranges.read(snapshot.rows_of(ingest, "deaths"))
     for ends in (*_ends(snapshot, ingest), snapshot.sets_among(died)):
         touched[snapshot.rows_of_sets(SetIds(np.unique(ends[ends < first_new])))] = True
@@ -213,7 +214,7 @@ def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
 
 def _component_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
     """Return the rows of the components of some sets, with totals."""
-    components = np.unique(snapshot.set_components[sets])
+    components = _components(snapshot, sets)
     sums = {name: np.zeros(len(components), np.int64) for name in (ITEMS, TRIPLES, SETS)}
     for rows in _slices(len(snapshot.set_ids)):
         of = snapshot.set_components[rows]
@@ -223,6 +224,16 @@ def _component_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
         np.add.at(sums[TRIPLES], owner, snapshot.set_triples[rows][mine])
         np.add.at(sums[SETS], owner, 1)
     return pa.table({"id": components, **sums})
+
+
+def _components(snapshot: Snapshot, sets: SetPositions) -> I64:
+    """Return the components of some sets, in order; ``numpy.unique`` would take more memory."""
+    of_pieces = [np.unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets))]
+    found: I64 = np.concatenate([np.empty(0, np.int64), *of_pieces])
+    found.sort()
+    first = np.ones(len(found), bool)
+    first[1:] = found[1:] != found[:-1]
+    return found[first]
 
 
 def _slices(count: int) -> Iterator[slice]:
