@@ -11,6 +11,8 @@ from pathlib import Path
 import builds_table
 import capacity_table
 import capture_coverage
+import capture_overhead_form
+import capture_overhead_table
 import components_table
 import enter_table
 import explain_table
@@ -31,7 +33,11 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COVERAGE = ROOT / "docs" / "capture-coverage.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
-SECTIONS = {"builds": builds_table.SECTION, "hard": hard_table.SECTION}
+SECTIONS = {
+    "builds": builds_table.SECTION,
+    "capture": capture_overhead_table.SECTION,
+    "hard": hard_table.SECTION,
+}
 """Sections that are added to a page once there are results for them."""
 CAPACITY = ROOT / "docs" / "capacity.md"
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
@@ -69,6 +75,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
         yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
     for name, suite in capture_coverage.RESULTS.read().items():
         yield COVERAGE, name, capture_coverage.table(suite)
+    if capture_overhead_form.RESULTS.path.exists():
+        found_capture = capture_overhead_form.RESULTS.read()
+        yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
