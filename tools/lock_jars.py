@@ -23,7 +23,7 @@ ROOTS = {
 ALONE = (
     "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 )
-"""The files inside jars with a classifier are wanted, without what running them would need."""
+"""Jars with a classifier are read and never run, so they need no other jars."""
 # Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims"]
 BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
