@@ -35,6 +35,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private final boolean plain;
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Set<String> only;
   private Unsupported refused;
 
   private Capture(
@@ -68,6 +69,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
     return new ObjectMapper().readValue(json, new TypeReference<Map<String, List<String>>>() {});
+  }
+
+  /** Capture only the writes of these tables, a JSON list of names. */
+  public synchronized void only(String tables) throws JsonProcessingException {
+    only = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
   }
 
   /** End the capture once the ends of all commands have been received. */
@@ -109,6 +115,10 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     try {
       LogicalPlan plan = CommonTables.inlined(optimised);
       Target target = Target.of(plan, session);
+      if (target != null && only != null && !only.contains(target.name())) {
+        writes.forEach(write -> write.replaceBy(target));
+        return optimised;
+      }
       if (target != null) {
         return captured(target);
       }
