@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +28,12 @@ _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
 def tap_pieces(folder: Path, columns: int) -> Iterator[I64]:
     """Yield what a tap wrote, in arrays of columns by rows. No file means no rows.
 
-    Raises BadInput if two attempts of one task have both succeeded: it is unknown which of them
-    made the rows that were written.
+    Raises BadInput if two attempts of one task have both succeeded with different rows, also in two
+    stages: it is unknown which of them made the rows that were written.
     """
-    for _, paths in sorted(tap_files(folder).items()):
+    found = tap_files(folder)
+    _check_stages(folder, found)
+    for _, paths in sorted(found.items()):
         for path in paths:
             yield from _pieces(path, columns)
 
@@ -96,7 +99,7 @@ def count_places(folder: Path, texts: int) -> Counter[tuple[int, str]]:
 
 def _by_task(folder: Path) -> dict[int, Path]:
     found = {}
-    for task, paths in sorted(tap_files(folder).items()):
+    for task, paths in sorted(tap_files(folder, ordered=True).items()):
         if len(paths) > 1:
             raise _twice(folder, task)
         found[task] = paths[0]
@@ -109,19 +112,76 @@ def _places(path: Path, texts: int) -> pa.DictionaryArray:
     return joined.combine_chunks().dictionary_encode()
 
 
-def tap_files(folder: Path) -> dict[int, list[Path]]:
-    """Return the finished files of a tap, by partition."""
-    found: defaultdict[int, list[Path]] = defaultdict(list)
-    attempts: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
+    """Return the finished files of a tap, by partition, from one attempt at each task.
+
+    Raises BadInput if two attempts have both succeeded and have other rows, or rows in another
+    order if that is of importance (``ordered``).
+    """
+    attempts: defaultdict[tuple[int, int], defaultdict[tuple[str, str], list[Path]]]
+    attempts = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("[0-9]*.parquet")):
         if match := _NAME.fullmatch(path.name):
             partition, stage, *attempt = match.groups()
-            attempts[stage, partition].add((attempt[0], attempt[1]))
-            found[int(partition)].append(path)
-    for (_, partition), tried in attempts.items():
-        if len(tried) > 1:
-            raise _twice(folder, int(partition))
+            attempts[int(partition), int(stage)][attempt[0], attempt[1]].append(path)
+    found: defaultdict[int, list[Path]] = defaultdict(list)
+    for (partition, _), tried in sorted(attempts.items()):
+        first, *others = tried.values()
+        if others:
+            rows = _rows(first, ordered=ordered)
+            if not all(_rows(paths, ordered=ordered).equals(rows) for paths in others):
+                raise _twice(folder, partition)
+        found[partition] += first
     return found
+
+
+def _check_stages(folder: Path, found: Mapping[int, list[Path]]) -> None:
+    """Raise BadInput if two stages have run the same tasks, and it is unknown which one counts.
+
+    A sort reads its input twice, Spark may compute equal parts of a plan twice, and it runs tasks
+    again whose output was lost. All these repeat the same rows, unless the rows are random.
+    """
+    stages: defaultdict[str, dict[int, list[Path]]] = defaultdict(dict)
+    for partition, paths in found.items():
+        for path in paths:
+            stages[_stage(path)].setdefault(partition, []).append(path)
+    for one, other in combinations(stages.values(), 2):
+        both = sorted(one.keys() & other.keys())
+        if not all(_same(one[partition], other[partition]) for partition in both) and not (
+            _within(one, other) or _within(other, one)
+        ):
+            raise _twice(folder, both[0])
+
+
+def _stage(path: Path) -> str:
+    return path.name.split("-")[1].partition(".")[0]
+
+
+def _same(one: list[Path], other: list[Path]) -> bool:
+    return any(
+        _rows(one, ordered=ordered).equals(_rows(other, ordered=ordered))
+        for ordered in (True, False)  # mostly, the order is the same too
+    )
+
+
+def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> bool:
+    """Return whether all rows of a stage are among those of another one."""
+    few, many = (
+        pa.concat_tables(pq.read_table(path) for paths in stage.values() for path in paths)
+        for stage in (one, other)
+    )
+    left: pa.Table = few.join(many, few.column_names, join_type="left anti")
+    return bool(left.num_rows == 0)
+
+
+def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
+    """Return the rows of files, which differ only by their order unless that is of importance."""
+    table = pa.concat_tables(pq.read_table(path) for path in paths).combine_chunks()
+    if not table.column_names:
+        return pa.table({"rows": [sum(pq.read_metadata(path).num_rows for path in paths)]})
+    if ordered:
+        return table
+    return table.sort_by([(name, "ascending") for name in table.column_names])
 
 
 def check_proof(folder: Path, by: str, aside: Path) -> None:
@@ -132,7 +192,7 @@ def check_proof(folder: Path, by: str, aside: Path) -> None:
     stages: defaultdict[str, list[Path]] = defaultdict(list)
     for paths in tap_files(folder).values():
         for path in paths:
-            stages[path.name.split("-")[1].partition(".")[0]].append(path)
+            stages[_stage(path)].append(path)
     for paths in stages.values():
         keys = Spread(1, sum(pq.read_metadata(path).num_rows for path in paths), aside)
         for path in paths:
@@ -172,6 +232,6 @@ def _alike(by: str) -> BadInput:
 def _twice(folder: Path, partition: int) -> BadInput:
     return BadInput(
         "It is unknown which attempt of a task made the rows that were written",
-        f"Two attempts of partition {partition} have left associations in {folder}",
+        f"Two attempts of partition {partition} have left different associations in {folder}",
         "Run the job again, without speculation",
     )

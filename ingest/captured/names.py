@@ -102,6 +102,8 @@ class SourceNames:
         self, of: CapturedWrite, keys: Mapping[str, Key], known: Known, store: KeyStore
     ) -> None:
         self._keys, self._known, self._store = keys, known, store
+        self.state = of.state_tables
+        """The tables whose rows are the state of the write's module."""
         self._scans = [(scan, cache(partial(source_keys, scan))) for scan in of.keyed]
         paths = [source.path for source in of.sources]
         found = zip(of.sources, known.numbers(paths), known.writes(paths), strict=True)

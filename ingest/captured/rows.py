@@ -9,16 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
-from provhouse.model.columns import EXACTNESS, JOB, KIND, OP, SQL
+from provhouse.model.columns import EXACTNESS, JOB, KIND, MODULE, OP, SQL
 
 from .associations import NONE, PIECE
 from .description import ROWS, TapTable
+from .op_texts import op_of
 from .output import Output
 from .pairs import Pairs, PairSet, distinct, through
 from .trace import Tracer
 
-_LONGEST_OP = 120
-_OPERATION = pa.schema([(name, pa.string()) for name in (OP, KIND, SQL, JOB, EXACTNESS)])
+_OPERATION = pa.schema([(name, pa.string()) for name in (OP, KIND, MODULE, SQL, JOB, EXACTNESS)])
 
 
 @dataclass(frozen=True)
@@ -114,26 +114,27 @@ def pieces(found: Traced, table: str) -> Iterator[Piece]:
     together = len(found.direct) > 1
     for pairs in found.direct_pairs():
         yield Piece(
-            _direct_op(table, found),
+            op_of(found.output.write, table, None),
             pairs.row,
             pairs.at,
             derivation="rows" if together else None,
             op_kind="all" if together else None,
         )
     for group in found.grouped:
-        yield from _grouped(group, found, _group_op(table, group.tap))
+        yield from _grouped(group, found, op_of(found.output.write, table, group.tap))
 
 
 def operations(found: Traced, table: str, run: str) -> pa.Table:
     """Return the descriptions of all ops of a write."""
+    write = found.output.write
     rows: list[tuple[str, str, str | None, str]] = [
-        (_group_op(table, each.tap), each.tap.op_kind, each.tap.sql, each.tap.exactness)
+        (op_of(write, table, each.tap), each.tap.op_kind, each.tap.sql, each.tap.exactness)
         for each in found.grouped
     ]
     if found.direct:
-        rows.append((_direct_op(table, found), "all", None, "exact"))
-    weakest = "absence" if found.output.write.absence else None
-    distinct = {op: (op, kind, sql, run, weakest or exact) for op, kind, sql, exact in rows}
+        rows.append((op_of(write, table, None), "all", None, "exact"))
+    weakest, module = "absence" if write.absence else None, write.module or None
+    distinct = {op: (op, kind, module, sql, run, weakest or exact) for op, kind, sql, exact in rows}
     columns = list(zip(*distinct.values(), strict=True)) or [()] * len(_OPERATION)
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
@@ -172,12 +173,3 @@ def _labels(found: Traced, group: Grouped, at: I64) -> pa.Array:
     prefix = f"{found.output.write.path} {group.number} "
     labels: pa.Array = pc.binary_join_element_wise(prefix, pa.array(at).cast(pa.string()), "")
     return labels
-
-
-def _direct_op(table: str, found: Traced) -> str:
-    return f"{table}: join" if len(found.direct) > 1 else f"{table}: row"
-
-
-def _group_op(table: str, tap: TapTable) -> str:
-    text = f"{table}: {tap.name}"
-    return text if len(text) <= _LONGEST_OP else text[: _LONGEST_OP - 1] + "…"

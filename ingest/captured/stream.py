@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.model.columns import (
@@ -15,6 +16,7 @@ from provhouse.model.columns import (
     EXECUTION,
     OP,
     OP_KIND,
+    ROLE,
     SHARED,
     SRC,
     SRC_ID,
@@ -45,21 +47,24 @@ class Streams:
         """Write triples."""
         dst = _nothing(0) if piece.row is None else outputs.ends(piece.row)
         if piece.src is None:
-            self._write(piece, np.arange(len(dst.values)), _nothing(len(dst.values)), dst)
+            self._write(
+                piece, np.arange(len(dst.values)), _nothing(len(dst.values)), dst, _role(dst, ())
+            )
             return
         for at, src in sources.ends(piece.src):
             ends = _nothing(len(at)) if piece.row is None else _taken(dst, at, len(piece.src))
-            self._write(piece, at, src, ends)
+            self._write(piece, at, src, ends, _role(src, sources.state))
 
     def finish(self) -> Sequence[Source]:
         """Close the files, and return them."""
         if not self._sources:  # a write may have no rows
-            self._write(Piece(), np.empty(0, np.int64), _nothing(0), _nothing(0))
+            none = _nothing(0)
+            self._write(Piece(), np.empty(0, np.int64), none, none, _role(none, ()))
         for file in self._open.values():
             file.close()
         return self._sources
 
-    def _write(self, piece: Piece, at: I64, src: Ends, dst: Ends) -> None:
+    def _write(self, piece: Piece, at: I64, src: Ends, dst: Ends, role: pa.Array) -> None:
         kind = src.by_id, dst.by_id
         file = self._open.get(kind)
         if file is None or file.rows >= FILE_ROWS:
@@ -79,6 +84,7 @@ class Streams:
                 dst.tables,
                 _text(piece.derivation, at),
                 _text(piece.shared, at),
+                role,
                 constant(piece.op_kind, count),
                 constant(self._run, count),
             ]
@@ -109,7 +115,7 @@ def _schema(src_by_id: bool, dst_by_id: bool) -> pa.Schema:
         (SRC_ID, pa.int64()) if src_by_id else (SRC, pa.string()),
         (DST_ID, pa.int64()) if dst_by_id else (DST, pa.string()),
     ]
-    texts = [(DERIVATION, pa.string()), (SHARED, pa.string())]
+    texts = [(DERIVATION, pa.string()), (SHARED, pa.string()), (ROLE, pa.string())]
     coded = [(name, _CODED) for name in (OP, SRC_TABLE, DST_TABLE)]
     return pa.schema([*ends, *coded, *texts, (OP_KIND, _CODED), (EXECUTION, _CODED)])
 
@@ -123,6 +129,14 @@ def _taken(ends: Ends, at: I64, count: int) -> Ends:
         return ends
     rows = pa.array(at)
     return Ends(ends.values.take(rows), ends.tables.take(rows))
+
+
+def _role(src: Ends, state: Sequence[str]) -> pa.Array:
+    """Return the role of each source row: those of a module's state have the role state."""
+    if not state:
+        return pa.nulls(len(src.values), pa.string())
+    kept = pc.is_in(src.tables.cast(pa.string()), pa.array(state, pa.string()))
+    return pc.if_else(kept, "state", pa.scalar(None, pa.string()))
 
 
 def _text(value: pa.Array | str | None, at: I64) -> pa.Array:

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -27,12 +28,14 @@ import org.apache.spark.sql.util.QueryExecutionListener;
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
+  private static final long NEWS = 10;
   private final SparkSession session;
   private final String folder;
   private final Map<String, List<String>> keys;
   private final boolean plain;
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Set<String> only;
   private Unsupported refused;
 
   private Capture(
@@ -66,6 +69,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
     return new ObjectMapper().readValue(json, new TypeReference<Map<String, List<String>>>() {});
+  }
+
+  /** Capture only the writes of these tables, a JSON list of names. */
+  public synchronized void only(String tables) throws JsonProcessingException {
+    only = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
   }
 
   /** End the capture once the ends of all commands have been received. */
@@ -107,6 +115,10 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     try {
       LogicalPlan plan = CommonTables.inlined(optimised);
       Target target = Target.of(plan, session);
+      if (target != null && only != null && !only.contains(target.name())) {
+        writes.forEach(write -> write.replaceBy(target));
+        return optimised;
+      }
       if (target != null) {
         return captured(target);
       }
@@ -135,11 +147,25 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private LogicalPlan captured(Target target) {
     target.check();
     for (Write earlier : writes) {
+      awaitEnd(earlier, target);
       earlier.precede(target);
     }
     Write write = new Write(target, folder + "/" + writes.size(), keys, session);
     writes.add(write);
     return write.plan();
+  }
+
+  /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
+  private void awaitEnd(Write earlier, Target next) {
+    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
+    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
+      try {
+        wait(100); // without the monitor, which the listener needs
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
   }
 
   private Write writeOf(LogicalPlan plan) {

@@ -51,6 +51,9 @@ final class Write {
     plan = target.with(Plans.only(Plans.list(query.output()), top));
     description.put("path", target.path().toUri().toString());
     description.put("table", target.table());
+    for (String said : List.of("op", "module", "state_tables")) {
+      description.put(said, Said.of(session, said));
+    }
     description.put("parts", texts.size());
     description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
@@ -91,12 +94,17 @@ final class Write {
     return rows;
   }
 
+  /** Return whether another write can delete the rows of this one, whose end is not known yet. */
+  boolean mayPrecede(Target next) {
+    return state.equals("unknown") && next.deletes() && next.path().equals(target.path());
+  }
+
   /** Note what is in the folder now, and refuse to overwrite what this capture has to read. */
   void precede(Target next) {
     if (!next.path().equals(target.path())) {
       return;
     }
-    if (next.deletes()) {
+    if (next.deletes() && !state.equals("failed")) {
       throw new Unsupported(
           "This write would delete rows whose lineage is not stored yet",
           target.path() + " was written in the same block",
