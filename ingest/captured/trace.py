@@ -120,7 +120,7 @@ class Tracer:
 
 @dataclass(frozen=True)
 class _Below:
-    """What the groups of a tap derive from through those of another."""
+    """The origins of the groups of a tap through the groups of another."""
 
     pairs: PairSet
     """Positions among the groups above, and keys."""

@@ -1,4 +1,4 @@
-"""What does not fit in memory is resolved in parts, with the same result."""
+"""Pairs and keys that do not fit in memory are resolved in parts, with the same result."""
 
 from collections.abc import Callable
 from pathlib import Path
