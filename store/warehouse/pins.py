@@ -1,4 +1,4 @@
-"""The table of pinned files: the files with the rows of captured sources and writes, as they were.
+"""The table of pinned files: where the rows of captured sources and writes are, in which state.
 
 It belongs to the warehouse, not to a generation. Each Parquet file in the folder ``pins`` has the
 files that one ingest has seen for the first time, or in another state.
