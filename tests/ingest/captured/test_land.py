@@ -108,7 +108,11 @@ def test_a_program_says_what_its_writes_are(house: House, shop: Path, orders: Da
     with house.open() as warehouse:
         ops = {each.op: each for each in warehouse.ops()}
         sums = warehouse.lineage("sums/ann").triples
+        (rows,) = warehouse.records(warehouse.lineage("sums/ann", ends=True)).tables
         picked = {triple.op for triple in warehouse.lineage("best/9", depth=1).triples}
+    assert [each.values for each in rows.records] == [
+        order._asdict() for order in ORDERS if order.cust == "ann"
+    ]
     assert {triple.op for triple in sums} == {"total by customer"}
     assert ops["total by customer"].module == "curate"
     assert picked == {"pick", "pick: aggregate of all rows"}
