@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.ingest.captured.keys import Key, texts
-from provhouse.ingest.captured.names import ROW_BITS
+from provhouse.ingest.captured.pairs import ROW_BITS
 from provhouse.model.answer import Answer
 from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
