@@ -1,5 +1,6 @@
 """Capture the lineage of what a Spark job writes, and ingest it."""
 
+import json
 import os
 import secrets
 import warnings
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from provhouse.capturing.session import Captured, capturing
+from provhouse.capturing.session import Captured, capturing, saying
 from provhouse.ingest.captured.land import Landed, land_block
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -31,8 +32,38 @@ if TYPE_CHECKING:
 class Capture:
     """A block whose writes are captured."""
 
+    spark: "SparkSession"
     report: Landed | None = None
     """The outcome of each write; None until the block has ended."""
+
+    @contextmanager
+    def op(self, text: str) -> Iterator[None]:
+        """Name the operation of what this thread writes during the block.
+
+        Questions then show this text instead of one such as ``report: aggregate by line``. If a
+        write merges rows in several ways, the texts of the others begin with it. Raises UsageError
+        if the text is empty.
+
+        >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
+        ...     with run.op("average delay"):
+        ...         delays.write.parquet("out/delays")
+        """
+        _check_text("text of an operation", text)
+        with saying(self.spark, op=text):
+            yield
+
+    @contextmanager
+    def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
+        """Name the module of a program whose writes these are.
+
+        The operations of what this thread writes during the block have the name, as ``provhouse
+        ops`` shows. ``state`` names tables of which the module reads what it keeps from run to
+        run: triples from their rows have the role ``state``. Raises UsageError if a name is empty.
+        """
+        for each in (name, *state):
+            _check_text("name of a module or table", each)
+        with saying(self.spark, module=name, state_tables=json.dumps([*state])):
+            yield
 
 
 @contextmanager
@@ -42,6 +73,7 @@ def capture(
     *,
     keys: Mapping[str, str | Sequence[str]] | None = None,
     run: str = "",
+    tables: Sequence[str] | None = None,
     on_unsupported: Literal["refuse", "plain"] = "refuse",
     **settings: object,
 ) -> Iterator[Capture]:
@@ -52,7 +84,9 @@ def capture(
     tables, by the table's name or the last part of its path. With a key, rows of sources are named
     ``orders/17``, and written rows ``report/AA@12``, where 12 is the version of this write;
     ``report/AA`` means the newest. Without a key, rows are named ``table/row id``. ``run`` is a
-    name for this run of the job. ``settings`` are those of ``provhouse.open``.
+    name for this run of the job. ``tables`` are the names of the tables whose writes are captured;
+    others are written as by plain Spark, and a later job that reads them takes them for sources.
+    ``settings`` are those of ``provhouse.open``.
 
     ``docs/capture.md`` lists the sources, writes and operators that are covered:
     joins, unions, aggregates, sorts, limits and others. For any other operator or write, UsageError
@@ -76,13 +110,15 @@ def capture(
         raise UsageError(
             "Unknown value of on_unsupported", f"It is {on_unsupported!r}", "Use refuse or plain"
         )
+    if isinstance(tables, str):
+        raise UsageError("tables is a text", f"It is {tables!r}", f"Use tables=[{tables!r}]")
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
     begin_block(folder, columns, run)
-    block, captured = Capture(), Captured()
+    block, captured = Capture(spark), Captured()
     with held(folder):
         try:
-            with capturing(spark, folder, captured, columns, on_unsupported == "plain"):
+            with capturing(spark, folder, captured, columns, on_unsupported == "plain", tables):
                 yield block
         except BaseException:
             block.report = _landed(captured, found, folder, ())  # the error of the job is raised
@@ -93,6 +129,11 @@ def capture(
         block.report = landed = _landed(captured, found, folder, (BadInput, UsageError))
     if landed.unused_keys and not captured.refusals:
         warnings.warn(str(landed.unused_keys), stacklevel=3)
+
+
+def _check_text(what: str, text: str) -> None:
+    if not text.strip():
+        raise UsageError(f"The {what} is empty", f"It is {text!r}", "Give it a text")
 
 
 def _landed(

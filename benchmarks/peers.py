@@ -2,7 +2,8 @@
 
 All contenders get the triples of the paper's trace and the same questions. The questions are about
 random items of the paper's classes (`classes.py`). The contenders run in turn, each in a process of
-its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`.
+its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`, by the
+number of copies of the trace.
 """
 
 import argparse
@@ -29,11 +30,11 @@ from paper_trace import paper
 from peer_run import CONTENDERS
 from peers_form import (
     AnswerDigest,
+    Compared,
     ContenderFigures,
     ContenderInput,
     ContenderRun,
     PeersClass,
-    Results,
 )
 from peers_table import RESULTS
 from trace_files import write
@@ -59,7 +60,9 @@ def main() -> None:
     parser.add_argument(
         "--warehouse", type=Path, help="a warehouse with the paper's trace; default: a new one"
     )
-    parser.add_argument("--copies", type=int, default=1, help="copies of the trace to ingest")
+    parser.add_argument(
+        "--copies", type=int, default=1, help="copies of the trace in the warehouse"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
     parser.add_argument("--out", type=Path)
@@ -74,7 +77,7 @@ def main() -> None:
         snapshot = open_snapshot(warehouse)
         questions = prepared(snapshot, {"warehouse": str(warehouse)}, folder, given.seed)
         runs = {name: started(name, folder) for name in given.only}
-    results: Results = {
+    results: Compared = {
         **run(load, {**packages(*PACKAGES), "neo4j": neo4j()}),
         "seed": given.seed,
         "limit": LIMIT,
@@ -83,7 +86,7 @@ def main() -> None:
         "classes": list(compared(questions, runs)),
         "contenders": {name: one and measured(one) for name, one in runs.items()},
     }
-    RESULTS.write(results, given.out)
+    RESULTS.write({**RESULTS.read(missing={}), str(given.copies): results}, given.out)
 
 
 def make_warehouse(warehouse: Path, files: Path, copies: int) -> Ingested:

@@ -98,8 +98,8 @@ class PeersClass(TypedDict):
     items: float
 
 
-class Results(SeededRun):
-    """The results of one run of `peers.py`.
+class Compared(SeededRun):
+    """The results of one run of `peers.py`, on one number of copies of the trace.
 
     ``ingest`` has the figures of the ingest into a new warehouse. It is None if the run used an
     existing warehouse. A contender is None if it failed, for example because it ran out of memory
@@ -111,3 +111,7 @@ class Results(SeededRun):
     ingest: Ingested | None
     classes: list[PeersClass]
     contenders: dict[str, ContenderFigures | None]
+
+
+Results = dict[str, Compared]
+"""The content of `results/peers.json`: runs by the number of copies of the trace."""

@@ -5,12 +5,12 @@ from typing import Literal
 
 from form import ResultsFile
 from markup import WORDS, Row, cores, grid
-from peers_form import ContenderFigures, PeersClass, Results
+from peers_form import Compared, ContenderFigures, PeersClass, Results
 
 RESULTS = ResultsFile[Results]("peers.json")
 
 
-def tables(results: Results) -> str:
+def tables(results: Compared) -> str:
     """Return a note on the run, a list of the classes, and tables of costs and times."""
     succeeded = {name: each for name, each in results["contenders"].items() if each}
     failed = [f"{name}: failed." for name, each in results["contenders"].items() if not each]
@@ -26,7 +26,7 @@ def tables(results: Results) -> str:
     return "\n\n".join(parts)
 
 
-def note(results: Results) -> str:
+def note(results: Compared) -> str:
     """Return a note on the warehouse, the machine and the versions."""
     totals, ingest = results["warehouse"], results["ingest"]
     used = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
@@ -59,7 +59,7 @@ def costs(name: str, each: ContenderFigures) -> Row:
     return name, f"{sum(seconds.values()):.1f} s", f"{memory:,} MB", f"{disk / 1e6:,.0f} MB"
 
 
-def timed(results: Results, succeeded: dict[str, ContenderFigures], direction: str) -> str:
+def timed(results: Compared, succeeded: dict[str, ContenderFigures], direction: str) -> str:
     """Return a table of the times in one direction, with a column for each class."""
     places = [n for n, one in enumerate(results["classes"]) if one["direction"] == direction]
     late = f"over {results['limit']:g} s"

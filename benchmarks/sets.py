@@ -55,7 +55,7 @@ CAN_HELP = ("merkle", "runs", "ladder", "zipf")
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure how much questions read.")
-    parser.add_argument("--flights", type=Path, default=ROOT / "demo-data" / "triples")
+    parser.add_argument("--flights", type=Path, default=ROOT / "demo-data" / "export")
     parser.add_argument("--samples", type=Path, help="a folder of other traces, as .csv.gz files")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
@@ -150,11 +150,13 @@ def samples(folder: Path) -> Iterator[MeasuredTrace]:
 
 
 def flights(folder: Path) -> MeasuredTrace | None:
-    """Measure the demo's flights. Return None if the demo has not run."""
-    if not folder.exists():
-        print(f"Flights are not measured: {folder} is missing; `make demo` creates it")
+    """Measure the demo's flights. Return None if the demo's warehouse was not exported."""
+    files = sorted(map(str, folder.glob("triples-*.parquet")))
+    if not files:
+        made = f"provhouse --warehouse demo-warehouse export {folder}"
+        print(f"Flights are not measured: `make demo`, then `{made}` makes their trace")
         return None
-    triples = ds.dataset(folder).to_table([SRC, DST, SRC_TABLE, DST_TABLE])
+    triples = ds.dataset(files).to_table([SRC, DST, SRC_TABLE, DST_TABLE])
     return of_table("flights", triples, THETA, draw=True)
 
 

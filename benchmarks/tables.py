@@ -11,6 +11,8 @@ from pathlib import Path
 import builds_table
 import capacity_table
 import capture_coverage
+import capture_overhead_form
+import capture_overhead_table
 import components_table
 import enter_table
 import explain_table
@@ -18,6 +20,7 @@ import fuzz
 import hard_table
 import ingest_table
 import methods_table
+import peers_sizes_table
 import peers_table
 import reliability
 import serve_table
@@ -30,7 +33,11 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COVERAGE = ROOT / "docs" / "capture-coverage.md"
 RELIABILITY = ROOT / "docs" / "reliability.md"
-SECTIONS = {"builds": builds_table.SECTION, "hard": hard_table.SECTION}
+SECTIONS = {
+    "builds": builds_table.SECTION,
+    "capture": capture_overhead_table.SECTION,
+    "hard": hard_table.SECTION,
+}
 """Sections that are added to a page once there are results for them."""
 CAPACITY = ROOT / "docs" / "capacity.md"
 BENCHMARKS, SETS = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "sets.md"
@@ -56,7 +63,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "explain", explain_table.table(explain_table.RESULTS.read())
     yield BENCHMARKS, "ingest", ingest_table.tables(ingest_table.RESULTS.read())
     yield BENCHMARKS, "time left", time_left_table.table(time_left_table.RESULTS.read())
-    yield BENCHMARKS, "peers", peers_table.tables(peers_table.RESULTS.read())
+    peers = peers_table.RESULTS.read()
+    yield BENCHMARKS, "peers", peers_table.tables(peers["1"])
+    yield BENCHMARKS, "peers by size", peers_sizes_table.tables(peers)
     yield BENCHMARKS, "serve", serve_table.table(serve_table.RESULTS.read())
     yield BENCHMARKS, "enter", enter_table.table(enter_table.RESULTS.read())
     if hard_table.RESULTS.path.exists():
@@ -64,6 +73,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
     if builds_table.RESULTS.path.exists():  # not a part of every release
         yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
+    if capture_overhead_form.RESULTS.path.exists():
+        found_capture = capture_overhead_form.RESULTS.read()
+        yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
     yield COVERAGE, "coverage", capture_coverage.table(capture_coverage.RESULTS.read())
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())

@@ -50,21 +50,42 @@ class Captured:
 
 
 @contextmanager
+def saying(session: "SparkSession", **said: str) -> Iterator[None]:
+    """Say something about all writes of this thread during the block: an op, a module.
+
+    Threads that begin during the block say the same. ``capturing/java/.../Said.java`` reads it.
+    """
+    context = session.sparkContext
+    before: dict[str, Any] = {name: context.getLocalProperty(f"provhouse.{name}") for name in said}
+    try:
+        for name, text in said.items():
+            context.setLocalProperty(f"provhouse.{name}", text)
+        yield
+    finally:
+        for name, text in before.items():
+            context.setLocalProperty(f"provhouse.{name}", text)
+
+
+@contextmanager
 def capturing(
     session: "SparkSession",
     folder: Path,
     captured: Captured,
     keys: Mapping[str, Sequence[str]],
     plain: bool = False,
+    tables: Sequence[str] | None = None,
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
     ``captured`` is filled when the block ends, also by an exception. Raises UsageError for an
     operator or a write that is not covered, instead of Spark's error, and if the session is being
     captured already. Spark has then not begun to write. With ``plain``, what is not covered runs
-    without capture. ``keys`` has the key columns of tables, by name.
+    without capture. ``keys`` has the key columns of tables, by name. ``tables`` are those whose
+    writes are captured; None means all.
     """
     capture = _started(session, folder, json.dumps(keys), plain)
+    if tables is not None:
+        capture.only(json.dumps([*tables]))
     try:
         yield
     except Exception as error:

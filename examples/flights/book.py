@@ -1,83 +1,52 @@
-"""Store the tables of the pipeline, and the triples of its steps, in a working folder."""
+"""Store the tables of the pipeline in a working folder."""
 
 import os
 import sys
-from functools import reduce
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+import provhouse
+
 ID = "id"
 
 
 class Book:
-    """A folder with the tables and triples of the pipeline, as Parquet files.
+    """A folder with the tables of the pipeline, as Parquet files.
 
-    The column ``id`` of a table has the names of its rows. A triple records that the
-    row ``dst`` was derived from the row ``src`` by the operation ``op``.
+    The column ``id`` of a table is the key of its rows.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.spark = _session()
-        self._schemas: dict[str, DataFrame] = {}
 
     def table(self, name: str) -> DataFrame:
         """Return a table that an earlier step wrote."""
-        if name not in self._schemas:
-            self._schemas[name] = self.spark.read.parquet(str(self.folder / "tables" / name))
-        return self._schemas[name]
+        return self.spark.read.parquet(self.path(name))
 
-    def keep(self, name: str, rows: DataFrame) -> DataFrame:
-        """Write a table and return it as read from disk."""
-        _write(rows, self.folder / "tables" / name)
-        return self.table(name)
-
-    def trace(self, step: str, *links: DataFrame) -> None:
-        """Write the triples of one step. Each of ``links`` is a result of the function ``link``."""
-        triples = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), links)
-        _write(triples, self.folder / "triples" / step)
+    def path(self, name: str) -> str:
+        """Return the folder of a table."""
+        return str(self.folder / "tables" / name)
 
 
-def link(
-    rows: DataFrame,
-    op: str,
-    src: tuple[str, str | Column],
-    dst: tuple[str, str | Column],
-    **attributes: str | Column,
-) -> DataFrame:
-    """Return one triple for each of ``rows`` that has a source.
+class Step:
+    """The tables that a step reads and writes, while the lineage of its rows is captured."""
 
-    ``src`` and ``dst`` are pairs: a table, and the column of ``rows`` that names a row of this
-    table. ``attributes`` are further facts about the operation. Null attributes are left out.
-    """
-    return rows.select(
-        _column(src[1]).alias("src"),
-        _column(dst[1]).alias("dst"),
-        F.lit(op).alias("op"),
-        F.lit(src[0]).alias("src_table"),
-        F.lit(dst[0]).alias("dst_table"),
-        *(_column(value).alias(name) for name, value in attributes.items()),
-    ).where("src is not null")
+    def __init__(self, book: Book, run: provhouse.Capture) -> None:
+        self._book, self._run = book, run
+        self.table = book.table
+
+    def write(self, op: str, rows: DataFrame, table: str) -> None:
+        """Add rows to a table; ``op`` says in the lineage how they were made."""
+        with self._run.op(op):
+            rows.write.mode("append").parquet(self._book.path(table))
 
 
-def named(table: str, *parts: str | Column) -> Column:
-    """Return a row's name: its table and its natural key, such as ``weather/EWR/2013-02-12T03``."""
-    return F.concat_ws("/", F.lit(table), *parts)
-
-
-def renamed(table: str, column: str = ID) -> Column:
-    """Return the row names in ``column`` with ``table`` as their table. The natural keys stay."""
-    return F.concat(F.lit(table), F.regexp_extract(column, "/.*", 0))
-
-
-def _column(column: str | Column) -> Column:
-    return F.col(column) if isinstance(column, str) else column
-
-
-def _write(rows: DataFrame, folder: Path) -> None:
-    rows.write.mode("overwrite").parquet(str(folder))
+def named(*parts: str | Column) -> Column:
+    """Return the key of a row, such as ``EWR/2013-02-12T03``."""
+    return F.concat_ws("/", *parts).alias(ID)
 
 
 def _session() -> SparkSession:

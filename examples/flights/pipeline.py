@@ -1,43 +1,69 @@
-"""The pipeline of the demo, which does not use provhouse.
+"""The pipeline of the demo: plain PySpark in a block whose lineage provhouse captures.
 
-    python examples/flights/pipeline.py --out FOLDER
+    python examples/flights/pipeline.py --out FOLDER --warehouse WAREHOUSE
 
-The pipeline writes its tables to FOLDER/tables. For each derivation of one row from another row, it
-writes a triple to FOLDER/triples. FOLDER/done.json exists only if the result is complete.
+The pipeline writes its tables to FOLDER/tables. FOLDER/done.json exists only if the result is
+complete, and its lineage is in the warehouse.
 """
 
 import argparse
 import hashlib
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from datetime import date
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from book import Book, Step
 
 HERE = Path(__file__).parent
 CODE = ("source", "book", "raw", "clean", "join", "rollup", "report", "pipeline")
 Days = tuple[date, date]
 """The first and the last day of the data to use."""
 YEAR: Days = (date(2013, 1, 1), date(2013, 12, 31))
-Step = tuple[str, Callable[[], None]]
+KEYS = dict.fromkeys(
+    (
+        "flights", "weather", "planes", "airports", "airlines",
+        "flights_clean", "flights_cancelled", "flights_rejected",
+        "weather_clean", "weather_rejected", "planes_clean", "weather_steady", "departures",
+        "route_daily", "carrier_daily", "airport_daily",
+        "route_monthly", "carrier_monthly", "airport_monthly", "report",
+    ),
+    "id",
+)  # fmt: skip
+"""The key of each table."""
 
 
-def run(folder: Path, days: Days) -> None:
+def run(folder: Path, warehouse: Path, days: Days) -> None:
     """Run all steps with ``folder`` as output; print `n/m name` before each step."""
+    from book import Book, Step
+
+    import provhouse  # not at the top, as `fingerprint` needs neither this nor Spark
+
     _clear(folder)
-    print("0/1 start Spark", flush=True)
-    steps = _steps(folder, days)
-    for number, (name, step) in enumerate(steps, 1):
-        print(f"{number}/{len(steps)} {name}", flush=True)
-        step()
+    steps = _steps()
+    print(f"0/{len(steps) + 2} start Spark", flush=True)
+    book = Book(folder)
+    print(f"1/{len(steps) + 2} read the source tables", flush=True)
+    _read_sources(book, days)
+    with provhouse.capture(book.spark, warehouse, keys=KEYS, run="flights") as captured:
+        for number, (name, step) in enumerate(steps, 2):
+            print(f"{number}/{len(steps) + 2} {name}", flush=True)
+            step(Step(book, captured))
+        print(f"{len(steps) + 2}/{len(steps) + 2} store the lineage", flush=True)
+    assert captured.report
+    if captured.report.error:
+        sys.exit(captured.report.error)
     made = {"fingerprint": fingerprint(days)}
     (folder / "done.json").write_text(json.dumps(made) + "\n", encoding="utf-8")
 
 
 def _clear(folder: Path) -> None:
     (folder / "done.json").unlink(missing_ok=True)  # first, so that no partial result has this file
-    for part in ("source", "tables", "triples"):
+    for part in ("source", "tables"):
         shutil.rmtree(folder / part, ignore_errors=True)
 
 
@@ -56,28 +82,29 @@ def is_done(folder: Path, days: Days) -> bool:
     return made == {"fingerprint": fingerprint(days)}
 
 
-def _steps(folder: Path, days: Days) -> tuple[Step, ...]:
-    # These modules import Spark, which `fingerprint` does not need.
+def _read_sources(book: "Book", days: Days) -> None:
+    import raw
+    import source
+
+    source.unpack(book.folder / "source")
+    raw.read(book, *days)
+
+
+def _steps() -> "tuple[tuple[str, Callable[[Step], None]], ...]":
     import clean
     import join
-    import raw
     import report
     import rollup
-    import source
-    from book import Book
 
-    book = Book(folder)
     return (
-        ("unpack the source files", partial(source.unpack, folder / "source")),
-        ("read the source tables", partial(raw.read, book, *days)),
-        ("clean flights", partial(clean.flights, book)),
-        ("clean weather", partial(clean.weather, book)),
-        ("repair planes", partial(clean.planes, book)),
-        ("average the wind over six hours", partial(join.steady_wind, book)),
-        ("join flights, wind and planes", partial(join.departures, book)),
-        ("sum by day", partial(rollup.daily, book)),
-        ("sum by month", partial(rollup.monthly, book)),
-        ("write the report", partial(report.write, book)),
+        ("clean flights", clean.flights),
+        ("clean weather", clean.weather),
+        ("repair planes", clean.planes),
+        ("average the wind over six hours", join.steady_wind),
+        ("join flights, wind and planes", join.departures),
+        ("sum by day", rollup.daily),
+        ("sum by month", rollup.monthly),
+        ("write the report", report.write),
     )
 
 
@@ -91,9 +118,10 @@ def main() -> None:
     """Run the pipeline from the command line."""
     parser = argparse.ArgumentParser(description="Curate the flights of 2013 from New York.")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--warehouse", type=Path, required=True)
     add_days(parser)
     given = parser.parse_args()
-    run(given.out.absolute(), (given.first, given.last))
+    run(given.out.absolute(), given.warehouse.absolute(), (given.first, given.last))
 
 
 if __name__ == "__main__":

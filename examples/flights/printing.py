@@ -39,6 +39,11 @@ class Printer:
         """Print a command that a user can type to get the same result."""
         self._console.print(f"$ {self.command} {arguments}", style="cyan", soft_wrap=True)
 
+    def code(self, *lines: str) -> None:
+        """Print lines of a program."""
+        for line in lines:
+            self._console.print(Text(line, "cyan"), soft_wrap=True)
+
     def _show(self, table: Table) -> None:
         self._console.print()
         self._console.print(table)

@@ -1,4 +1,4 @@
-"""First step: read the five files as tables, and name each row by its natural key."""
+"""First step: read the five files as tables, and give each row its natural key."""
 
 from datetime import date
 
@@ -28,14 +28,14 @@ def read(book: Book, first: date, last: date) -> None:
     chosen = day.between(F.lit(first), F.lit(last))
     flights = _csv(book, "flights", FLIGHTS).withColumn("date", day).where(chosen)
     weather = _csv(book, "weather", WEATHER).withColumn("date", day).where(chosen)
-    book.keep("flights", flights.select(_flight_name().alias("id"), "*"))
-    book.keep("weather", weather.select(_reading_name().alias("id"), "*"))
+    _keep(book, "flights", flights.select(_flight_key(), "*"))
+    _keep(book, "weather", weather.select(_reading_key(), "*"))
     for table, schema, key in (
         ("planes", PLANES, "tailnum"),
         ("airports", AIRPORTS, "faa"),
         ("airlines", AIRLINES, "carrier"),
     ):
-        book.keep(table, _csv(book, table, schema).select(named(table, key).alias("id"), "*"))
+        _keep(book, table, _csv(book, table, schema).select(named(key), "*"))
 
 
 def _csv(book: Book, table: str, schema: str) -> DataFrame:
@@ -43,13 +43,17 @@ def _csv(book: Book, table: str, schema: str) -> DataFrame:
     return book.spark.read.csv(file, schema, header=True, nullValue="NA")
 
 
-def _flight_name() -> Column:
+def _keep(book: Book, table: str, rows: DataFrame) -> None:
+    rows.write.parquet(book.path(table))
+
+
+def _flight_key() -> Column:
     number = F.concat("carrier", "flight")
-    return named("flights", "date", "origin", number, F.format_string("%04d", "sched_dep_time"))
+    return named("date", "origin", number, F.format_string("%04d", "sched_dep_time"))
 
 
-def _reading_name() -> Column:
+def _reading_key() -> Column:
     hour = F.format_string("%sT%02d", F.col("date").cast("string"), "hour")
     # When the clocks go back there are two readings of one hour.
     again = F.row_number().over(Window.partitionBy("origin", "date", "hour").orderBy("time_hour"))
-    return named("weather", "origin", F.concat(hour, F.when(again > 1, "-again").otherwise("")))
+    return named("origin", F.concat(hour, F.when(again > 1, "-again").otherwise("")))

@@ -1,9 +1,9 @@
 """The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
-The demo runs the pipeline, ingests its triples, and asks three questions: what the figure derives
-from, what a wrong weather reading affected, and what each query method reads for the same answer.
-Each section prints the `provhouse` command that does the same by hand. A second run skips the
-pipeline and the ingest.
+The demo runs the pipeline, whose lineage is captured, and asks three questions: what the figure
+derives from, what a wrong weather reading affected, and what each query method reads for the same
+answer. Each section prints the `provhouse` command that does the same by hand. A second run skips
+the pipeline.
 """
 
 import argparse
@@ -21,7 +21,6 @@ from printing import METHODS, Printer, near, program
 from provhouse.cli.failures import guarded
 from provhouse.cli.progress_display import progress_display
 from provhouse.cypher import access
-from provhouse.ingest.ingest import ingest
 from provhouse.model.answer import Answer
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
@@ -42,28 +41,29 @@ def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
     """Run the whole demo; ``data`` is the working folder of the pipeline."""
     printer = Printer(console(sys.stdout), program(settings.warehouse, Path(sys.executable)))
     with progress_display(keep=True) as progress:
-        run_pipeline(data, days, progress)
         address = access.up(settings, progress)
-        stored = ingest_triples(settings, data, days, progress)
-    show_contents(printer, stored, data)
+        run_pipeline(settings, data, days, progress)
+    show_contents(printer, status(settings), data)
     with progress_display() as progress, Asker(settings, progress) as asker:
         figure = explain(printer, asker, story.Tables(data))
         compare(printer, asker, figure)
     show_next_steps(printer, address)
 
 
-def run_pipeline(data: Path, days: pipeline.Days, progress: Progress) -> None:
+def run_pipeline(settings: Settings, data: Path, days: pipeline.Days, progress: Progress) -> None:
     """Run the pipeline as a separate program, unless its complete result exists.
 
     Raises Unavailable if the pipeline fails.
     """
-    if pipeline.is_done(data, days):
+    if pipeline.is_done(data, days) and status(settings).generation is not None:
         return
     data.mkdir(parents=True, exist_ok=True)
     log = data / "pipeline.log"
     environment = {**os.environ, "JAVA_HOME": str(java().parent.parent)}
     first, last = map(str, days)
-    command = [sys.executable, str(PIPELINE), "--out", str(data), "--first", first, "--last", last]
+    warehouse = str(settings.warehouse.absolute())
+    command = [sys.executable, str(PIPELINE), "--out", str(data), "--warehouse", warehouse]
+    command += ["--first", first, "--last", last]
     with (
         log.open("w") as noise,
         subprocess.Popen(
@@ -90,31 +90,6 @@ def _follow(running: "subprocess.Popen[str]", progress: Progress) -> None:
             progress.begin(f"pipeline: {step[3]}")
 
 
-def ingest_triples(
-    settings: Settings, data: Path, days: pipeline.Days, progress: Progress
-) -> Status:
-    """Ingest the pipeline's triples unless they are stored; return the warehouse's status."""
-    mark = data / "ingested"
-    fingerprint = pipeline.fingerprint(days)
-    known = mark.read_text().strip() if mark.exists() else ""
-    stored = status(settings)
-    if stored.generation is None or known != fingerprint:
-        # The triples of a changed pipeline replace the old ones.
-        replace = stored.generation is not None
-        ingest(
-            [data / "triples"],
-            settings,
-            input_format=None,
-            splits=None,
-            replace=replace,
-            strict=False,
-            progress=progress,
-        )
-        mark.write_text(f"{fingerprint}\n")
-        stored = status(settings)
-    return stored
-
-
 def show_contents(printer: Printer, stored: Status, data: Path) -> None:
     """Print what the pipeline did and what the warehouse stores."""
     flights = len(story.Tables(data).names("flights"))
@@ -122,10 +97,13 @@ def show_contents(printer: Printer, stored: Status, data: Path) -> None:
     printer.say(
         f"A pipeline read {flights:,} flights that left New York in 2013, with weather, planes,",
         "airports and airlines. It cleaned and joined them and summed them up in a report, and",
-        f"recorded which row was derived from which: {stored.triples:,} steps between",
-        f"{stored.items:,} rows. The warehouse stores all of them.",
+        "wrote no lineage. Two lines around it let provhouse capture which row was derived from",
+        f"which while Spark ran: {stored.triples:,} steps between {stored.items:,} rows.",
     )
-    printer.prompt(f"ingest {near(data / 'triples')}")
+    printer.code(
+        "with provhouse.capture(spark, warehouse, keys=KEYS):",
+        "    ...  # the pipeline, in plain PySpark",
+    )
 
 
 def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
@@ -134,7 +112,7 @@ def explain(printer: Printer, asker: Asker, tables: story.Tables) -> Answer:
     If one weather reading explains the figure, also ask what else this reading affected.
     """
     lines = story.windiest_days(tables)
-    figure = str(lines[0]["id"])
+    figure = f"report/{lines[0]['id']}"
     printer.heading("A surprising figure")
     printer.windiest_days(lines)
     printer.say(

@@ -41,11 +41,12 @@ class Tables:
 
     def rows(self, table: str, names: Iterable[str]) -> list[Row]:
         """Return the rows with the given names, sorted by name."""
-        return self._read(table, pc.field("id").isin(sorted(names)))
+        return self._read(table, pc.field("id").isin(sorted(map(key, names))))
 
     def names(self, table: str) -> list[str]:
-        """Return the names of all rows of a table."""
-        return _texts(pq.read_table(self._folder / "tables" / table, columns=["id"]), "id")
+        """Return the names of all rows of a table, without versions."""
+        found = pq.read_table(self._folder / "tables" / table, columns=["id"])
+        return [f"{table}/{each}" for each in _texts(found, "id")]
 
     def where(self, table: str, column: str, value: str) -> list[Row]:
         """Return the rows that have ``value`` in ``column``, sorted by name."""
@@ -57,9 +58,9 @@ class Tables:
 
     def wind(self, names: Iterable[str]) -> dict[str, float]:
         """Return the wind in each of the named rows, in miles per hour."""
-        table_of = {name: name.split("/")[0] for name in names}
+        table_of = {plain(name): name.split("/")[0] for name in names}
         return {
-            str(row["id"]): number(row, WIND[table])
+            f"{table}/{row['id']}": number(row, WIND[table])
             for table in sorted(set(table_of.values()))
             for row in self.rows(table, (n for n, t in table_of.items() if t == table))
         }
@@ -88,6 +89,16 @@ class Hop:
     wind: float
 
 
+def plain(item: str) -> str:
+    """Return the name of a row without the version that a captured write has given it."""
+    return item.rpartition("@")[0] or item
+
+
+def key(item: str) -> str:
+    """Return the key of a row from its name."""
+    return plain(item).partition("/")[2]
+
+
 def number(row: Row, column: str) -> float:
     """Return a row's value in a column as a number; 0 if it is null."""
     return float(str(row[column])) if row[column] is not None else 0.0
@@ -108,7 +119,7 @@ def names(answer: Answer, table: str) -> list[str]:
     """Return the names of the rows of one table in an answer."""
     items = answer.items
     pairs = zip(_texts(items, "item"), _texts(items, "table"), strict=True)
-    return [item for item, its_table in pairs if its_table == table]
+    return sorted({plain(item) for item, its_table in pairs if its_table == table})
 
 
 def readings(lineage: Answer, tables: Tables) -> Readings:
@@ -124,9 +135,9 @@ def path(lineage: Answer, source: str, tables: Tables) -> list[Hop]:
     columns = (_texts(lineage.triples, column) for column in ("src", "dst", "op"))
     for src, dst, op in zip(*columns, strict=True):
         after.setdefault(src, []).append((dst, op))
-    steps = _shortest(after, source, lineage.item)
+    steps = _shortest(after, source, lineage.versions[0] if lineage.versions else lineage.item)
     wind = tables.wind(item for item, _ in steps)
-    return [Hop(item, op, wind[item]) for item, op in steps]
+    return [Hop(plain(item), op, wind[plain(item)]) for item, op in steps]
 
 
 def _texts(table: pa.Table, column: str) -> list[str]:
@@ -156,4 +167,7 @@ def untouched_day(impact: Answer, origin: str, tables: Tables) -> Row:
     """Return the windiest day of the airport ``origin`` that a wrong reading did not affect."""
     reached = set(names(impact, "airport_daily"))
     days = tables.where("airport_daily", "origin", origin)
-    return max((day for day in days if day["id"] not in reached), key=lambda d: number(d, "wind"))
+    return max(
+        (day for day in days if f"airport_daily/{day['id']}" not in reached),
+        key=lambda d: number(d, "wind"),
+    )

@@ -1,5 +1,6 @@
 """The description of a captured write, as the rules in Spark's JVM give it."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,6 +87,12 @@ class CapturedWrite:
     sources: tuple[SourceFile, ...]
     keyed: tuple[KeyedSource, ...]
     """The scans of sources whose rows have no numbers of their own."""
+    op: str
+    """The text of its operation; empty if the program gives none."""
+    module: str
+    """The module of the program that wrote it, or an empty text."""
+    state_tables: tuple[str, ...]
+    """The tables that the module reads as its state."""
     state: str
     """``finished``, ``failed``, ``replaced``, or ``unknown`` if Spark did not report the end."""
     written: tuple[Path, ...]
@@ -111,6 +118,9 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["absence"],
         tuple(_source(source) for source in write["sources"]),
         tuple(_keyed(source, folder) for source in write["keyed"]),
+        write.get("op", ""),
+        write.get("module", ""),
+        tuple(json.loads(write.get("state_tables") or "[]")),
         write["state"],
         tuple(_local(file) for file in write["written"]),
         write.get("seconds", 0.0),

@@ -11,6 +11,8 @@ import pyarrow as pa
 from provhouse.capturing.session import Refusal
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
+from provhouse.model.columns import EXACTNESS, OP
+from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
@@ -193,7 +195,7 @@ def _batches(
     settings: Settings,
 ) -> Iterator[pa.RecordBatch]:
     known = Known(Layout(settings.warehouse))
-    yield from TRACE.empty_table().to_batches()
+    yield pa.RecordBatch.from_pylist([], schema=TRACE)  # a write may have no rows
     for each, version in zip(found, versions, strict=True):
         named = source_names(each.source_ids(), each.output.write, keys, known)
         names = output_names(each.output, version)
@@ -202,9 +204,17 @@ def _batches(
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
-    """Return each description once; two appends to one table have the same ops."""
-    rows = {row["op"]: row for table in ops for row in table.to_pylist()}
-    return pa.Table.from_pylist(list(rows.values()), schema=ops[0].schema)
+    """Return one description of each op; two appends to one table have the same ops.
+
+    If writes with one text differ, their op has the weakest exactness, and no facts that differ.
+    """
+    found = dict[str, dict[str, str | None]]()
+    for row in (row for table in ops for row in table.to_pylist()):
+        other = found.setdefault(row[OP], row)
+        exactness = weakest((row[EXACTNESS], str(other[EXACTNESS])))
+        same = {name: value if other[name] == value else None for name, value in row.items()}
+        found[row[OP]] = {**same, EXACTNESS: exactness}
+    return pa.Table.from_pylist(list(found.values()), schema=ops[0].schema)
 
 
 def _landed(found: Traced, version: Written) -> LandedWrite:

@@ -16,8 +16,10 @@ from provhouse.model.columns import (
     EXECUTION,
     JOB,
     KIND,
+    MODULE,
     OP,
     OP_KIND,
+    ROLE,
     SHARED,
     SQL,
     SRC,
@@ -27,19 +29,19 @@ from provhouse.model.columns import (
 from .associations import NONE
 from .description import ROWS, TapTable
 from .names import Named
+from .op_texts import op_of
 from .output import Output
 from .trace import Pairs, Tracer, distinct, through
 
-_LONGEST_OP = 120
 TRACE = pa.schema(
     [
         (name, pa.string())
         for name in (
-            SRC, DST, OP, SRC_TABLE, DST_TABLE, DERIVATION, SHARED, OP_KIND, EXECUTION
+            SRC, DST, OP, SRC_TABLE, DST_TABLE, DERIVATION, SHARED, OP_KIND, ROLE, EXECUTION
         )
     ]
 )  # fmt: skip
-_OPERATION = pa.schema([(name, pa.string()) for name in (OP, KIND, SQL, JOB, EXACTNESS)])
+_OPERATION = pa.schema([(name, pa.string()) for name in (OP, KIND, MODULE, SQL, JOB, EXACTNESS)])
 
 
 @dataclass(frozen=True)
@@ -120,11 +122,10 @@ def triples(
         yield _table(
             len(each.row),
             run,
-            src=named.names.take(named.at(each.src)),
-            src_table=named.tables.take(named.at(each.src)),
+            **_sources(named, named.at(each.src), found),
             dst=names.take(pa.array(each.row)),
             dst_table=table,
-            op=_direct_op(table, found),
+            op=op_of(found.output.write, table, None),
             derivation="rows" if together else None,
             op_kind="all" if together else None,
         )
@@ -134,14 +135,15 @@ def triples(
 
 def operations(found: Traced, table: str, run: str) -> pa.Table:
     """Return the descriptions of all ops of a write."""
+    write = found.output.write
     rows: list[tuple[str, str, str | None, str]] = [
-        (_group_op(table, each.tap), each.tap.op_kind, each.tap.sql, each.tap.exactness)
+        (op_of(write, table, each.tap), each.tap.op_kind, each.tap.sql, each.tap.exactness)
         for each in found.grouped
     ]
     if found.direct:
-        rows.append((_direct_op(table, found), "all", None, "exact"))
-    weakest = "absence" if found.output.write.absence else None
-    distinct = {op: (op, kind, sql, run, weakest or exact) for op, kind, sql, exact in rows}
+        rows.append((op_of(write, table, None), "all", None, "exact"))
+    weakest, module = "absence" if write.absence else None, write.module or None
+    distinct = {op: (op, kind, module, sql, run, weakest or exact) for op, kind, sql, exact in rows}
     columns = list(zip(*distinct.values(), strict=True)) or [()] * len(_OPERATION)
     return pa.table([pa.array(column, pa.string()) for column in columns], schema=_OPERATION)
 
@@ -153,13 +155,13 @@ def _grouped(
     first = np.searchsorted(group.group, np.arange(len(uses)))
     at, src = group.sources.at, named.at(group.sources.row)
     single = uses[at] == 1
-    common = {"op": _group_op(table, group.tap), "op_kind": group.tap.op_kind}
+    op = op_of(found.output.write, table, group.tap)
+    common = {"op": op, "op_kind": group.tap.op_kind}
     alone = src.filter(pa.array(single))
     yield _table(
         len(alone),
         run,
-        src=named.names.take(alone),
-        src_table=named.tables.take(alone),
+        **_sources(named, alone, found),
         dst=names.take(pa.array(group.row[first[at[single]]])),
         dst_table=table,
         derivation=_derivations(group, at[single]),
@@ -169,8 +171,7 @@ def _grouped(
     yield _table(
         len(shared),
         run,
-        src=named.names.take(shared),
-        src_table=named.tables.take(shared),
+        **_sources(named, shared, found),
         shared=_labels(found, group, at[~single]),
         **common,
     )
@@ -211,10 +212,10 @@ def _column(value: pa.Array | str | None, count: int) -> pa.Array:
     return value
 
 
-def _direct_op(table: str, found: Traced) -> str:
-    return f"{table}: join" if len(found.direct) > 1 else f"{table}: row"
-
-
-def _group_op(table: str, tap: TapTable) -> str:
-    text = f"{table}: {tap.name}"
-    return text if len(text) <= _LONGEST_OP else text[: _LONGEST_OP - 1] + "…"
+def _sources(named: Named, at: pa.Array, found: Traced) -> dict[str, pa.Array | None]:
+    """Return the columns of these source rows; rows of its module's state have the role state."""
+    tables = named.tables.take(at)
+    state = found.output.write.state_tables
+    kept = pc.is_in(tables, pa.array(state, pa.string())) if state else None
+    role = pc.if_else(kept, "state", pa.scalar(None, pa.string())) if state else None
+    return {SRC: named.names.take(at), SRC_TABLE: tables, ROLE: role}

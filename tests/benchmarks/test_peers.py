@@ -9,6 +9,7 @@ from typing import cast
 
 import networkx as nx
 import numpy as np
+import peers_sizes_table as sizes
 import pyarrow.parquet as pq
 import pytest
 from classes import DIRECTIONS, Kind, Questions
@@ -19,9 +20,9 @@ from peers_form import (
     AnswerDigest,
     ClassAnswers,
     ClassQuestions,
+    Compared,
     ContenderInput,
     ContenderRun,
-    Results,
 )
 from peers_table import tables
 
@@ -185,9 +186,17 @@ def test_tables_show_late_and_failed_contenders() -> None:
             "gone": None,
         },
     }  # fmt: skip
-    found = tables(cast(Results, results)).splitlines()
+    found = tables(cast(Compared, results)).splitlines()
     assert "| ours | 3.5 s | 1,234 MB | 5 MB |" in found
     assert found.count("| ours | 1.2 ms / 1.5 s |") == 2
     assert found.count("| ours, with names and triples | 1.2 ms / 1.5 s |") == 2
     assert found.count("| slow | over 60 s |") == 2
     assert "gone: failed." in found
+    assert sizes.tables({"1": cast(Compared, results)}) == ""
+    one = cast(Compared, results)
+    more: Compared = {**one, "contenders": {"ours": one["contenders"]["ours"]}}
+    grown = sizes.tables({"1": one, "9": more}).splitlines()
+    assert "| ours | 3.5 s / 3.5 s | 1,234 MB / 1,234 MB | 5 MB / 5 MB |" in grown
+    assert grown.count("| ours | 1.2 ms / 1.2 ms |") == 2
+    assert grown.count("| slow | over 60 s / not run |") == 2
+    assert grown.count("| gone | not run / not run |") == 2

@@ -1,11 +1,12 @@
 """Applications that are captured by their configuration, without a change of their programs."""
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from helpers.witnesses import Found, captured, found_of, query, read
 from provhouse.capturing.configuration import configuration, submit_options
 from provhouse.capturing.scripts import Ran, run_script
 from provhouse.cli.app import run
+from provhouse.ingest.captured.description import TapTable
 from provhouse.ingest.captured.land import captured_writes
 from provhouse.query.status import status
 
@@ -60,6 +62,12 @@ def associations(found: Found) -> Counter[tuple[object, ...]]:
     return counted
 
 
+def taps(found: Found) -> list[TapTable]:
+    """Return the taps of a write, without the ids of columns, which count over a session."""
+    plain = re.compile(r"#\d+")
+    return [replace(tap, sql=plain.sub("", tap.sql)) for tap in found.traced.output.write.taps]
+
+
 def by_python(spark: SparkSession, name: str, source: Path, folder: Path) -> Found:
     """Capture a query as ``provhouse.capture`` does."""
     program = query((QUERIES / f"{name}.sql").read_text(encoding="utf-8"))
@@ -76,7 +84,7 @@ def check(
         expected = by_python(spark, name, source, at)
         found = found_of(writes[name])
         assert associations(found) == associations(expected), name
-        assert found.traced.output.write.taps == expected.traced.output.write.taps, name
+        assert taps(found) == taps(expected), name
 
 
 def test_sql_has_the_associations_of_python(job: Job, spark: SparkSession, tmp_path: Path) -> None:
@@ -118,8 +126,9 @@ def test_what_has_ended_is_ingested_without_naming_its_folder(job: Job, tmp_path
         assert landed.unused_keys
         assert landed.unused_keys.declared == ("lost", *sorted(set(KEYS) - {
             "customer", "lineitem", "orders"}))  # fmt: skip
-        found = warehouse.lineage(next(iter(warehouse.find("q04/").items)))
-        assert {item.table for item in found.items} == {"orders", "lineitem"}
+        (found, *_) = warehouse.find("q04/").items
+        sources = warehouse.lineage(found.item).items
+        assert {item.table for item in sources} >= {"orders", "lineitem"}
     assert not status(job.house.settings).waiting
 
 

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from .conftest import Demo
 
 
-def test_the_demo_prints_the_numbers_that_the_triples_give(demo: "Demo") -> None:
+def test_the_demo_prints_the_numbers_that_the_pairs_give(demo: "Demo") -> None:
     first = demo.first
     assert first.returncode == 0, first.stderr
     printed = " ".join(first.stdout.split())
-    # Computed from the triples of these days with a dictionary and a loop.
-    assert "report/windiest-day/EWR derives from 1,623 rows of 11 tables, in 2,091 steps" in printed
+    # Computed from the pairs of these days with a dictionary and a loop.
+    assert "report/windiest-day/EWR derives from 1,623 rows of 11 tables, in 2,092 steps" in printed
     assert "22 weather readings" in printed
     assert "weather/EWR/2013-02-12T03 has 1,048.4 mph" in printed
     assert "weather/EWR/2013-02-12T03 affected 250 rows of 10 tables" in printed

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -12,6 +13,7 @@ from pyspark.sql import functions as F
 import provhouse
 from helpers.shop import ORDERS, write_shop
 from helpers.warehouse import House
+from provhouse.model.derivations import ROLES
 from provhouse.model.errors import BadInput, NotFound, UsageError
 
 KEYS = {"orders": "id", "totals": "cust"}
@@ -90,6 +92,32 @@ def test_rows_without_keys_are_named_by_row_ids_in_every_job(
     assert len(above) == 2
 
 
+def test_a_program_says_what_its_writes_are(house: House, shop: Path, orders: DataFrame) -> None:
+    keys = {"orders": "id", "sums": "cust", "best": "id", "both": "id"}
+    with house.capture(keys=keys, tables=["sums", "best"]) as run:
+        with run.op("total by customer"), run.module("curate", state=["orders"]):
+            orders.groupBy("cust").count().write.parquet(str(shop / "sums"))
+        highest = orders.select(F.max("id").alias("id"))
+        with run.op("pick"):
+            orders.join(highest, "id").write.parquet(str(shop / "best"))
+        orders.write.parquet(str(shop / "both"))
+        orders.write.parquet(str(shop / "both.parquet"))
+    assert run.report
+    assert [write.table for write in run.report.writes] == ["sums", "best"]
+    with house.open() as warehouse:
+        ops = {each.op: each for each in warehouse.ops()}
+        sums = warehouse.lineage("sums/ann").triples
+        picked = {triple.op for triple in warehouse.lineage("best/9", depth=1).triples}
+    assert {triple.op for triple in sums} == {"total by customer"}
+    assert ops["total by customer"].module == "curate"
+    assert picked == {"pick", "pick: aggregate of all rows"}
+    triples = house.settings.warehouse.glob("base-*/triples/*.parquet")
+    roles = [role for path in triples for role in pq.read_table(path, columns=["role"])["role"]]
+    assert sum(role.as_py() == ROLES["state"] for role in roles) == len(
+        [each for each in ORDERS if each.cust]
+    )
+
+
 def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     house: House, shop: Path, orders: DataFrame
 ) -> None:
@@ -108,6 +136,13 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     assert house.commit.generation == before
 
 
+def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame) -> None:
+    with house.capture(keys=KEYS) as run:
+        orders.where("id < 0").write.parquet(str(shop / "none"))
+    assert run.report
+    assert [(each.table, each.rows) for each in run.report.writes] == [("none", 0)]
+
+
 def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: DataFrame) -> None:
     """NULL and the number that stands for NULL are two groups, and only the proof can see it."""
     number = F.when(F.col("id") == 1, F.lit(-(1 << 63) + 1)).when(F.col("id") == 2, F.col("id"))
@@ -118,7 +153,7 @@ def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: D
 def test_after_an_error_in_the_block_finished_writes_land(
     house: House, shop: Path, orders: DataFrame
 ) -> None:
-    run = provhouse.Capture()
+    run = provhouse.Capture(orders.sparkSession)
 
     def job() -> None:
         nonlocal run

@@ -16,6 +16,7 @@ class Block {
   private final boolean plain;
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Set<String> only;
   private Unsupported refused;
 
   /**
@@ -35,6 +36,20 @@ class Block {
 
   boolean isPlain() {
     return plain;
+  }
+
+  /** Capture only the writes of these tables. */
+  void only(Set<String> tables) {
+    only = tables;
+  }
+
+  /** Return whether a write runs without capture because its table was not asked for. */
+  boolean leavesOut(Target target) {
+    boolean found = only != null && !only.contains(target.name());
+    if (found) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    return found;
   }
 
   LogicalPlan captured(Target target, SparkSession session) {

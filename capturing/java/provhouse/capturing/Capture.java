@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -70,6 +71,14 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return new ObjectMapper().readValue(json, new TypeReference<Map<String, List<String>>>() {});
   }
 
+  /** Capture only the writes of these tables, a JSON list of names. */
+  public void only(String tables) throws JsonProcessingException {
+    Set<String> names = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
+    synchronized (block) {
+      block.only(names);
+    }
+  }
+
   /** End the capture once the ends of all commands have been received. */
   public void stop() throws TimeoutException {
     try {
@@ -119,6 +128,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     try {
       LogicalPlan plan = CommonTables.inlined(optimised);
       Target target = Target.of(plan, session);
+      if (target != null && block.leavesOut(target)) {
+        return optimised;
+      }
       if (target != null) {
         return block.captured(target, session);
       }

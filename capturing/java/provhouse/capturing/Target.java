@@ -11,6 +11,8 @@ import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 
 /** What a command writes to, in a way that is covered. */
 interface Target {
+  String ENDING = ".parquet";
+
   /** Return the target of a command, or null if the command writes in another way. */
   static Target of(LogicalPlan command, SparkSession session) {
     if (command instanceof InsertIntoHadoopFsRelationCommand) {
@@ -36,6 +38,13 @@ interface Target {
 
   /** Return the name of the table in the catalog, or an empty text. */
   String table();
+
+  /** Return the name of the table, as in keys: that in the catalog, or the end of the path. */
+  default String name() {
+    String last = path().getName();
+    String name = last.endsWith(ENDING) ? last.substring(0, last.length() - ENDING.length()) : last;
+    return table().isEmpty() ? name : table();
+  }
 
   String format();
 

@@ -51,6 +51,9 @@ final class Write {
     plan = target.with(Plans.only(Plans.list(query.output()), top));
     description.put("path", target.path().toUri().toString());
     description.put("table", target.table());
+    for (String said : List.of("op", "module", "state_tables")) {
+      description.put(said, Said.of(session, said));
+    }
     description.put("parts", texts.size());
     description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));

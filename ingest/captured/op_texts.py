@@ -1,0 +1,27 @@
+"""The texts of the operations of captured writes."""
+
+from .description import ROWS, CapturedWrite, TapTable
+
+_LONGEST = 120
+
+
+def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
+    """Return the text of an operation: of a tap, or with None of the rows that rode along.
+
+    It is ``totals: aggregate by cust``. If the program gives the write a text, this is the text of
+    its main operation, and begins the texts of the others.
+    """
+    if write.op and tap == _main(write):
+        return write.op
+    joined = write.slots.count(ROWS) > 1
+    detail = tap.name if tap else "join" if joined else "row"
+    text = f"{write.op or table}: {detail}"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _main(write: CapturedWrite) -> TapTable | str | None:
+    """Return the operation that made the rows: None if rows rode along, else the only tap."""
+    if ROWS in write.slots:
+        return None
+    taps = sorted(set(write.slots))
+    return write.taps[taps[0]] if len(taps) == 1 else "several"
