@@ -93,7 +93,7 @@ def test_rows_without_keys_are_named_by_row_ids_in_every_job(
 
 
 def test_a_program_says_what_its_writes_are(house: House, shop: Path, orders: DataFrame) -> None:
-    keys = {"orders": "id", "sums": "cust", "best": "id", "both": "id"}
+    keys = {"orders": "id", "sums": "cust", "best": "id"}
     with house.capture(keys=keys, tables=["sums", "best"]) as run:
         with run.op("total by customer"), run.module("curate", state=["orders"]):
             orders.groupBy("cust").count().write.parquet(str(shop / "sums"))
@@ -134,6 +134,23 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
             (orders if "copy" in keys else everything).write.parquet(str(shop / "copy"))
         shutil.rmtree(shop / "copy")
     assert house.commit.generation == before
+
+
+def test_a_key_of_an_unknown_table_is_a_warning(
+    houses: Callable[..., House], orders: DataFrame, tmp_path: Path
+) -> None:
+    """Jobs may share keys: a table that the warehouse has from an earlier job is known."""
+    house = houses()
+    with (
+        pytest.warns(UserWarning, match="declared for ordres,.*\nIts tables are kept, orders"),
+        house.capture(keys={"ordres": "id"}) as run,
+    ):
+        orders.write.parquet(str(tmp_path / "kept"))
+    assert run.report
+    assert run.report.unused_keys
+    with house.capture(keys={"kept": "id", "other": "id"}) as run:
+        orders.write.parquet(str(tmp_path / "other"))
+    assert run.report.unused_keys is None
 
 
 def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame) -> None:
