@@ -78,7 +78,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write the results to another file")
     given = parser.parse_args()
     layout = Layout(given.warehouse)
-    rows = bulk(Snapshot(layout, read_commit(layout, 1)), 1)
+    pieces = bulk(Snapshot(layout, read_commit(layout, 1)), 1)
+    rows = {name: pa.concat_tables(tables) for name, tables in pieces.items()}
     copies = -(-given.sets // rows["sets"].num_rows)
     with TemporaryDirectory(prefix="provhouse-set-graph-") as folder:
         measured = measure(Path(folder), rows, copies, given.memory)
@@ -91,10 +92,11 @@ def measure(home: Path, rows: dict[str, pa.Table], copies: int, memory: str) -> 
     many = {name: copied(table, copies, step) for name, table in rows.items()}
     counts = {name: table.num_rows for name, table in many.items()}
     starts = np.asarray(many["dependencies"]["set"].take(drawn(counts["dependencies"])))
+    tables = {name: [table] for name, table in many.items()}
     begun = perf_counter()
-    with server.connected(home, memory, Silent(), Import(WAREHOUSE, many)) as address:
+    with server.connected(home, memory, Silent(), Import(WAREHOUSE, tables)) as address:
         imported = perf_counter() - begun
-        del many
+        del many, tables
         begun = perf_counter()
         with Graph(address, WAREHOUSE) as graph:
             graph.prepare()

@@ -151,7 +151,9 @@ def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
     commit = commit_with_ingest(before, ids, before.generation)
     target = Target(layout, before.base, ids.ingest, ids.partition)
     tables = {**life_rows([], [], ended, ids.generation), "ingests": ingest_row(commit, ids)}
-    versions = {name: append(target, name, rows) for name, rows in tables.items() if rows.num_rows}
+    versions = {
+        name: append(target, name, [rows]) for name, rows in tables.items() if rows.num_rows
+    }
     triples = before.totals.triples - len(ended.deaths)
     commit = replace(
         commit,

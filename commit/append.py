@@ -1,7 +1,8 @@
 """Append the rows of an ingest to the tables of a base."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.arrays import Bools, among
 from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
-from provhouse.store.tables.delta import append_rows
+from provhouse.store.tables.delta import append_rows, in_pieces
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
@@ -27,18 +28,28 @@ class Target:
     first_partition: int
 
 
-def append(target: Target, name: str, rows: pa.Table) -> int:
+def append(target: Target, name: str, tables: Iterable[pa.Table]) -> int:
     """Append rows of an ingest, with its number, to a table; return the table's new version.
 
-    Raises Busy if another writer has taken the lock.
+    Without any row, nothing is written and the result is -1. A piece of the rows is in memory at a
+    time, if ``tables`` are made or memory-mapped one after the other. Raises Busy if another writer
+    has taken the lock.
     """
-    if INGEST not in rows.column_names:
-        ingest = pa.repeat(pa.scalar(target.ingest, pa.int32()), rows.num_rows)
-        rows = rows.append_column(INGEST, ingest)
+    pieces = (_with_ingest(rows, target.ingest, name) for rows in in_pieces(tables))
+    first = next(pieces, None)
+    if first is None:
+        return -1
     check_lock(target.layout)
     folder = target.layout.table(target.base, name)
-    columns = TABLES[name].names
-    return append_rows(folder, name, rows.select(columns), target.ingest)
+    return append_rows(folder, name, chain([first], pieces), target.ingest)
+
+
+def _with_ingest(rows: pa.Table, ingest: int, name: str) -> pa.Table:
+    """Return the rows with all columns of a table, in its order."""
+    if INGEST not in rows.column_names:
+        numbers = pa.repeat(pa.scalar(ingest, pa.int32()), rows.num_rows)
+        rows = rows.append_column(INGEST, numbers)
+    return rows.select(TABLES[name].names)
 
 
 def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
@@ -54,6 +65,33 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
     sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
     # Sorted by key, the rows of both tables match. Arrow cannot join tables with list columns.
     return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
+
+
+def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the set dependencies of some ranges of triples, with one row for each pair of sets.
+
+    The ranges, and the rows of each, are in the order of sets, and each has a pair only once. So
+    only the last set of a range can have the same pairs in the next one.
+    """
+    held: pa.Table | None = None
+    for rows in ranges:
+        if not rows.num_rows:
+            continue
+        sets = np.asarray(rows[SET])
+        if held is not None:
+            again = int(np.searchsorted(sets, held[SET][0].as_py(), "right"))
+            if again:
+                both = merged([held, rows.slice(0, again)], SET, DERIVES_FROM)
+                held = both.select(rows.column_names).cast(rows.schema)
+            rows, sets = rows.slice(again), sets[again:]
+            if not rows.num_rows:
+                continue
+            yield held
+        last = int(np.searchsorted(sets, sets[-1]))
+        yield rows.slice(0, last)
+        held = rows.slice(last)
+    if held is not None:
+        yield held
 
 
 def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:

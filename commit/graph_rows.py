@@ -6,7 +6,9 @@ written for people who look into Neo4j.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import cast
 
@@ -15,29 +17,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import ItemNumbers, SetIds, SetPositions, among, expand_ranges
+from provhouse.model.arrays import I64, ItemNumbers, SetIds, SetPositions, among, expand_ranges
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
     DST_TABLE,
     INGEST,
     INTO,
-    NODE,
+    ITEMS,
     OPS,
     SET,
     SRC_TABLE,
     TABLE,
+    TABLES,
     TABLES_OF,
     TRIPLES,
 )
 from provhouse.model.progress import Progress
+from provhouse.store.tables.delta import PIECE_ROWS, in_pieces
 from provhouse.store.tables.ranges import Ranges
 from provhouse.store.tables.snapshot import Snapshot
 
 from .append import merged, pairs_among
+from .dependencies_again import DEPENDENCY, dependencies_again
 
 Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
+SETS = "sets"
 SEPARATOR = "\x1f"
 KEY_LENGTH = 1000
 """The most characters of an item table's name that are written to Neo4j."""
@@ -70,7 +76,7 @@ def load_ingest(
     graph.prepare()
     if not imported:
         rows = bulk(snapshot, ingest)
-        done, total = 0, sum(table.num_rows for table in rows.values())
+        done, total = 0, sum(pieces.rows for pieces in rows.values())
         one = Lock()
 
         def written(number: int) -> None:  # called by several threads
@@ -79,8 +85,9 @@ def load_ingest(
                 done += number
                 progress.advance(done, total, "rows")
 
-        for name, table in rows.items():
-            graph.write(name, table, written)
+        for name, pieces in rows.items():
+            for table in pieces:
+                graph.write(name, table, written)
     graph.write("merges", snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO]))
 
 
@@ -91,14 +98,15 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
     was before the hidden ingests.
     """
     if before.commit.base == after.commit.base:
-        for name, table in _rollback_rows(before, after).items():
-            graph.write(name, table)
+        for name, tables in _rollback_rows(before, after).items():
+            for table in tables:
+                graph.write(name, table)
     graph.delete_tables()
     _load_tables(graph, after)
     graph.write_load(after.commit.commit)
 
 
-def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
+def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, Iterable[pa.Table]]:
     """Return the rows that a rollback writes, by name of the Cypher statement, in writing order."""
 
     def hidden(table: str) -> pa.Table:
@@ -115,13 +123,12 @@ def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, pa.Table]:
         after.set_ids[moved != after.set_components],
     ]
     sets = after.rows_of_sets(SetIds(np.unique(np.concatenate(touched))))
-    set_rows, components = _totals(after, sets, sets_hidden.slice(0, 0))
     return {
-        "sets_hidden": sets_hidden.select([SET]),
-        "merges_hidden": hidden("merges").select([COMPONENT, INTO]),
-        "sets": set_rows,
-        "dependencies": _dependencies_of(after, pairs),
-        "components": components,
+        "sets_hidden": [sets_hidden.select([SET])],
+        "merges_hidden": [hidden("merges").select([COMPONENT, INTO])],
+        "sets": _set_rows(after, sets, []),
+        "dependencies": [_dependency_rows(dependencies_again(after, [pairs]))],
+        "components": [_component_rows(after, sets)],
         "part_of": _part_of_rows(after, sets),
     }
 
@@ -131,19 +138,32 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
     graph.write("derives_from", _workflow_rows(snapshot))
 
 
-def bulk(snapshot: Snapshot, ingest: int) -> dict[str, pa.Table]:
+@dataclass(frozen=True)
+class Pieces:
+    """The rows of a statement as Arrow tables, which are made while they are iterated."""
+
+    rows: int
+    """The number of rows in all tables."""
+    make: Callable[[], Iterator[pa.Table]]
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        return self.make()
+
+
+def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
     """Return the rows to write for changed sets, dependencies and components.
 
     The keys are the names of the Cypher statements, in writing order.
     """
-    new = snapshot.rows_of(ingest, "sets")
-    sets = _touched(snapshot, ingest, new)
-    set_rows, components = _totals(snapshot, sets, new)
+    sets = _touched(snapshot, ingest)
+    components = _component_rows(snapshot, sets)
+    new = partial(snapshot.pieces, "sets", [SET, TABLES_OF], ingest)
+    pairs = snapshot.count_rows_of(ingest, "set_dependencies")
     return {
-        "sets": set_rows,
-        "dependencies": _dependencies_of(snapshot, snapshot.rows_of(ingest, "set_dependencies")),
-        "components": components,
-        "part_of": _part_of_rows(snapshot, sets),
+        "sets": Pieces(len(sets), lambda: _set_rows(snapshot, sets, new())),
+        "dependencies": Pieces(pairs, lambda: _dependencies_of(snapshot, ingest)),
+        "components": Pieces(components.num_rows, lambda: in_pieces([components])),
+        "part_of": Pieces(len(sets), lambda: _part_of_rows(snapshot, sets)),
     }
 
 
@@ -171,41 +191,83 @@ def _rows(table: pa.Table) -> Rows:
         yield from batch.to_pylist()
 
 
-def _touched(snapshot: Snapshot, ingest: int, new: pa.Table) -> SetPositions:
+def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
     """Return the sets to write: new sets that get a node, and old sets whose totals changed."""
-    shown = np.asarray(new.filter(new[NODE])[SET])
-    first_new = pc.min(new[SET]).as_py() if new.num_rows else np.iinfo(np.int64).max
-    pairs = snapshot.rows_of(ingest, "set_dependencies")
-    placed = np.asarray(snapshot.rows_of(ingest, "placements")[SET])
-    died = snapshot.sets_among(Ranges.read(snapshot.rows_of(ingest, "deaths")))
-    ends = [placed, died, np.asarray(pairs[SET]), np.asarray(pairs[DERIVES_FROM])]
-    old = np.unique(np.concatenate(ends))
-    return snapshot.rows_of_sets(SetIds(np.union1d(shown, old[old < first_new])))
+    touched, first_new = np.zeros(len(snapshot.set_ids), bool), np.iinfo(np.int64).max
+    for rows in snapshot.pieces("sets", [SET], ingest):
+        born = SetIds(np.asarray(rows[SET]))
+        new = snapshot.rows_of_sets(born)
+        touched[new] = snapshot.set_nodes[new]
+        first_new = min(first_new, int(born.min(initial=first_new)))
+    died = Ranges.read(snapshot.rows_of(ingest, "deaths"))
+    for ends in (*_ends(snapshot, ingest), snapshot.sets_among(died)):
+        touched[snapshot.rows_of_sets(SetIds(np.unique(ends[ends < first_new])))] = True
+    return SetPositions(np.flatnonzero(touched))
 
 
-def _totals(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the rows of some sets and of their components, both with totals."""
-    components = np.unique(snapshot.set_components[sets])
-    members = SetPositions(np.flatnonzero(among(snapshot.set_components, components)))
-    triples = snapshot.triples_of(members)
-    owner = np.searchsorted(components, snapshot.set_components[members])
-    sums = {
-        "items": np.bincount(owner, snapshot.set_sizes[members]),
-        "triples": np.bincount(owner, triples),
-        "sets": np.bincount(owner),
-    }
-    set_rows = {
-        "id": snapshot.set_ids[sets],
-        "component": snapshot.set_components[sets],
-        "items": snapshot.set_sizes[sets],
-        "triples": triples[np.searchsorted(members, sets)],
-        "tables": _tables_of(snapshot, sets, new),
-    }
-    component_rows = {
-        "id": components,
-        **{name: sum.astype(np.int64) for name, sum in sums.items()},
-    }
-    return pa.table(set_rows), pa.table(component_rows)
+def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
+    """Yield the sets of the triples and dependencies that an ingest added."""
+    for table, columns in (("placements", [SET]), ("set_dependencies", [SET, DERIVES_FROM])):
+        for rows in snapshot.pieces(table, columns, ingest):
+            yield from (np.asarray(rows[column]) for column in columns)
+
+
+def _component_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
+    """Return the rows of the components of some sets, with totals."""
+    components = _components(snapshot, sets)
+    sums = {name: np.zeros(len(components), np.int64) for name in (ITEMS, TRIPLES, SETS)}
+    for rows in _slices(len(snapshot.set_ids)):
+        of = snapshot.set_components[rows]
+        mine = np.flatnonzero(among(of, components))
+        owner = np.searchsorted(components, of[mine])
+        np.add.at(sums[ITEMS], owner, snapshot.set_sizes[rows][mine])
+        np.add.at(sums[TRIPLES], owner, snapshot.set_triples[rows][mine])
+        np.add.at(sums[SETS], owner, 1)
+    return pa.table({"id": components, **sums})
+
+
+def _components(snapshot: Snapshot, sets: SetPositions) -> I64:
+    """Return the components of some sets, in order; ``numpy.unique`` would take more memory."""
+    of_pieces = [np.unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets))]
+    found: I64 = np.concatenate([np.empty(0, np.int64), *of_pieces])
+    found.sort()
+    first = np.ones(len(found), bool)
+    first[1:] = found[1:] != found[:-1]
+    return found[first]
+
+
+def _slices(count: int) -> Iterator[slice]:
+    return (slice(start, start + PIECE_ROWS) for start in range(0, count, PIECE_ROWS))
+
+
+def _set_rows(
+    snapshot: Snapshot, sets: SetPositions, new: Iterable[pa.Table]
+) -> Iterator[pa.Table]:
+    """Yield the rows of some ordered sets, with totals and item tables.
+
+    ``new`` are rows of the table ``sets``, in order, of the sets that Neo4j does not have.
+    """
+    at, none = 0, TABLES["sets"].empty_table()
+    for born in new:
+        ends = np.searchsorted(snapshot.set_ids, [born[SET][0].as_py(), born[SET][-1].as_py()])
+        first, end = np.searchsorted(sets, [ends[0], ends[1] + 1])
+        yield from _rows_of_sets(snapshot, SetPositions(sets[at:first]), none)
+        yield from _rows_of_sets(snapshot, SetPositions(sets[first:end]), born)
+        at = end
+    yield from _rows_of_sets(snapshot, SetPositions(sets[at:]), none)
+
+
+def _rows_of_sets(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> Iterator[pa.Table]:
+    for rows in _slices(len(sets)):
+        some = SetPositions(sets[rows])
+        columns = {
+            "id": snapshot.set_ids[some],
+            COMPONENT: snapshot.set_components[some],
+            ITEMS: snapshot.set_sizes[some],
+            TRIPLES: snapshot.set_triples[some],
+            TABLES_OF: _tables_of(snapshot, some, new),
+        }
+        yield pa.table(columns)
 
 
 def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
@@ -261,21 +323,29 @@ def few(texts: Sequence[str]) -> list[str] | None:
     return [*ordered[: max(TEXTS_SURE, min(fitting, TEXTS_KEPT))], "…"]
 
 
-def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
-    return pa.table({"set": snapshot.set_ids[sets], "component": snapshot.set_components[sets]})
+def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
+    for rows in _slices(len(sets)):
+        some = sets[rows]
+        yield pa.table({SET: snapshot.set_ids[some], COMPONENT: snapshot.set_components[some]})
 
 
-def _dependencies_of(snapshot: Snapshot, pairs: pa.Table) -> pa.Table:
-    """Return the dependencies of the given pairs of sets, totalled over all visible ingests."""
-    stored = snapshot.rows("set_dependencies", [SET, DERIVES_FROM])
-    near = np.flatnonzero(among(np.asarray(stored[SET]), np.unique(pairs[SET])))
-    same = near[pairs_among(stored.take(pa.array(near)), pairs)]
-    brought = np.isin(np.asarray(stored[INGEST])[same], np.unique(pairs[INGEST]))
-    if len(same) == pairs.num_rows and brought.all():
-        rows = pairs  # no other ingest has any of these dependencies
-    else:
-        rows = snapshot.rows("set_dependencies").take(pa.array(same)).drop_columns([INGEST])
-        rows = merged([rows], SET, DERIVES_FROM)
+def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
+    """Yield the dependencies that an ingest brought, totalled over all visible ingests."""
+
+    def pieces() -> Iterator[pa.Table]:
+        return snapshot.pieces("set_dependencies", DEPENDENCY, ingest)
+
+    others = dependencies_again(snapshot, pieces(), but=ingest)
+    for rows in pieces():
+        again = others.filter(pa.array(pairs_among(others, rows)))
+        if again.num_rows:
+            rows = pa.concat_tables([again, rows]).sort_by(INGEST)
+        yield _dependency_rows(rows)
+
+
+def _dependency_rows(rows: pa.Table) -> pa.Table:
+    """Return one row for each pair of sets, with the sum of triples and a few ops."""
+    rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", _few(rows[OPS]))
 
 

@@ -8,8 +8,9 @@ the statement with the name of the layout.
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,7 +18,7 @@ import numpy as np
 import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow.csv import write_csv
+from pyarrow.csv import CSVWriter
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.faults import reach
@@ -74,9 +75,12 @@ LAYOUTS = {
 
 
 class Import:
-    """The rows for each statement, which are imported if the home folder has no database yet."""
+    """The rows for each statement, which are imported if the home folder has no database yet.
 
-    def __init__(self, warehouse: str, rows: Mapping[str, pa.Table]) -> None:
+    Of each statement, one table of rows at a time is in memory.
+    """
+
+    def __init__(self, warehouse: str, rows: Mapping[str, Iterable[pa.Table]]) -> None:
         self._warehouse, self._rows = warehouse, rows
         self.done = False
         """Whether the rows were imported; if not, statements must write them."""
@@ -99,10 +103,19 @@ class Import:
         reach("import complete")
         self.done = True
 
-    def _write(self, file: Path, layout: CsvLayout, rows: pa.Table) -> None:
+    def _write(self, file: Path, layout: CsvLayout, tables: Iterable[pa.Table]) -> None:
+        empty = pa.schema([(name, pa.string()) for name in layout.header]).empty_table()
+        shaped = (self._shaped(layout, rows) for rows in tables)
+        first = next(shaped, empty)
+        with CSVWriter(file, first.schema) as out:
+            for table in chain([first], shaped):
+                out.write_table(table)
+
+    def _shaped(self, layout: CsvLayout, rows: pa.Table) -> pa.Table:
+        """Return rows with the columns of a CSV file."""
         warehouse = pa.repeat(self._warehouse, rows.num_rows)
         columns = [warehouse if c == WAREHOUSE else _plain(rows[c]) for c in layout.columns]
-        write_csv(pa.table(columns, names=list(layout.header)), file)
+        return pa.table(columns, names=list(layout.header))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -6,7 +6,7 @@ commit.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from provhouse.commit.append import Target, append, merged, pairs_among
+from provhouse.commit.append import Target, append, merged, merged_ranges
+from provhouse.commit.dependencies_again import dependencies_again
 from provhouse.commit.ending import life_rows
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.shared_counts import with_shared_counts
@@ -22,7 +23,6 @@ from provhouse.model.arrays import PartitionNumber
 from provhouse.model.columns import (
     DERIVES_FROM,
     DST_TABLE,
-    INGEST,
     ITEM,
     PARTITION,
     SET,
@@ -117,12 +117,10 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
 
 def _new_dependencies(job: Job, after: Snapshot) -> int:
     """Return the number of set dependencies that this ingest is the first to add."""
-    rows = after.rows("set_dependencies", [SET, DERIVES_FROM])
-    mine = rows.filter(pc.equal(rows[INGEST], job.ids.ingest))
-    if job.extends is None or not mine.num_rows:
-        return int(mine.num_rows)
-    before = rows.filter(pc.less(rows[INGEST], job.ids.ingest))
-    return int((~pairs_among(mine, before)).sum())
+    ends, ingest = [SET, DERIVES_FROM], job.ids.ingest
+    mine = after.pieces("set_dependencies", ends, ingest)
+    again = dependencies_again(after, mine, ingest, ends).group_by(ends).aggregate([])
+    return after.count_rows_of(ingest, "set_dependencies") - int(again.num_rows)
 
 
 def _write_tables(
@@ -140,20 +138,18 @@ def _write_tables(
     rejects = _rejects(staging, target)
     if rejects is not None:
         versions["rejects"] = rejects
-    pairs = merged([read_stream(p) for p in staging.dependencies.all()], SET, DERIVES_FROM)
-    for name, rows in (
-        ("sets", read_stream(staging.sets)),
-        ("placements", _placements(staging, target, placed.ranges)),
-        ("set_dependencies", pairs),
-        ("merges", read_stream(staging.merges)),
-        ("workflow", _workflow(staging, tables)),
-        ("tables", _table_items(staging, tables)),
-        ("groups", _groups(staging)),
-        *more.items(),
-        ("ingests", ingest_row),
-    ):
-        if rows.num_rows:
-            versions[name] = append(target, name, rows)
+    streams: Mapping[str, Iterable[pa.Table]] = {
+        "sets": [read_stream(staging.sets)],
+        "placements": _placements(staging, target, placed.ranges),
+        "set_dependencies": merged_ranges(map(read_stream, staging.dependencies.all())),
+        "merges": [read_stream(staging.merges)],
+        "workflow": [_workflow(staging, tables)],
+        "tables": [_table_items(staging, tables)],
+        "groups": [_groups(staging)],
+        **{name: [rows] for name, rows in more.items()},
+        "ingests": [ingest_row],
+    }
+    versions |= {name: append(target, name, rows) for name, rows in streams.items()}
     return {name: version for name, version in versions.items() if version >= 0}
 
 
@@ -200,15 +196,15 @@ def _move_names(staging: Staging, target: Target) -> None:
     reach("names moved")
 
 
-def _placements(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> pa.Table:
-    parts = []
+def _placements(
+    staging: Staging, target: Target, ranges: Sequence[GatheredRange]
+) -> Iterator[pa.Table]:
     first = target.first_partition
     for path, part in zip(staging.placements.all(), ranges, strict=True):
         rows = read_stream(path)
         column = rows.column_names.index(PARTITION)
-        parts.append(rows.set_column(column, PARTITION, pc.add(rows[PARTITION], first)))
+        yield rows.set_column(column, PARTITION, pc.add(rows[PARTITION], first))
         first += len(part.partitions)
-    return pa.concat_tables(parts)
 
 
 def _groups(staging: Staging) -> pa.Table:

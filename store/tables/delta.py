@@ -23,12 +23,14 @@ from provhouse.model.columns import DERIVED, KIND, ORIGIN, PARTITION, ROLE, TABL
 from provhouse.model.errors import Damaged
 from provhouse.model.faults import reach
 from provhouse.runtime.files import sync_file, sync_folder
-from provhouse.runtime.storage import parquet_reader, path_to_write
+from provhouse.runtime.storage import parquet_reader, parquet_writer
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
 from ..warehouse.locks import check_lock
 
+PIECE_ROWS = 1 << 16
+"""The most rows of a small table that are in memory while it is written or read in pieces."""
 _CONFIGURATION: dict[str, str | None] = {
     "delta.dataSkippingNumIndexedCols": "0",
     "delta.logRetentionDuration": "interval 36500 days",
@@ -48,14 +50,18 @@ class NewFile:
 
 def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a Parquet file for a table: one row group, compressed, with packed integers."""
-    numbers = packed_columns(table.schema)
-    texts = [f.name for f in table.schema if f.name not in numbers]
-    pq.write_table(
-        table,
-        path_to_write(path),
+    with _writer(path, table.schema) as out:
+        out.write_table(table, max(table.num_rows, 1))
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """Open a Parquet file of a table. Each table that is written becomes one row group."""
+    numbers = packed_columns(schema)
+    return parquet_writer(
+        path,
+        schema,
         compression="zstd",
-        row_group_size=max(table.num_rows, 1),
-        use_dictionary=texts,
+        use_dictionary=[f.name for f in schema if f.name not in numbers],
         column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
         write_statistics=False,
         write_page_checksum=True,  # else corruption on disk could be read as valid data
@@ -122,13 +128,36 @@ def newest_version(folder: Path) -> int | None:
         return None
 
 
-def append_rows(folder: Path, name: str, rows: pa.Table, ingest: int) -> int:
-    """Append the rows of an ingest to a table as one file; return the table's new version."""
+def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int) -> int:
+    """Append the rows of an ingest to a table as one file; return the table's new version.
+
+    Each piece becomes a row group, so that one piece at a time is in memory.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    file = _rows_file(ingest)
-    write_parquet(rows.cast(TABLES[name]), folder / file)
+    file, rows = _rows_file(ingest), 0
+    with _writer(folder / file, TABLES[name]) as out:
+        for piece in pieces:
+            out.write_table(piece.cast(TABLES[name]), max(piece.num_rows, 1))
+            rows += piece.num_rows
     reach("rows written")
-    return append_files(folder, name, [NewFile(file, rows.num_rows)])
+    return append_files(folder, name, [NewFile(file, rows)])
+
+
+def in_pieces(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the rows of some tables in pieces of ``PIECE_ROWS``, without copying; no empty ones."""
+    waiting: list[pa.Table] = []
+    free = PIECE_ROWS
+    for table in tables:
+        start = 0
+        while start < table.num_rows:
+            waiting.append(table.slice(start, free))
+            start += free
+            free -= waiting[-1].num_rows
+            if not free:
+                yield pa.concat_tables(waiting)
+                waiting, free = [], PIECE_ROWS
+    if waiting:
+        yield pa.concat_tables(waiting)
 
 
 def _rows_file(ingest: int) -> str:
@@ -167,6 +196,31 @@ def read_rows(
             if ingest is None or file.name == _rows_file(ingest)
         ]
     return pa.concat_tables([empty, *(part.cast(empty.schema) for part in parts)])
+
+
+def read_pieces(
+    folder: Path, name: str, version: int | None, columns: Sequence[str], ingest: int | None = None
+) -> Iterator[pa.Table]:
+    """Yield what ``read_rows`` returns, ``PIECE_ROWS`` rows at a time."""
+    schema = pa.schema([TABLES[name].field(column) for column in columns])
+    with _readable(folder, name, version):
+        for path in _files(folder, version):
+            if ingest is not None and path.name != _rows_file(ingest):
+                continue
+            with parquet_reader(path) as file:
+                for batch in file.iter_batches(PIECE_ROWS, columns=list(columns)):
+                    yield pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+
+
+def count_rows(folder: Path, name: str, version: int | None, ingest: int | None = None) -> int:
+    """Return the number of rows that ``read_rows`` returns, from the ends of the files."""
+    with _readable(folder, name, version):
+        found = 0
+        for path in _files(folder, version):
+            if ingest is None or path.name == _rows_file(ingest):
+                with parquet_reader(path) as file:
+                    found += file.metadata.num_rows
+    return found
 
 
 def _read(path: Path, columns: list[str]) -> pa.Table:

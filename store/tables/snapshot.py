@@ -1,6 +1,6 @@
 """The view of one generation, with its sets, components, dependencies and placements as arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import cast
@@ -36,13 +36,15 @@ from provhouse.model.columns import (
     ROWS,
     SET,
     TABLES,
+    TRIPLES,
 )
+from provhouse.runtime.storage import Array
 
 from ..names.names import Names, Span
 from ..warehouse.commits import Commit, Totals
 from ..warehouse.layout import Layout
 from .assertions import Assertions
-from .delta import newest_version, read_rows
+from .delta import count_rows, newest_version, read_pieces, read_rows
 from .partitions import partition_path
 from .placements import Placements
 from .ranges import Ranges, places
@@ -82,6 +84,20 @@ class Snapshot:
         version = self.commit.tables.get(table)
         return read_rows(self.folder(table), table, version, ingest=ingest)
 
+    def pieces(
+        self, table: str, columns: Sequence[str], ingest: int | None = None
+    ) -> Iterator[pa.Table]:
+        """Yield the rows that ``rows`` or ``rows_of`` returns, with a piece in memory at a time."""
+        wanted = list(dict.fromkeys([*columns, INGEST]))
+        version = self.commit.tables.get(table)
+        for rows in read_pieces(self.folder(table), table, version, wanted, ingest):
+            shown = self.shows(np.asarray(rows[INGEST]))
+            yield rows if shown.all() else rows.filter(pa.array(shown))
+
+    def count_rows_of(self, ingest: int, table: str) -> int:
+        """Return the number of rows that one visible ingest appended to a small table."""
+        return count_rows(self.folder(table), table, self.commit.tables.get(table), ingest)
+
     def shows(self, ingests: I64) -> Bools:
         """Return which of the given ingests are visible."""
         shown: Bools = np.zeros(len(ingests), bool)
@@ -106,23 +122,34 @@ class Snapshot:
         return [Span(*values) for values in zip(*columns, strict=True)]
 
     @cached_property
-    def _sets(self) -> pa.Table:
-        return _in_order(self.rows("sets", [SET, COMPONENT, FIRST, ITEMS, NODE]), FIRST)
+    def _sets(self) -> dict[str, Array]:
+        """The columns of numbers of the table ``sets``, in the order of ``FIRST``."""
+        version = self.commit.tables.get("sets")
+        count, at = count_rows(self.folder("sets"), "sets", version), 0
+        found: dict[str, Array] = {
+            name: np.empty(count, bool if name == NODE else np.int64)
+            for name in (SET, COMPONENT, FIRST, ITEMS, NODE)
+        }
+        for rows in self.pieces("sets", [*found]):
+            for name, values in found.items():
+                values[at : at + rows.num_rows] = np.asarray(rows[name])
+            at += rows.num_rows
+        return _in_order({name: values[:at] for name, values in found.items()}, FIRST)
 
     @cached_property
     def set_ids(self) -> SetIds:
         """The ids of all visible sets, ascending; ``set_firsts`` is then ascending too."""
-        return SetIds(_ints(self._sets, SET))
+        return SetIds(self._sets[SET])
 
     @cached_property
     def set_firsts(self) -> ItemNumbers:
         """The first item of each set in ``set_ids``; a set's items are consecutive numbers."""
-        return ItemNumbers(_ints(self._sets, FIRST))
+        return ItemNumbers(self._sets[FIRST])
 
     @cached_property
     def set_items(self) -> I64:
         """The number of items of each set in ``set_ids``."""
-        return _ints(self._sets, ITEMS)
+        return self._sets[ITEMS]
 
     @cached_property
     def set_sizes(self) -> I64:
@@ -147,14 +174,25 @@ class Snapshot:
         return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
     @cached_property
+    def set_triples(self) -> I64:
+        """The number of live triples whose dst is in each set in ``set_ids``."""
+        if len(self.deaths):
+            return self.live_placements.counts(self.set_ids)
+        found = np.zeros(len(self.set_ids), np.int64)
+        for rows in self.pieces("placements", [SET, TRIPLES]):
+            at = np.searchsorted(self.set_ids, np.asarray(rows[SET]))
+            np.add.at(found, at, np.asarray(rows[TRIPLES]))
+        return found
+
+    @cached_property
     def set_nodes(self) -> Bools:
         """Whether each set in ``set_ids`` got a node in Neo4j when it was created."""
-        return np.asarray(self._sets[NODE])
+        return self._sets[NODE]
 
     @cached_property
     def set_components(self) -> I64:
         """The component that each set in ``set_ids`` belongs to now."""
-        return self.components_now(_ints(self._sets, COMPONENT))
+        return self.components_now(self._sets[COMPONENT])
 
     @cached_property
     def alone(self) -> Bools:
@@ -343,12 +381,13 @@ def all_of_base(layout: Layout, base: int) -> Snapshot:
     return Snapshot(layout, Commit(base, 0, "", "", visible, tables, Totals()))
 
 
-def _in_order(rows: pa.Table, key: str) -> pa.Table:
-    """Return the rows ordered by a column of numbers; the sort is stable."""
-    values = _ints(rows, key)
+def _in_order(columns: dict[str, Array], key: str) -> dict[str, Array]:
+    """Return the columns ordered by one of them; the sort is stable."""
+    values = columns[key]
     if (values[1:] >= values[:-1]).all():
-        return rows
-    return rows.take(pa.array(np.argsort(values, kind="stable")))
+        return columns
+    order = np.argsort(values, kind="stable")
+    return {name: column[order] for name, column in columns.items()}
 
 
 def _ints(table: pa.Table, column: str) -> I64:

@@ -92,7 +92,10 @@ def test_an_import_equals_statements(tmp_path: Path, address: Address) -> None:
     home = tmp_path / "ho me"
     killed_import(home)
     rows = {**ROWS, "sets": [*ROWS["sets"], *MORE]}
-    first = Import(WAREHOUSE, {name: pa.Table.from_pylist([*some]) for name, some in rows.items()})
+    first = Import(WAREHOUSE, {
+        name: [pa.Table.from_pylist([*some[:1]]), pa.Table.from_pylist([*some[1:]])]
+        for name, some in rows.items()
+    })  # fmt: skip
     assert is_fresh(home)
     with connected(home, "512m", Silent(), first) as imported:
         assert first.done

@@ -111,10 +111,10 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
     """Rows are removed even if a power cut left their entry in the log incomplete or empty."""
     folder = layout.table(1, "merges")
     commit = Commit(
-        1, 1, "", "", (), {"merges": append_rows(folder, "merges", rows(1), 1)}, Totals()
+        1, 1, "", "", (), {"merges": append_rows(folder, "merges", [rows(1)], 1)}, Totals()
     )
     assert not has_uncommitted_rows(layout, commit)
-    version = append_rows(folder, "merges", rows(2), 2)
+    version = append_rows(folder, "merges", [rows(2)], 2)
     if left is not None:
         log = folder / "_delta_log" / f"{version:020d}.json"
         log.write_bytes(log.read_bytes()[: int(log.stat().st_size * left)])
@@ -123,7 +123,7 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
     assert sorted(path.name for path in folder.glob("*.parquet")) == ["00000001.parquet"]
     assert DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist() == [1]
     assert not has_uncommitted_rows(layout, commit)  # else every writer would check everything
-    append_rows(folder, "merges", rows(3), 3)
+    append_rows(folder, "merges", [rows(3)], 3)
     assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]
 
 
