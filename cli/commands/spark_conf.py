@@ -17,7 +17,8 @@ def spark_conf(
 ) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture what a job writes.
 
-    Run `provhouse ingest --captured` when the job has ended.
+    Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
+    when the job has ended.
     """
     from provhouse.capturing.configuration import submit_options
 

@@ -5,6 +5,7 @@ Arguments: the folder of TPC-H tables, the folder for results, the warehouse, an
 
 import json
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -27,7 +28,7 @@ def session(**settings: str) -> SparkSession:
     return builder.getOrCreate()
 
 
-def main(source: Path, out: Path, warehouse: Path, queries: list[str]) -> None:
+def main(source: Path, out: Path, warehouse: Path, queries: Sequence[str]) -> None:
     """Write a table for each query, then try what must fail; store the errors as JSON."""
     spark = session()
     for table in sorted(source.iterdir()):
@@ -50,14 +51,14 @@ def main(source: Path, out: Path, warehouse: Path, queries: list[str]) -> None:
     sys.exit(3)
 
 
-def error(work: object) -> str:
+def error(work: Callable[[], object]) -> str:
     """Return the message of the error that a function raises."""
     try:
-        work()  # type: ignore[operator]
+        work()
     except Exception as raised:
         return str(raised)
     return ""
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]), sys.argv[4:])  # type: ignore[misc]
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])

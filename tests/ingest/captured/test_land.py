@@ -150,6 +150,7 @@ def test_a_key_of_an_unknown_table_is_a_warning(
     assert run.report.unused_keys
     with house.capture(keys={"kept": "id", "other": "id"}) as run:
         orders.write.parquet(str(tmp_path / "other"))
+    assert run.report
     assert run.report.unused_keys is None
 
 
