@@ -14,6 +14,7 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
+from provhouse.query.records import MOST, records
 from provhouse.serve.client import Client
 from provhouse.serve.process import await_generation
 from provhouse.store.warehouse.commits import current, require_current
@@ -24,6 +25,7 @@ from .connection import fetch
 from .questions import Asked, Found
 from .reader import Reader
 from .records import Records
+from .results import Answer, ItemRecords
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -212,6 +214,20 @@ class Warehouse(Reader):
         done = retract(selection, self._settings, self._progress)
         await_generation(self._settings, done.generation, self._progress)
         return done
+
+    def records(self, answer: Answer, most: int = MOST) -> ItemRecords:
+        """Return the rows of the first items of an answer, from the files of captured jobs.
+
+        Only row groups with these rows are read. A file that was changed or removed since the job
+        is not read, but named. A source that was read in several states is shown as the latest job
+        has read it.
+
+        >>> answer = warehouse.lineage("revenue/2026-03", tables=["prices"])
+        >>> warehouse.records(answer).tables[0].missing  # no captured job has read or written them
+        ('prices/milk', 'prices/tea')
+        """
+        found = records(self._layout, answer._found, most)
+        return ItemRecords(tables=found.tables, more=found.more, _found=found)
 
     def cypher(self, query: str, parameters: Mapping[str, object] | None = None) -> Records:
         """Run one read-only Cypher query in Neo4j, which has the tables and the connected sets.

@@ -11,6 +11,7 @@ import pyarrow as pa
 from provhouse.capturing.session import Refusal
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
+from provhouse.commit.pin_files import pin_files
 from provhouse.model.columns import EXACTNESS, OP
 from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
@@ -27,6 +28,7 @@ from .keyed import source_keys
 from .keys import Key, check_keys, read_keys
 from .names import Known, check_sources, output_names, source_names, without_numbers
 from .output import Output, output_of
+from .pinned import pins_of
 from .rows import TRACE, Traced, operations, traced, triples
 from .unused_keys import UnusedKeys, unused_keys
 
@@ -181,7 +183,9 @@ def _numbered(
         for each in outputs
     ]
     versions = number_writes(new, settings, progress)
-    missing = without_numbers(sources, keys, Known(Layout(settings.warehouse)))
+    known = Known(Layout(settings.warehouse))
+    pin_files(pins_of(outputs, versions, sources, keys, known), settings, progress)
+    missing = without_numbers(sources, keys, known)
     if missing:
         number_files([str(path) for path in missing], settings, progress)
     return versions

@@ -5,12 +5,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 
 /** The writes that are ingested together, and the refusals among them. */
 class Block {
+  private static final long NEWS = 10;
   private final String folder;
   private final Map<String, List<String>> keys;
   private final boolean plain;
@@ -54,13 +56,27 @@ class Block {
 
   LogicalPlan captured(Target target, SparkSession session) {
     target.check();
-    for (Write earlier : writes) {
+    for (Write earlier : List.copyOf(writes)) {
+      awaitEnd(earlier, target);
       earlier.precede(target);
     }
     begin(session);
     Write write = new Write(target, folder + "/" + writes.size(), keys, session);
     writes.add(write);
     return write.plan();
+  }
+
+  /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
+  private void awaitEnd(Write earlier, Target next) {
+    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
+    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
+      try {
+        wait(100); // without the monitor, which the listener needs
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
   }
 
   /** Note a write that is refused, or that runs without capture; {@code target} may be null. */
