@@ -146,28 +146,28 @@ class Warehouse(Reader):
         return summary
 
     def ingest_captured(
-        self, folder: PathLike, keys: Mapping[str, str | Sequence[str]] | None = None
+        self, folder: PathLike | None = None, keys: Mapping[str, str | Sequence[str]] | None = None
     ) -> "Landed":
         """Ingest what a captured job has left in a folder, and remove the folder.
 
-        It is of use if the ingest at the end of the job failed, or if its driver was lost. Writes
-        that are not complete are named in the result and left out. ``keys`` replace those that the
-        job was captured with. Raises BadInput if the lineage cannot be right, and Busy while the
-        job still runs or another process writes. The folder stays after an error.
+        Without a folder, ingest those of all jobs that have ended, oldest first. A job leaves one
+        if its configuration has captured it, if the ingest at its end failed, or if its driver was
+        lost. Writes that are not complete are named in the result and left out. ``keys`` replace
+        those that the job was captured with. Raises BadInput if the lineage cannot be right, and
+        Busy while the job still runs or another process writes. The folder stays after an error.
 
         >>> landed = warehouse.ingest_captured(left)  # a folder that `provhouse status` shows
         >>> [(write.table, write.rows) for write in landed.writes]
         [('report', 2)]
         """
-        from provhouse.ingest.captured.land import land_block
-        from provhouse.store.warehouse.blocks import held, read_block
+        from provhouse.ingest.captured.land_left import land_left
 
-        path = local_path(folder)
-        read_block(path)
-        with held(path):
-            landed = land_block(
-                path, self._settings, self._progress, None if keys is None else key_columns(keys)
-            )
+        landed = land_left(
+            None if folder is None else local_path(folder),
+            self._settings,
+            self._progress,
+            None if keys is None else key_columns(keys),
+        )
         if landed.generation:
             await_generation(self._settings, landed.generation, self._progress)
         return landed

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,9 +18,9 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
-from provhouse.store.warehouse.blocks import read_block
+from provhouse.store.warehouse.blocks import Block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
-from provhouse.store.warehouse.uncaptured import note_captured
+from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
 from provhouse.store.warehouse.written import Written
 
 from ..ingest import ingest_sources
@@ -32,6 +32,7 @@ from .output import Output, output_of
 from .pinned import pins_of
 from .rows import Traced, operations, pieces, traced
 from .stream import Streams
+from .unused_keys import UnusedKeys, unused_keys
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class Landed:
     """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
     error: str = ""
     """Why the ingest has failed."""
+    unused_keys: UnusedKeys | None = None
+    """Declared keys of tables that neither the writes nor the warehouse have."""
 
 
 def land_block(
@@ -85,17 +88,30 @@ def land_block(
     rows are not those that were captured. Raises Busy if another process writes.
     """
     block = read_block(folder)
+    begun, declared = captured_writes(folder), block.keys if keys is None else keys
     with scratch("captured") as aside:
-        landed = _land(
-            captured_writes(folder),
-            block.keys if keys is None else keys,
-            block.run,
-            Path(aside),
-            settings,
-            progress,
-        )
+        landed = _land(begun, declared, block.run, Path(aside), settings, progress)
+    layout = Layout(settings.warehouse)
+    landed = replace(
+        landed,
+        refusals=_left_plain(folder, block, layout),
+        unused_keys=unused_keys(begun, declared.keys(), layout),
+    )
     shutil.rmtree(folder)
     return landed
+
+
+def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
+    """Return and note the writes without capture of a job that its configuration has captured."""
+    try:
+        records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    found = tuple(Refusal(**each) for each in records)
+    note_uncaptured(
+        layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
+    )
+    return found
 
 
 def captured_writes(folder: Path) -> list[CapturedWrite]:

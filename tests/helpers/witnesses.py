@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.capturing.session import Captured, capturing
+from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.land import captured_writes
 from provhouse.ingest.captured.output import output_of
 from provhouse.ingest.captured.pairs import ROW_BITS
@@ -78,7 +79,12 @@ def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     with capturing(spark, folder / "taps", taken, {}):
         frame.write.parquet(str(folder / "out"))
     (write,) = captured_writes(folder / "taps")
-    found = traced(output_of(write), folder / "taps")
+    return found_of(write)
+
+
+def found_of(write: CapturedWrite) -> Found:
+    """Return what a captured write has written, and what its rows derive from."""
+    found = traced(output_of(write), write.folder)
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
     return Found(found, rows)
