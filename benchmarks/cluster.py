@@ -2,15 +2,15 @@
 
     make cluster
 
-It runs a master and two workers on loopback. A third run loses one worker during the ingest and,
-after another has replaced it, one during questions. Prints a table; exits with status 1 if anything
-differs.
+It runs a master and two workers on this machine. A third run loses one worker during the ingest
+and, after another has replaced it, one during questions. Each has a task when it is killed. Prints
+a table; exits with status 1 if anything differs, or if Spark has not repeated these tasks.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from cluster_process import Result, run
-from cluster_run import Scenario
-from spark_cluster import Cluster, kill
+from cluster_process import LOOPBACK, Result, run
+from cluster_run import HELD, Scenario
+from spark_cluster import Cluster, kill, resume, suspend
 
 from provhouse.cypher import process, server
 from provhouse.cypher.server_record import ServerRecord
@@ -29,6 +29,8 @@ from provhouse.model.progress import Silent
 SOURCE = Path(__file__).parent.parent
 UNEQUAL = ("executors", "driver")
 """Steps whose results are not compared: executors' folders, and the driver's peak memory."""
+LOSING = ("Number the rows", "csprov after the retraction")
+"""The steps in each of which a worker is killed while it has a task."""
 CHAIN = 30
 """The number of levels of the trace; items derive from items of the level before."""
 
@@ -79,35 +81,53 @@ def compare(folder: Path, files: list[str], items: list[str]) -> dict[str, dict[
     """Run the scenario on one machine, on a cluster, and on a cluster that loses workers."""
     shared, seen = folder / "shared", [folder / "shared", SOURCE]
 
-    def carry_out(name: str, master: str, on: Callable[[str], None]) -> dict[str, Result]:
+    def carry_out(
+        name: str,
+        cluster: Cluster | None = None,
+        on: Callable[[str], None] = lambda _: None,
+        lose: Sequence[str] = (),
+    ) -> dict[str, Result]:
         settings: dict[str, Any] = {
             "warehouse": str(shared / name),
             "neo4j_home": str(folder / "neo4j"),
-            "master": master,
+            "master": cluster.master if cluster else "local[2]",
             "spark_memory": "1g",
             "theta": 2_000,
             "partition_triples": 4_000,
             "hot_mb": 0,
         }
-        whole = Scenario(settings, files, items[:2], items[2], compact=True, server=True)
-        return run(whole, folder / name, on)
+        whole = Scenario(settings, files, items[:2], items[2], compact=True, server=True, lose=lose)
+        return run(whole, folder / name, on, cluster.driver if cluster else LOOPBACK)
 
-    runs = {"one machine": carry_out("one", "local[2]", lambda _: None)}
+    runs = {"one machine": carry_out("one")}
     with Cluster(folder / "cluster", seen) as cluster:
-        print(f"workers have a /tmp of their own: {'yes' if cluster.isolated else 'no'}")
-        runs["cluster"] = carry_out("cluster-warehouse", cluster.master, lambda _: None)
+        print(f"Each worker has {apart(cluster)}.")
+        runs["cluster"] = carry_out("cluster-warehouse", cluster)
     with Cluster(folder / "losing", seen) as cluster:
-        moments = ["Number the rows", "csprov after the retraction"]
+        moments = {*LOSING}
 
         def lose(step: str) -> None:
-            if moments and step == moments[0]:
-                moments.pop(0)
-                kill(cluster.workers.pop(0))
+            if step in moments:
+                moments.remove(step)  # an append has the same steps
+                for worker in cluster.workers.values():
+                    suspend(worker)
+            elif step.startswith(HELD):
+                kill(cluster.workers.pop(step.removeprefix(HELD)))
+                for worker in cluster.workers.values():
+                    resume(worker)
                 cluster.add_worker()
 
-        runs["cluster, workers killed"] = carry_out("killed-warehouse", cluster.master, lose)
-        assert not moments
+        runs["cluster, workers killed"] = carry_out("killed-warehouse", cluster, lose, LOSING)
     return runs
+
+
+def apart(cluster: Cluster) -> str:
+    """Return what each worker has of its own."""
+    if cluster.networked:
+        return "a network namespace with an address of its own, and a /tmp of its own"
+    if cluster.isolated:
+        return "a /tmp of its own (a mount namespace), and the loopback of this machine"
+    return "folders of its own, and the loopback and /tmp of this machine (no namespaces)"
 
 
 def print_table(runs: dict[str, dict[str, Result]]) -> bool:
@@ -125,9 +145,16 @@ def print_table(runs: dict[str, dict[str, Result]]) -> bool:
         equal &= same
         seconds = " | ".join(f"{runs[name][step].seconds:.1f} s" for name in names)
         print(f"| {step} | {seconds} | {'yes' if same else 'NO'} |")
+    losses = runs[names[-1]]["lost"].value
+    repeated = len(losses) == len(LOSING) and all(lost == again > 0 for lost, again in losses)
     peaks = " | ".join(f"{runs[name]['driver'].value} MB" for name in names)
     print(f"| peak of the driver's Python process | {peaks} | |")
-    return equal
+    said = "; ".join(
+        f"{step}: {lost} lost, {again} run again"
+        for step, (lost, again) in zip(LOSING, losses, strict=False)
+    )
+    print(f"\nTasks of killed workers: {said}.")
+    return equal and repeated
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import cluster_run
 from cluster_run import Scenario
 
+LOOPBACK = "127.0.0.1"
 CONF = "spark.executor.memory 512m\n"
 
 
@@ -23,34 +24,45 @@ class Result(NamedTuple):
 
 
 def run(
-    scenario: Scenario, folder: Path, on: Callable[[str], None] = lambda _: None
+    scenario: Scenario,
+    folder: Path,
+    on: Callable[[str], None] = lambda _: None,
+    address: str = LOOPBACK,
 ) -> dict[str, Result]:
     """Run a scenario; return the results by step. Raises RuntimeError if it fails.
 
-    ``on`` is called with the name of each step when it begins.
+    ``on`` is called with the name of each step, which begins when it returns, and with
+    ``cluster_run.HELD`` and a host when a task runs there, in the steps of ``scenario.lose``.
+    Executors find the driver at ``address``.
     """
     conf = folder / "conf"
     conf.mkdir(exist_ok=True, parents=True)
     (conf / "spark-defaults.conf").write_text(CONF)
     path = folder / "scenario.json"
     path.write_text(json.dumps(asdict(scenario)))
-    environment = {**os.environ, "SPARK_CONF_DIR": str(conf), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = {**os.environ, "SPARK_CONF_DIR": str(conf), "SPARK_LOCAL_IP": address}
     results: dict[str, Result] = {}
     with (
         (folder / "errors").open("w+") as errors,
         subprocess.Popen(
             [sys.executable, cluster_run.__file__, path],
             env=environment,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
         ) as process,
     ):
+        assert process.stdin
         assert process.stdout
         for line in process.stdout:
             said = json.loads(line)
             if "begin" in said:
                 on(said["begin"])
+                process.stdin.write("\n")
+                process.stdin.flush()
+            elif "happens" in said:
+                on(said["happens"])
             else:
                 results[said["step"]] = Result(said["result"], said["seconds"])
         if process.wait():

@@ -3,23 +3,27 @@
     cluster_run.py SCENARIO
 
 SCENARIO is a JSON file with the fields of ``Scenario``. Each line of the output is JSON: either the
-beginning of a step, or its name, seconds and result. PySpark has one context in a process, so each
-master needs a process of its own.
+beginning of a step, which then waits for a line of input, or its name, seconds and result. PySpark
+has one context in a process, so each master needs a process of its own.
 """
 
 import json
 import os
 import resource
+import socket
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
 from typing import Any
 
-from cluster_tasks import last_job, tasks_after
+from cluster_tasks import await_task, count_lost, last_job, tasks_after
+from pyspark import SparkContext
 
 import provhouse
 from provhouse.changes import compact as compacting
@@ -38,6 +42,8 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 AGAIN = 3
 """The number of times that ``count_tasks`` asks each question."""
+HELD = "a task is on "
+"""The beginning of what is printed when a task runs in a step of ``Scenario.lose``; then a host."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class Scenario:
     tasks: bool = False
     """Whether to ask again, and print which tasks Spark ran for each question, and where."""
     methods: Sequence[Method] = METHODS
+    lose: Sequence[str] = ()
+    """Steps before which the caller suspends all workers, and kills one at ``HELD``."""
 
 
 def main(path: Path) -> None:
@@ -64,10 +72,9 @@ def main(path: Path) -> None:
     ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that all tasks run in Spark
     with Step("executors") as step:
         context = session.spark(settings, Layout(settings.warehouse).logs).sparkContext
-        hidden = tempfile.mkdtemp(dir="/tmp")
-        count = context.defaultParallelism
-        step.result = sorted(set(context.parallelize([hidden] * count, count).map(look).collect()))
-        os.rmdir(hidden)
+        step.result = look(context)
+    if scenario.lose:
+        losing.append(Losing(context, scenario.lose))
     for number, file in enumerate(scenario.files):
         with Step("append" if number else "ingest") as step:
             summary = ingesting.ingest([Path(file)], settings, progress=Steps())
@@ -84,6 +91,8 @@ def main(path: Path) -> None:
         with Step("compact") as step:
             step.result = compacting.compact(settings, Steps()).triples
         ask(scenario, settings, " after the compaction")
+    for each in losing:
+        tell(step="lost", seconds=0, result=each.counted())
     session.end()  # a cluster may have no cores for two sessions
     if scenario.server:
         serve(scenario, settings)
@@ -91,11 +100,22 @@ def main(path: Path) -> None:
     tell(step="driver", seconds=0, result=peak)
 
 
-def look(hidden: str) -> tuple[str, bool, str]:
-    """Return an executor's working folder, whether it sees a folder, and where provhouse is."""
-    import provhouse.model
+def look(context: SparkContext) -> list[tuple[str, bool, bool]]:
+    """Return each executor's working folder, and whether ``/tmp`` and loopback are the driver's."""
+    count = context.defaultParallelism
+    with closing(socket.socket()) as listening, tempfile.TemporaryDirectory(dir="/tmp") as hidden:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        here = (hidden, listening.getsockname()[1])
+        return sorted(set(context.parallelize([here] * count, count).map(look_from).collect()))
 
-    return os.getcwd(), os.path.exists(hidden), provhouse.model.__path__[0]
+
+def look_from(driver: tuple[str, int]) -> tuple[str, bool, bool]:
+    """Return a task's working folder, and whether it finds a folder and a port of the driver."""
+    folder, port = driver
+    with closing(socket.socket()) as tried:
+        reaches = not tried.connect_ex(("127.0.0.1", port))
+    return os.getcwd(), os.path.exists(folder), reaches
 
 
 def ask(scenario: Scenario, settings: Settings, when: str) -> None:
@@ -164,6 +184,38 @@ def fingerprint(items: Iterable[tuple[str, int]], triples: Iterable[tuple[str, s
     return f"{len(found)} {len(steps)} {sha256(repr((found, steps)).encode()).hexdigest()[:16]}"
 
 
+class Losing:
+    """Watches the steps in each of which a worker is lost."""
+
+    def __init__(self, context: SparkContext, steps: Sequence[str]) -> None:
+        self._context, self._left = context, set(steps)
+        self._counted: list[tuple[int, int]] = []
+        self._last: int | None = None
+        """The last job before the step in which a worker is being lost."""
+
+    def begin(self, step: str) -> None:
+        """Print ``HELD`` and its host when a task runs, if a worker is lost in this step."""
+        if self._last is not None:
+            self._counted.append(count_lost(self._context, self._last))
+            self._last = None
+        if step in self._left:
+            self._left.remove(step)
+            last = self._last = last_job(self._context)
+            Thread(target=self._watch, args=(last,), daemon=True).start()
+
+    def _watch(self, last: int) -> None:
+        if host := await_task(self._context, lambda: self._last != last):
+            tell(happens=f"{HELD}{host}")
+
+    def counted(self) -> list[tuple[int, int]]:
+        """Return, for each step, the number of tasks that were lost, and of those repeated."""
+        self.begin("")
+        return self._counted
+
+
+losing: list[Losing] = []
+
+
 class Step:
     """A context manager that prints the beginning of a step, then its seconds and result."""
 
@@ -172,7 +224,7 @@ class Step:
         self.result: Any = None
 
     def __enter__(self) -> "Step":
-        tell(begin=self._name)
+        begin(self._name)
         self._began = perf_counter()
         return self
 
@@ -186,12 +238,21 @@ class Steps(Silent):
 
     def begin(self, step: str) -> None:
         """Print the step."""
-        tell(begin=step)
+        begin(step)
+
+
+def begin(step: str) -> None:
+    """Print the beginning of a step, and wait until the caller has done what it does then."""
+    tell(begin=step)
+    sys.stdin.readline()
+    for each in losing:
+        each.begin(step)
 
 
 def tell(**said: object) -> None:
     """Print a line."""
-    print(json.dumps(said), flush=True)
+    sys.stdout.write(f"{json.dumps(said)}\n")  # at once, also from a thread
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,15 @@
 """Say which tasks Spark has run, and where, by the store from which its web page is made."""
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
+
+
+MOST = 1_000_000
+"""More tasks than a stage has here."""
 
 
 class Ran(NamedTuple):
@@ -21,15 +27,91 @@ def last_job(context: "SparkContext") -> int:
 
 def tasks_after(context: "SparkContext", job: int) -> list[Ran]:
     """Return the tasks of all jobs after this one, each job's in the order of its partitions."""
-    jobs = {int(each.jobId()): each for each in _jobs(context)}
-    store = _store(context)
+    return [
+        Ran(task.executorId(), task.taskLocality())
+        for stage in _stages_after(context, job)
+        for task in sorted(_tasks(_store(context), stage), key=lambda task: task.index())
+    ]
+
+
+def await_task(context: "SparkContext", over: Callable[[], bool]) -> str:
+    """Wait until a task runs; return its host, or an empty text if ``over`` becomes true before."""
+    while not over():
+        store = _store(context)
+        for job in _jobs(context):
+            if job.status().name() == "RUNNING":
+                for stage in _listed(job.stageIds()):
+                    for task in _tasks(store, stage):
+                        if task.status() == "RUNNING":
+                            return str(task.host())
+        time.sleep(0.05)
+    return ""
+
+
+def count_lost(context: "SparkContext", job: int) -> tuple[int, int]:
+    """Count attempts that were lost with an executor, in the jobs after this one.
+
+    Returns the number of tasks that had such an attempt, and of those that succeeded in another.
+    """
+    stages = _stages_after(context, job)
+    made = [each for each in attempts(context) if each.task[0] in stages]
+    lost = {each.task for each in made if "ExecutorLost" in each.error}
+    return len(lost), len(lost & {each.task for each in made if each.status == "SUCCESS"})
+
+
+class Attempt(NamedTuple):
+    """An attempt at a task that Spark has begun."""
+
+    number: int
+    """Its number among all attempts of the context."""
+    task: tuple[int, int]
+    """The stage, and the partition."""
+    retry: int
+    """The number of earlier attempts at the stage."""
+    executor: str
+    status: str
+    error: str
+    second: bool
+    """Whether Spark began it while another attempt was running."""
+    last: bool
+    """Whether the stage is the last of a job of several stages."""
+
+
+def attempts(context: "SparkContext") -> list[Attempt]:
+    """Return all attempts at tasks, in the order in which Spark began them."""
+    private: Any = context
+    jvm, store = private._jvm, _store(context)
+    several = [_listed(job.stageIds()) for job in _jobs(context)]
+    lasts = {max(stages) for stages in several if len(stages) > 1}
+    none = private._gateway.new_array(jvm.double, 0)
     found = []
-    for number in sorted(number for number in jobs if number > job):
-        for stage in _listed(jobs[number].stageIds()):
-            tasks = _listed(store.taskList(stage, 0, 1_000_000))
-            for task in sorted(tasks, key=lambda task: task.index()):
-                found.append(Ran(task.executorId(), task.taskLocality()))
-    return found
+    for stage in _listed(store.stageList(None, False, False, none, jvm.java.util.ArrayList())):
+        number, retry = stage.stageId(), stage.attemptId()
+        for task in _listed(store.taskList(number, retry, MOST)):
+            found.append(
+                Attempt(
+                    int(task.taskId()),
+                    (number, int(task.index())),
+                    retry,
+                    task.executorId(),
+                    task.status(),
+                    task.errorMessage().toString(),
+                    task.speculative(),
+                    number in lasts,
+                )
+            )
+    return sorted(found)
+
+
+def _stages_after(context: "SparkContext", job: int) -> list[int]:
+    jobs = {int(each.jobId()): each for each in _jobs(context)}
+    later = sorted(number for number in jobs if number > job)
+    return [stage for number in later for stage in _listed(jobs[number].stageIds())]
+
+
+def _tasks(store: Any, stage: int) -> list[Any]:
+    """Return the attempts at all tasks of a stage."""
+    return _listed(store.taskList(stage, 0, MOST))
 
 
 def _jobs(context: "SparkContext") -> list[Any]:

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_usable(context: "SparkContext") -> None:
-    """Raise Unavailable, with a remedy, if this session would make our tasks fail or collide."""
-    if context.getConf().get("spark.speculation", "false").lower() == "true":
-        raise Unavailable(
-            "Cannot use the Spark session of this program",
-            "spark.speculation is on; provhouse is not tested with two attempts at a task at once",
-            "Create the session with spark.speculation=false",
-        )
+    """Raise Unavailable, with a remedy, if this session would make our tasks fail."""
     try:
         (found,) = context.parallelize([0], 1).map(_installed).collect()
     except Exception as error:

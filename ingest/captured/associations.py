@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +24,12 @@ _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
 def read_tap(folder: Path, columns: int) -> I64:
     """Return what a tap wrote, as an array of columns by rows. No file means no rows.
 
-    Raises BadInput if two attempts of one task have both succeeded: it is unknown which of them
-    made the rows that were written.
+    Raises BadInput if two attempts of one task have both succeeded with different rows, also in two
+    stages: it is unknown which of them made the rows that were written.
     """
-    files = [path for _, paths in sorted(tap_files(folder).items()) for path in paths]
-    parts = [_read(path, columns) for path in files]
+    found = tap_files(folder)
+    _check_stages(folder, found)
+    parts = [_read(path, columns) for _, paths in sorted(found.items()) for path in paths]
     return np.concatenate([np.empty((columns, 0), np.int64), *parts], axis=1)
 
 
@@ -67,7 +69,7 @@ def read_keys_tap(folder: Path) -> tuple[I64, pa.Array]:
 
 def read_rows(folder: Path, columns: int, texts: int) -> Iterator[TaskRows]:
     """Yield what each task has written; ``texts`` is the number of texts that make a place."""
-    for task, paths in sorted(tap_files(folder).items()):
+    for task, paths in sorted(tap_files(folder, ordered=True).items()):
         if len(paths) > 1:
             raise _twice(folder, task)
         slots = _read(paths[0], columns)
@@ -82,19 +84,76 @@ def _places(path: Path, texts: int, rows: int) -> pa.DictionaryArray:
     return joined.combine_chunks().dictionary_encode()
 
 
-def tap_files(folder: Path) -> dict[int, list[Path]]:
-    """Return the finished files of a tap, by partition."""
-    found: defaultdict[int, list[Path]] = defaultdict(list)
-    attempts: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
+    """Return the finished files of a tap, by partition, from one attempt at each task.
+
+    Raises BadInput if two attempts have both succeeded and have other rows, or rows in another
+    order if that is of importance (``ordered``).
+    """
+    attempts: defaultdict[tuple[int, int], defaultdict[tuple[str, str], list[Path]]]
+    attempts = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("[0-9]*.parquet")):
         if match := _NAME.fullmatch(path.name):
             partition, stage, *attempt = match.groups()
-            attempts[stage, partition].add((attempt[0], attempt[1]))
-            found[int(partition)].append(path)
-    for (_, partition), tried in attempts.items():
-        if len(tried) > 1:
-            raise _twice(folder, int(partition))
+            attempts[int(partition), int(stage)][attempt[0], attempt[1]].append(path)
+    found: defaultdict[int, list[Path]] = defaultdict(list)
+    for (partition, _), tried in sorted(attempts.items()):
+        first, *others = tried.values()
+        if others:
+            rows = _rows(first, ordered=ordered)
+            if not all(_rows(paths, ordered=ordered).equals(rows) for paths in others):
+                raise _twice(folder, partition)
+        found[partition] += first
     return found
+
+
+def _check_stages(folder: Path, found: Mapping[int, list[Path]]) -> None:
+    """Raise BadInput if two stages have run the same tasks, and it is unknown which one counts.
+
+    A sort reads its input twice, Spark may compute equal parts of a plan twice, and it runs tasks
+    again whose output was lost. All these repeat the same rows, unless the rows are random.
+    """
+    stages: defaultdict[str, dict[int, list[Path]]] = defaultdict(dict)
+    for partition, paths in found.items():
+        for path in paths:
+            stages[_stage(path)].setdefault(partition, []).append(path)
+    for one, other in combinations(stages.values(), 2):
+        both = sorted(one.keys() & other.keys())
+        if not all(_same(one[partition], other[partition]) for partition in both) and not (
+            _within(one, other) or _within(other, one)
+        ):
+            raise _twice(folder, both[0])
+
+
+def _stage(path: Path) -> str:
+    return path.name.split("-")[1].partition(".")[0]
+
+
+def _same(one: list[Path], other: list[Path]) -> bool:
+    return any(
+        _rows(one, ordered=ordered).equals(_rows(other, ordered=ordered))
+        for ordered in (True, False)  # mostly, the order is the same too
+    )
+
+
+def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> bool:
+    """Return whether all rows of a stage are among those of another one."""
+    few, many = (
+        pa.concat_tables(pq.read_table(path) for paths in stage.values() for path in paths)
+        for stage in (one, other)
+    )
+    left: pa.Table = few.join(many, few.column_names, join_type="left anti")
+    return bool(left.num_rows == 0)
+
+
+def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
+    """Return the rows of files, which differ only by their order unless that is of importance."""
+    table = pa.concat_tables(pq.read_table(path) for path in paths).combine_chunks()
+    if not table.column_names:
+        return pa.table({"rows": [sum(pq.read_metadata(path).num_rows for path in paths)]})
+    if ordered:
+        return table
+    return table.sort_by([(name, "ascending") for name in table.column_names])
 
 
 def check_proof(folder: Path, by: str) -> None:
@@ -105,7 +164,7 @@ def check_proof(folder: Path, by: str) -> None:
     stages: defaultdict[str, list[I64]] = defaultdict(list)
     for paths in tap_files(folder).values():
         for path in paths:
-            stages[path.name.split("-")[1].partition(".")[0]].append(_read(path, 1)[0])
+            stages[_stage(path)].append(_read(path, 1)[0])
     for parts in stages.values():
         ordered = np.sort(np.concatenate(parts))
         if (ordered[1:] == ordered[:-1]).any():
@@ -148,6 +207,6 @@ def _alike(by: str) -> BadInput:
 def _twice(folder: Path, partition: int) -> BadInput:
     return BadInput(
         "It is unknown which attempt of a task made the rows that were written",
-        f"Two attempts of partition {partition} have left associations in {folder}",
+        f"Two attempts of partition {partition} have left different associations in {folder}",
         "Run the job again, without speculation",
     )

@@ -1,13 +1,21 @@
-"""Compare what came out of a scenario on a cluster with an oracle."""
+"""Run programs on a cluster, and compare what came out of a scenario with an oracle."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import cluster_tasks
 from cluster_process import Result
 from cluster_run import DIRECTIONS, METHODS, fingerprint
+from spark_cluster import Cluster
 
 from helpers.oracle import Oracle, Triple
 from provhouse.model.question import Method
+from provhouse.runtime.java import java
+
+HELPERS = Path(__file__).parent
 
 
 def write(triples: Sequence[Triple], path: Path) -> str:
@@ -32,3 +40,27 @@ def check(
     """Compare the answers of some methods with the right ones."""
     for method in methods:
         assert results[f"{method}{when}"].value == right, (method, when)
+
+
+def run_program(name: str, cluster: Cluster, *arguments: object) -> str:
+    """Run a program of ``helpers`` whose own Spark session is on a cluster; return its output.
+
+    Fails with the errors of the program if it fails.
+    """
+    environment = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
+        "JAVA_HOME": str(java().parent.parent),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": f"{HELPERS.parent}:{Path(cluster_tasks.__file__).parent}",
+        "SPARK_LOCAL_IP": cluster.driver,
+    }
+    done = subprocess.run(
+        [sys.executable, HELPERS / name, *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

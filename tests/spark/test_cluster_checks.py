@@ -1,5 +1,6 @@
 """Executors that cannot work on a warehouse are refused, with the reason."""
 
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,8 +22,9 @@ def test_executors_that_see_another_warehouse_are_refused(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "IDENTITY", "status")  # this file differs in every process
-    with pytest.raises(Unavailable, match="does not see the warehouse /proc/self"):
+    with pytest.raises(Unavailable, match="does not see the warehouse /proc/self") as error:
         cluster.check_cluster(spark.sparkContext, Settings(warehouse=Path("/proc/self")))
+    assert "another one" in error.value.found
 
 
 def test_a_cluster_without_free_cores_is_an_error(
@@ -34,6 +36,18 @@ def test_a_cluster_without_free_cores_is_an_error(
         pytest.raises(Unavailable, match="has run a task within 1 seconds"),
     ):
         cluster.check_cluster(spark.sparkContext, Settings(warehouse=tmp_path))
+
+
+def test_executors_without_the_packages_are_refused(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = tmp_path / "bare python"
+    bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    bare.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(bare))
+    with pytest.raises(Unavailable, match="cannot run provhouse") as error:
+        cluster.check_cluster(spark.sparkContext, Settings(warehouse=tmp_path))
+    assert str(bare) in error.value.remedy
 
 
 def test_another_version_on_the_executors_is_named(

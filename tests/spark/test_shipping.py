@@ -1,12 +1,17 @@
 """Executors get the code of the driver, and use an installed copy only if it is the same."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 from zipfile import ZipFile
 
-from provhouse.spark.shipping import CODE, DIGEST, write_code
+from provhouse.spark.shipping import CODE, DIGEST, PACKAGES, write_code
 
+ROOT = Path(__file__).parent.parent.parent
+
+OTHERS = ("api", "capturing", "cli", "output", "serve")
+"""The packages that are not sent."""
 PROGRAM = """
 import sys
 from provhouse.spark import shipping
@@ -53,10 +58,56 @@ def test_the_sent_code_is_used_if_an_installed_version_lacks_a_package(tmp_path:
     assert imported(code, "a_new_package").is_relative_to(code)
 
 
-def test_the_sent_code_has_every_module_that_tasks_import(tmp_path: Path) -> None:
-    code = unpacked(tmp_path)
-    program = "import provhouse.ingest.steps.order, provhouse.query.hashed_triples"
+def alone(code: Path, program: str) -> str:
+    """Return what a program prints that has the sent code, and not the installed one."""
     hide = "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in repr(f)]\n"
-    subprocess.run(
-        [sys.executable, "-c", hide + program], env={"PYTHONPATH": str(code)}, check=True
+    done = subprocess.run(
+        [sys.executable, "-c", hide + program],
+        env={"PYTHONPATH": str(code)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
+    return done.stdout.strip()
+
+
+IMPORTING = """
+from importlib import import_module
+for name in {modules}:
+    try:
+        import_module(name)
+    except ModuleNotFoundError:
+        print(name)
+"""
+
+
+def test_the_sent_code_imports_nothing_that_is_not_sent(tmp_path: Path) -> None:
+    code = unpacked(tmp_path)
+    modules = [
+        ".".join(path.relative_to(code).with_suffix("").parts) for path in code.rglob("*.py")
+    ]
+    assert "provhouse.ingest.steps.order" in modules
+    missing = alone(code, IMPORTING.format(modules=modules)).split()
+    assert missing == ["provhouse.ingest.captured.land"]  # it has no tasks
+
+
+def test_every_package_that_has_tasks_is_sent() -> None:
+    gives = re.compile(r"import .*\b(run_tasks|run_on|Job)\b|\.(map|mapPartitions)\(")
+    having = {
+        path.relative_to(ROOT).parts[0]
+        for package in (*PACKAGES, *OTHERS)
+        for path in (ROOT / package).rglob("*.py")
+        if gives.search(path.read_text(encoding="utf-8"))
+    }
+    assert {"changes", "ingest", "query", "spark", "store"} <= having
+    assert having - {*PACKAGES} == {"cli"}  # which gives Spark a built-in function only
+
+
+def test_the_digest_changes_with_the_code(tmp_path: Path) -> None:
+    code = unpacked(tmp_path)
+    program = "from provhouse.spark.shipping import digest; print(digest())"
+    sent = (code / DIGEST).read_text()
+    assert alone(code, program) == sent
+    with (code / "provhouse" / "sets" / "cut.py").open("a") as module:
+        module.write("\n")
+    assert alone(code, program) != sent

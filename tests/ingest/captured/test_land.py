@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -170,6 +171,32 @@ def test_after_an_error_in_the_block_finished_writes_land(
         assert items(warehouse, "kept/1") == {"orders/1"}
         with pytest.raises(NotFound):
             warehouse.lineage("broken/1")
+
+
+def test_a_failed_write_has_no_lineage_and_can_be_run_again(
+    house: House, shop: Path, orders: DataFrame
+) -> None:
+    path, keys = str(shop / "again"), {"orders": "id", "again": "id"}
+    broken = orders.where("if(id = 8, raise_error('broken'), true)")
+    with house.capture(keys=keys) as run:
+        with pytest.raises(PySparkException, match="broken"):
+            broken.write.mode("overwrite").parquet(path)
+        orders.write.mode("overwrite").parquet(path)
+    assert run.report
+    (write,) = run.report.writes
+    totals = house.commit.totals
+    with pytest.raises(PySparkException, match="broken"), house.capture(keys=keys) as run:
+        broken.write.mode("overwrite").parquet(path)
+    assert run.report
+    assert not run.report.writes
+    assert house.commit.totals == totals
+    with house.open() as warehouse:
+        for order in (order for order in ORDERS if order.cust):
+            (triple,) = warehouse.lineage(f"again/{order.id}").triples
+            assert (triple.src, triple.dst) == (
+                f"orders/{order.id}",
+                f"again/{order.id}@{write.version}",
+            )
 
 
 def test_a_source_that_changes_during_the_block_is_refused(

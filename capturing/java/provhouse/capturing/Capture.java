@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -27,6 +28,7 @@ import org.apache.spark.sql.util.QueryExecutionListener;
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
+  private static final long NEWS = 10;
   private final SparkSession session;
   private final String folder;
   private final Map<String, List<String>> keys;
@@ -145,11 +147,25 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private LogicalPlan captured(Target target) {
     target.check();
     for (Write earlier : writes) {
+      awaitEnd(earlier, target);
       earlier.precede(target);
     }
     Write write = new Write(target, folder + "/" + writes.size(), keys, session);
     writes.add(write);
     return write.plan();
+  }
+
+  /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
+  private void awaitEnd(Write earlier, Target next) {
+    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
+    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
+      try {
+        wait(100); // without the monitor, which the listener needs
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
   }
 
   private Write writeOf(LogicalPlan plan) {

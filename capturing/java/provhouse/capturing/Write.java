@@ -94,12 +94,17 @@ final class Write {
     return rows;
   }
 
+  /** Return whether another write can delete the rows of this one, whose end is not known yet. */
+  boolean mayPrecede(Target next) {
+    return state.equals("unknown") && next.deletes() && next.path().equals(target.path());
+  }
+
   /** Note what is in the folder now, and refuse to overwrite what this capture has to read. */
   void precede(Target next) {
     if (!next.path().equals(target.path())) {
       return;
     }
-    if (next.deletes()) {
+    if (next.deletes() && !state.equals("failed")) {
       throw new Unsupported(
           "This write would delete rows whose lineage is not stored yet",
           target.path() + " was written in the same block",

@@ -1,0 +1,22 @@
+"""On a cluster, what fails or runs twice leaves no lineage but that of the rows written."""
+
+from pathlib import Path
+
+import pytest
+from spark_cluster import Cluster
+
+from helpers.cluster import run_program
+
+SHOWN = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", ["failures", "lost executors", "speculation"])
+def test_exactly_the_rows_that_were_written_have_lineage(
+    tmp_path: Path, graph_home: Path, what: str
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    with Cluster(tmp_path / "cluster", [shared, SHOWN]) as cluster:
+        given = (what, shared, graph_home, cluster.master, next(iter(cluster.workers)))
+        run_program("failing_program.py", cluster, *given)

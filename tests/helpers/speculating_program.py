@@ -1,0 +1,73 @@
+"""A program whose Spark session on a cluster starts second attempts at slow tasks.
+
+PySpark has one context in a process, so the test runs this file as a process of its own. It fails
+with a traceback if an answer is wrong, or if an attempt that was given up has left a file. It
+prints how many tasks succeeded in a second attempt, after the first had written its files.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cluster_tasks import attempts
+from pyspark.sql import SparkSession
+
+from helpers.foreign_program import use
+from helpers.graphs import graph
+from provhouse.ingest import ingest as ingesting
+from provhouse.model.settings import Settings
+from provhouse.spark import tasks
+
+SLOW_SECONDS = 5
+SETTINGS = {
+    "spark.executor.memory": "512m",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "20ms",
+    "spark.speculation.quantile": "0.01",
+    "spark.speculation.multiplier": "1.5",
+    "spark.speculation.task.duration.threshold": "300ms",  # for stages of one task
+}
+
+
+class Slow(tasks._Guarded[Any, Any]):
+    """A task that waits on the first worker, when it has written its files."""
+
+    def __init__(self, task: Callable[[Any], Any], sizes: tasks.Sizes | None) -> None:
+        super().__init__(partial(slowly, task), sizes)
+
+
+def slowly(task: Callable[[Any], Any], argument: Any) -> Any:
+    """Run a task; on the first worker, return its result late."""
+    result = task(argument)
+    if "worker-1" in Path(os.getcwd()).parts:
+        time.sleep(SLOW_SECONDS)
+    return result
+
+
+def main(folder: Path, neo4j_home: Path, master: str) -> None:
+    """Ingest, retract and ask, with second attempts at all tasks of the first worker."""
+    ingesting.SMALL_BYTES = 0  # so that all tasks run in Spark
+    tasks._Guarded = Slow  # type: ignore[misc]
+    builder = SparkSession.builder.master(master)
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    context = builder.getOrCreate().sparkContext
+    settings = Settings(
+        warehouse=folder / "warehouse",
+        neo4j_home=neo4j_home,
+        theta=6,
+        partition_triples=20,
+        hot_mb=0,
+    )
+    use(settings, folder, graph(1).triples)
+    assert not [*settings.warehouse.rglob(".attempt-*")]
+    ran = attempts(context)
+    print(sum(each.second and each.status == "SUCCESS" for each in ran))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
