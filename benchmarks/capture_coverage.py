@@ -1,18 +1,16 @@
 """Write what `make test-long` found about captured queries to `results/coverage.json`.
 
-python benchmarks/capture_coverage.py [--record .long/coverage.jsonl]
+A suite of queries without a record keeps its earlier results.
 """
 
-import argparse
 import json
 from collections import Counter
-from operator import itemgetter
 from pathlib import Path
 from typing import TypedDict
 
 from form import Record, ResultsFile
 from machine import packages, record
-from markup import cores, grid
+from markup import Row, cores, grid
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,17 +27,21 @@ class Query(TypedDict, total=False):
     rows: int
     tried: int
     """The number of rows whose witnesses were enough to compute them again."""
+    factor: str
+    """The size of the tables, where a suite uses several."""
     taps: int
     seconds: float
 
 
-class Results(Record):
+class Suite(Record):
     """The outcomes of all queries of the last run. A query with a wrong result is no outcome."""
 
     versions: dict[str, str]
     queries: list[Query]
 
 
+Results = dict[str, Suite]
+SUITES = ("tpch", "tpcds")
 RESULTS = ResultsFile[Results]("coverage.json")
 MEANING = {
     "exact": "exact",
@@ -51,33 +53,44 @@ MEANING = {
 
 def main() -> None:
     """Run from the command line: write the recorded outcomes as results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--record", type=Path, default=ROOT / ".long" / "coverage.jsonl")
-    lines = parser.parse_args().record.read_text(encoding="utf-8").splitlines()
-    results: Results = {
-        **record(),
-        "versions": packages("provhouse", "pyspark"),
-        "queries": sorted(map(json.loads, lines), key=itemgetter("query")),
-    }
+    results = RESULTS.read(missing={})
+    for suite in SUITES:
+        file = ROOT / ".long" / f"coverage-{suite}.jsonl"
+        if file.exists():
+            lines = file.read_text(encoding="utf-8").splitlines()
+            results[suite] = {
+                **record(),
+                "versions": packages("provhouse", "pyspark"),
+                "queries": sorted(map(json.loads, lines), key=number),
+            }
     RESULTS.write(results)
 
 
-def table(results: Results) -> str:
+def number(query: Query) -> tuple[int, str]:
+    """Return the number and the half of a query, by which queries are in order."""
+    digits = "".join(filter(str.isdigit, query["query"]))
+    return int(digits), query["query"]
+
+
+def table(suite: Suite) -> str:
     """Return a table with a row for each query, and how many have each outcome."""
-    head = ("query", "lineage", "why", "rows", "rows tried", "operators with taps")
-    queries = results["queries"]
+    queries = suite["queries"]
+    sizes = any("factor" in query for query in queries)
+    head: Row = ("query", "lineage", "why", "rows", "rows tried", "operators with taps")
+    head = (*head, "scale factor") if sizes else head
     counts = Counter(each["outcome"] for each in queries)
     found = ", ".join(f"{counts[each]} {words}" for each, words in MEANING.items() if counts[each])
-    note = f"{len(queries)} queries: {found}. Measured on {cores(results['machine'])}."
-    return f"{note}\n\n{grid(head, map(_row, queries), left=(0, 1, 2))}"
+    note = f"{len(queries)} queries: {found}. Measured on {cores(suite['machine'])}."
+    return f"{note}\n\n{grid(head, (_row(query, sizes) for query in queries), left=(0, 1, 2))}"
 
 
-def _row(query: Query) -> tuple[str, ...]:
+def _row(query: Query, sizes: bool) -> tuple[str, ...]:
     lineage = MEANING[query["outcome"]]
     if query.get("absence"):
         lineage += ", and absence"
     numbers = (str(query.get(name, "")) for name in ("rows", "tried", "taps"))
-    return (query["query"], lineage, query["why"], *numbers)
+    size = (query.get("factor", ""),) if sizes else ()
+    return (query["query"], lineage, query["why"], *numbers, *size)
 
 
 if __name__ == "__main__":

@@ -73,10 +73,11 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield BENCHMARKS, "worst", worst_table.table(worst_table.RESULTS.read())
     if builds_table.RESULTS.path.exists():  # not a part of every release
         yield BENCHMARKS, "builds", builds_table.table(builds_table.RESULTS.read())
+    for name, suite in capture_coverage.RESULTS.read().items():
+        yield COVERAGE, name, capture_coverage.table(suite)
     if capture_overhead_form.RESULTS.path.exists():
         found_capture = capture_overhead_form.RESULTS.read()
         yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
-    yield COVERAGE, "coverage", capture_coverage.table(capture_coverage.RESULTS.read())
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())

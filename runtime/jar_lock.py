@@ -6,9 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-Group = Literal["neo4j", "delta", "compiler"]
+Group = Literal["neo4j", "delta", "compiler", "queries"]
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
-"""The groups that provhouse needs to run; ``compiler`` is needed to install it from source."""
+"""The groups that provhouse needs to run.
+
+``compiler`` is needed to install it from source. ``queries`` is Spark's own copy of the queries of
+TPC-DS, for long tests.
+"""
 LOCK = Path(__file__).with_name("jars.lock")
 
 

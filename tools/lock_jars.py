@@ -18,7 +18,12 @@ ROOTS = {
     "compiler": ["org.eclipse.jdt:ecj:3.45.0"],
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
+    "queries": [f"org.apache.spark:spark-sql_2.13:{pyspark.__version__}:tests"],
 }
+ALONE = (
+    "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+)
+"""Jars with a classifier are read and never run, so they need no other jars."""
 # Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims"]
 BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
@@ -37,13 +42,7 @@ def main() -> None:
 def resolve(roots: list[str], folder: Path) -> Path:
     """Return a folder, in Maven's layout, with ``roots`` and all jars they need at run time."""
     folder.mkdir()
-    names = [
-        dict(zip(("groupId", "artifactId", "version"), r.split(":"), strict=True)) for r in roots
-    ]
-    dependencies = "".join(
-        "<dependency>" + "".join(f"<{k}>{v}</{k}>" for k, v in name.items()) + "</dependency>"
-        for name in names
-    )
+    dependencies = "".join(map(dependency, roots))
     pom = folder / "pom.xml"
     pom.write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>lock</groupId>"
@@ -57,6 +56,13 @@ def resolve(roots: list[str], folder: Path) -> Path:
         check=True,
     )  # fmt: skip
     return folder / "jars"
+
+
+def dependency(root: str) -> str:
+    """Return the dependency on a root, which is G:A:V or G:A:V:C with a classifier."""
+    fields = zip(("groupId", "artifactId", "version", "classifier"), root.split(":"), strict=False)
+    inner = "".join(f"<{field}>{value}</{field}>" for field, value in fields)
+    return f"<dependency>{inner}{ALONE if root.count(':') == 3 else ''}</dependency>"
 
 
 def kept(group: str, resolved: Path) -> Iterator[Path]:

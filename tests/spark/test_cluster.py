@@ -142,6 +142,7 @@ def test_a_killed_worker_changes_no_answer(
                 suspend(worker)
         elif step.startswith(HELD):
             busy = workers[step.removeprefix(HELD)]
+            busy.resume()  # which reaps its executor, so that the wait for the kill ends
             kill(busy if killed == "worker" else busy.children()[0])
             for worker in workers.values():
                 if worker.is_running():
