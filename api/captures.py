@@ -126,7 +126,9 @@ def capture(
         finally:
             if on_unsupported == "plain":
                 _note_plain(captured, layout, run)
-        block.report = _landed(captured, found, folder, (BadInput, UsageError))
+        block.report = landed = _landed(captured, found, folder, (BadInput, UsageError))
+    if landed.unused_keys and not captured.refusals:
+        warnings.warn(str(landed.unused_keys), stacklevel=3)
 
 
 def _check_text(what: str, text: str) -> None:

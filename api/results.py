@@ -15,9 +15,11 @@ from provhouse.output.result import Result
 from provhouse.query import diff as found_diff
 from provhouse.query import explain, find, path
 from provhouse.query import operations as found_operations
+from provhouse.query import records as found_records
 from provhouse.query.cost import Estimate
 from provhouse.query.diff import Side
 from provhouse.query.generations import Generation
+from provhouse.query.records import TableRecords
 
 from .html import html
 from .rows import (
@@ -119,6 +121,21 @@ class Answer(Shown, ItemHeader):
         for name in self.versions or (self.item,):
             graph.add_node(name, table=self.table, depth=0)
         return graph
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemRecords(Shown):
+    """The rows of the items of an answer, by table, with their columns."""
+
+    tables: tuple[TableRecords, ...]
+    more: int
+    """The number of items whose rows were not read, because there are too many."""
+    _found: found_records.Records = field(repr=False, compare=False)
+
+    def _result(self) -> Result:
+        from provhouse.output.results.records import RecordsResult
+
+        return RecordsResult(self._found)
 
 
 @dataclass(frozen=True, kw_only=True)

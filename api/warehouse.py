@@ -14,6 +14,7 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
 from provhouse.query.ask import Asker
+from provhouse.query.records import MOST, records
 from provhouse.serve.client import Client
 from provhouse.serve.process import await_generation
 from provhouse.store.warehouse.commits import current, require_current
@@ -24,6 +25,7 @@ from .connection import fetch
 from .questions import Asked, Found
 from .reader import Reader
 from .records import Records
+from .results import Answer, ItemRecords
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -144,28 +146,28 @@ class Warehouse(Reader):
         return summary
 
     def ingest_captured(
-        self, folder: PathLike, keys: Mapping[str, str | Sequence[str]] | None = None
+        self, folder: PathLike | None = None, keys: Mapping[str, str | Sequence[str]] | None = None
     ) -> "Landed":
         """Ingest what a captured job has left in a folder, and remove the folder.
 
-        It is of use if the ingest at the end of the job failed, or if its driver was lost. Writes
-        that are not complete are named in the result and left out. ``keys`` replace those that the
-        job was captured with. Raises BadInput if the lineage cannot be right, and Busy while the
-        job still runs or another process writes. The folder stays after an error.
+        Without a folder, ingest those of all jobs that have ended, oldest first. A job leaves one
+        if its configuration has captured it, if the ingest at its end failed, or if its driver was
+        lost. Writes that are not complete are named in the result and left out. ``keys`` replace
+        those that the job was captured with. Raises BadInput if the lineage cannot be right, and
+        Busy while the job still runs or another process writes. The folder stays after an error.
 
         >>> landed = warehouse.ingest_captured(left)  # a folder that `provhouse status` shows
         >>> [(write.table, write.rows) for write in landed.writes]
         [('report', 2)]
         """
-        from provhouse.ingest.captured.land import land_block
-        from provhouse.store.warehouse.blocks import held, read_block
+        from provhouse.ingest.captured.land_left import land_left
 
-        path = local_path(folder)
-        read_block(path)
-        with held(path):
-            landed = land_block(
-                path, self._settings, self._progress, None if keys is None else key_columns(keys)
-            )
+        landed = land_left(
+            None if folder is None else local_path(folder),
+            self._settings,
+            self._progress,
+            None if keys is None else key_columns(keys),
+        )
         if landed.generation:
             await_generation(self._settings, landed.generation, self._progress)
         return landed
@@ -212,6 +214,20 @@ class Warehouse(Reader):
         done = retract(selection, self._settings, self._progress)
         await_generation(self._settings, done.generation, self._progress)
         return done
+
+    def records(self, answer: Answer, most: int = MOST) -> ItemRecords:
+        """Return the rows of the first items of an answer, from the files of captured jobs.
+
+        Only row groups with these rows are read. A file that was changed or removed since the job
+        is not read, but named. A source that was read in several states is shown as the latest job
+        has read it.
+
+        >>> answer = warehouse.lineage("revenue/2026-03", tables=["prices"])
+        >>> warehouse.records(answer).tables[0].missing  # no captured job has read or written them
+        ('prices/milk', 'prices/tea')
+        """
+        found = records(self._layout, answer._found, most)
+        return ItemRecords(tables=found.tables, more=found.more, _found=found)
 
     def cypher(self, query: str, parameters: Mapping[str, object] | None = None) -> Records:
         """Run one read-only Cypher query in Neo4j, which has the tables and the connected sets.

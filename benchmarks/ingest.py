@@ -9,10 +9,12 @@ With `--shape`, a hard shape takes the place of the paper's trace, and the resul
 import argparse
 import csv
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import memory_by_process
 import numpy as np
 from command import Command, size
 from floors import floors
@@ -45,26 +47,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure a complete ingest, and appends.")
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="a folder to work in, which is kept")
+    parser.add_argument("--cut-mb", type=int, help="a limit for the memory of the step cut")
     parser.add_argument("--shape", choices=tuple(SHAPES), help="a hard shape instead of the trace")
     parser.add_argument("--items", type=int, default=500_000, help="items of the shape, about")
     given = parser.parse_args()
     trace = SHAPES[given.shape](given.items, SEED) if given.shape else paper(SEED)
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
-        measured = run(trace, given.folder or Path(temporary), given.copies)
+        measured = run(trace, given.folder or Path(temporary), given.copies, given.cut_mb)
     if given.shape:
         print(json.dumps(measured))
         return
     RESULTS.write({**RESULTS.read(missing={}), str(given.copies): measured})
 
 
-def run(trace: Trace, folder: Path, copies: int) -> IngestRun:
+def run(trace: Trace, folder: Path, copies: int, cut_mb: int | None = None) -> IngestRun:
     """Write the trace, ingest it, ask the first question, and append to the warehouse."""
     files = folder / "trace"
     paths = sorted(files.iterdir()) if files.exists() else write(trace, files, copies)
+    if cut_mb:
+        os.environ["PROVHOUSE_CUT_MB"] = str(cut_mb)
     command = Command(folder / "warehouse")
     rng = np.random.default_rng(SEED)
     load = mean_load()
-    first = command.ingest(files)
+    with memory_by_process.measured() as memory:
+        first = command.ingest(files)
     disk = {part: size(command.warehouse / where) for part, where in PARTS.items()}
     answer = asked(command, trace, rng)
     appended = {
@@ -80,6 +86,8 @@ def run(trace: Trace, folder: Path, copies: int) -> IngestRun:
         **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
         "csv_bytes": size(files),
         "ingest": first,
+        "memory": memory,
+        "cut_mb": cut_mb,
         "bytes": disk,
         "first_answer": answer,
         "floors": {s: round(v, 2) for s, v in floors(trace, paths, copies).items()},

@@ -1,6 +1,6 @@
 """The types of the results that `ingest.py` writes to `results/ingest.json`."""
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from form import Run
 
@@ -34,10 +34,14 @@ class FirstAnswer(TypedDict):
 class IngestRun(Run):
     """The results for one number of copies of the trace.
 
-    ``floors`` has, for some steps, the seconds of their indispensable work alone.
+    ``floors`` has, for some steps, the seconds of their indispensable work alone. ``memory`` has
+    the peak of one process of each kind, in megabytes. ``cut_mb`` is the limit for the step cut, if
+    there was one.
     """
 
     csv_bytes: int
+    cut_mb: NotRequired[int | None]
+    memory: NotRequired[dict[str, int]]
     ingest: Ingested
     bytes: dict[str, int]
     first_answer: FirstAnswer

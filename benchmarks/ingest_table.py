@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from form import ResultsFile
 from ingest_form import Ingested, IngestRun, Results
 from markup import Row, bars, cores, grid
+from memory_by_process import KINDS
 
 RESULTS = ResultsFile[Results]("ingest.json")
 SECONDS = {"1": 75, "9": 600}
@@ -44,12 +45,13 @@ def heading(copies: str) -> str:
 def note(one: IngestRun) -> str:
     """Return a note on the trace, the machine and the first question."""
     answer = one["first_answer"]
+    limit = f" The cut could take {most:,} MB." if (most := one.get("cut_mb")) else ""
     return (
         f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
         f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on"
         f" {cores(one['machine'])}, load {one['load']} before. The first question, asked by a new"
         f" command, took {answer['wall_seconds']:.1f} s for {answer['items']:,} items;"
-        f" {answer['method']} read {answer['triples_read']:,} triples."
+        f" {answer['method']} read {answer['triples_read']:,} triples.{limit}"
     )
 
 
@@ -59,6 +61,8 @@ def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
         yield step, *(taken(one, step) for one in sizes)
     yield "the complete command", *(f"{one['ingest']['wall_seconds']:.1f}" for one in sizes)
     yield "peak memory, GiB", *(f"{gibibytes(one):.1f}" for one in sizes)
+    if any("memory" in one for one in sizes):
+        yield from memories(sizes)
     for part, word in (
         ("all", "bytes a triple"),
         ("names", "of these, names"),
@@ -68,6 +72,14 @@ def ingests(sizes: Sequence[IngestRun]) -> Iterator[Row]:
     yield "sets", *(f"{one['ingest']['sets']:,}" for one in sizes)
     yield "set dependencies", *(f"{one['ingest']['set_dependencies']:,}" for one in sizes)
     yield "time grows with triples to the power of", *(exponent(sizes[0], one) for one in sizes)
+
+
+def memories(sizes: Sequence[IngestRun]) -> Iterator[Row]:
+    """Yield a row for each kind of process with its peak memory."""
+    for kind, name in KINDS.items():
+        found = (one.get("memory", {}).get(kind) for one in sizes)
+        cells = (f"{each / 1000:.1f}" if each is not None else "" for each in found)
+        yield f"anonymous memory of {name}, GB", *cells
 
 
 def taken(one: IngestRun, step: str) -> str:

@@ -16,10 +16,12 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.jars import fetch, jar_folder
 from provhouse.runtime.java import java
 
-from .jar import FOLDER, jar_of, sources
+from .jar import EXTENSION, FOLDER, jar_of, sources
 
 RELEASE = "17"
 """The oldest Java that runs Spark 4.2."""
+SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
+"""The file in which Spark looks for extensions of all jars on its class path."""
 
 
 def compile_jar(folder: Path, progress: Progress) -> Path:
@@ -75,6 +77,7 @@ def _pack(classes: Path, jar: Path) -> None:
         for file in sorted(classes.rglob("*.class")):
             name = file.relative_to(classes).as_posix()
             packed.writestr(ZipInfo(name), file.read_bytes(), ZIP_DEFLATED)
+        packed.writestr(ZipInfo(SERVICE), f"{EXTENSION}\n".encode(), ZIP_DEFLATED)
 
 
 def main() -> int:

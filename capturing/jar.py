@@ -7,6 +7,8 @@ from provhouse.model.errors import Unavailable
 
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "java"
+EXTENSION = "provhouse.capturing.Extension"
+"""The class that captures a session by its configuration."""
 
 
 def jar() -> Path:

@@ -113,12 +113,23 @@ def _started(session: "SparkSession", folder: Path, keys: str, plain: bool) -> A
     session.sql(f"ADD JAR '{jar()}'")
     capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), keys, plain)
     if capture is None:
-        raise UsageError(
-            "This Spark session is being captured already",
-            "One block with provhouse.capture is inside of another",
-            "End the first block before the second begins",
-        )
+        raise _captured_already(jvm.provhouse.capturing.Capture.isConfigured(classic))
     return capture
+
+
+def _captured_already(configured: bool) -> UsageError:
+    wanted = "This Spark session is being captured already"
+    if configured:
+        return UsageError(
+            wanted,
+            "Its configuration has spark.provhouse.warehouse",
+            "Leave out provhouse.capture, or start Spark without spark.provhouse settings",
+        )
+    return UsageError(
+        wanted,
+        "One block with provhouse.capture is inside of another",
+        "End the first block before the second begins",
+    )
 
 
 def _end(capture: Any, captured: Captured) -> None:

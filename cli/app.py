@@ -33,7 +33,9 @@ from .commands.prune import prune
 from .commands.repair import repair
 from .commands.retract import retract
 from .commands.rollback import rollback
+from .commands.run_spark import run_spark
 from .commands.show import show
+from .commands.spark_conf import spark_conf
 from .commands.status import generations, status
 from .commands.token import token
 from .commands.up import down, up
@@ -57,6 +59,8 @@ app = typer.Typer(
 )
 for command in (
     ingest,
+    run_spark,
+    spark_conf,
     lineage,
     impact,
     path,
@@ -84,8 +88,9 @@ for command in (
     token,
     doctor,
 ):
-    name = command.__name__.rstrip("_")
-    app.command(name, epilog=epilog(name))(command)
+    name = command.__name__.rstrip("_").replace("_", "-")
+    own = {"allow_interspersed_args": command is not run_spark}  # options after it are the script's
+    app.command(name, epilog=epilog(name), context_settings=own)(command)
 
 
 COMPLETE = "_PROVHOUSE_COMPLETE"

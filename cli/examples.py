@@ -6,6 +6,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest runs/ --run nightly --strict",
         "provhouse ingest trace.csv --operations ops.csv",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
+        "provhouse ingest --captured",
+    ),
+    "run-spark": (
+        "provhouse run-spark --key orders=o_orderkey --key report=month job.py --date 2026-03-01",
+    ),
+    "spark-conf": (
+        "provhouse spark-conf --key orders=o_orderkey --key lineitem=l_orderkey,l_linenumber",
     ),
     "lineage": (
         "provhouse lineage revenue/2026-03",

@@ -43,6 +43,8 @@ class OutputOptions:
     timing: bool = False
     safe: bool = False
     order: Order = Order.auto
+    records: bool = False
+    """Whether the records of the items are written instead of the items."""
 
     @property
     def as_found(self) -> bool:
@@ -105,6 +107,32 @@ def answer_as_found(settings: Settings, question: Question, options: OutputOptio
         found = asker.answer_as_found(question)
         progress.clear()
         output.write(answer_result(found))
+
+
+def answer_records(settings: Settings, question: Question, options: OutputOptions) -> None:
+    """Write the records of the items of an answer.
+
+    Raises UsageError for a remote server, since the files may be on another machine.
+    """
+    if settings.server:
+        raise UsageError(
+            "A remote server shows no records",
+            f"The setting server is {settings.server}, and records are in files of its machine",
+            "Ask on the machine of the warehouse",
+        )
+
+    from provhouse.output.results.records import RecordsResult
+    from provhouse.query.records import records
+    from provhouse.store.warehouse.layout import Layout
+    from provhouse.warehouse import Warehouse
+
+    from .progress_display import progress_display
+
+    with opened(options.form, options.out, options.timing, options.safe) as output:
+        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
+            found = warehouse.ask(lineage(question))
+            progress.clear()
+        output.write(RecordsResult(records(Layout(settings.warehouse), found)))
 
 
 def answer_many(

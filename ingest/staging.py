@@ -151,6 +151,8 @@ class Staging:
     """By bucket: the tables of the names, as numbers; only a compaction stages them."""
     lookups = _Group(".npz")
     """By bucket: the hashes of new names, and item numbers counted from the first new number."""
+    sorted_ids = _Group(".npy")
+    """By kind: row ids of new items and their offsets, table after table, then also in order."""
     partitions = _Group(".parquet")
     """By range and partition: partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")

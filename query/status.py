@@ -27,7 +27,9 @@ class Waiting:
     begun: str
     """When its block began, in ISO 8601 and UTC."""
     error: str
-    """Why the ingest failed; empty if the driver was lost before."""
+    """Why the ingest failed; empty if there was none."""
+    ended: str
+    """When the job ended, if its configuration has captured it; else empty."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def status(settings: Settings) -> Status:
         needed=math.ceil(totals.triples / settings.partition_triples),
         neo4j=address.bolt if address else None,
         waiting=tuple(
-            Waiting(str(folder), block.run, block.begun, block.error)
+            Waiting(str(folder), block.run, block.begun, block.error, block.ended)
             for folder, block in waiting_blocks(layout).items()
         ),
         uncaptured=tuple(uncaptured(layout)),

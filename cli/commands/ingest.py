@@ -1,5 +1,6 @@
 """``ingest``: add files of triples to the warehouse."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -82,16 +83,13 @@ def ingest(
         typer.Option(metavar="N", min=2, help="Cut components of N items or more into sets."),
     ] = None,
     captured: Annotated[
-        Path | None,
+        bool,
         typer.Option(
             "--captured",
-            parser=local_path,
-            metavar="FOLDER",
-            help="Ingest the lineage that a captured job left in this folder because its ingest "
-            "failed or its driver was lost. `provhouse status` shows such folders.",
-            show_default=False,
+            help="Ingest the lineage that captured jobs have left in FILES, which are folders that "
+            "`provhouse status` shows. Without FILES, ingest all of them, oldest first.",
         ),
-    ] = None,
+    ] = False,
     replace: Annotated[
         bool,
         typer.Option(
@@ -140,8 +138,8 @@ def ingest(
     """
     settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
     check_run(run)
-    if captured is not None:
-        _ingest_captured(ctx, captured, settings, form)
+    if captured:
+        _ingest_captured(ctx, files or [None], settings, form)
         return
     if not files and operations is None:
         raise UsageError(
@@ -181,17 +179,19 @@ def ingest(
 
 
 def _ingest_captured(
-    ctx: typer.Context, folder: Path, settings: Settings, form: Form | None
+    ctx: typer.Context, folders: Sequence[Path | None], settings: Settings, form: Form | None
 ) -> None:
-    """Ingest a captured folder; refuse options that are for files."""
-    given = {name for name in ctx.params if _given(ctx, name)} - {"captured", "form", "wait"}
+    """Ingest captured folders, None for all of them; refuse options that are for files."""
+    allowed = {"files", "captured", "form", "wait"}
+    given = {name for name in ctx.params if _given(ctx, name)} - allowed
     if given:
         raise UsageError(
-            "--captured cannot be combined with files or other options of ingest",
+            "--captured cannot be combined with other options of ingest",
             f"Given are also {', '.join(sorted(given))}",
             "Leave them out: the keys and the run are in the folder",
         )
 
+    from provhouse.ingest.captured.land_left import together
     from provhouse.output.results.captured import CapturedResult
     from provhouse.warehouse import Warehouse
 
@@ -199,7 +199,7 @@ def _ingest_captured(
 
     with opened(form) as output:
         with progress_display(keep=True) as progress, Warehouse(settings, progress) as warehouse:
-            landed = warehouse.ingest_captured(folder)
+            landed = together([warehouse.ingest_captured(folder) for folder in folders])
         output.write(CapturedResult(landed))
 
 

@@ -17,7 +17,7 @@ from provhouse.output.form import Order
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
 from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
-from ..questions import OutputOptions, answer, answer_as_found, answer_many
+from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
@@ -48,14 +48,27 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         timing: Annotated[
             bool, typer.Option("--timing", help="Below a table, also show how long each step took.")
         ] = False,
+        records: Annotated[
+            bool,
+            typer.Option(
+                "--records",
+                help="Show the rows themselves, from the files that captured jobs have read or "
+                "written. Without --table they are those of the sources or sinks.",
+            ),
+        ] = False,
         form: FormOption = None,
         out: OutOption = None,
         safe: SafeOption = False,
         order: OrderOption = Order.auto,
         **options: Any,
     ) -> None:
-        question = partial(Question, direction=direction, **question_fields(**options))
-        _ask(ctx, question, item, items, OutputOptions(form, out, timing, safe, order))
+        fields = question_fields(**options)
+        if records:
+            fields["ends"] = fields["ends"] or not fields["tables"]
+            _check_records(items, fields["summary"])
+        question = partial(Question, direction=direction, **fields)
+        output = OutputOptions(form, out, timing, safe, order, records)
+        _ask(ctx, question, item, items, output)
 
     ctx, item, items, *output, _ = inspect.signature(command).parameters.values()
     parameters = [ctx, item, items, *question_options(direction), *output]
@@ -88,6 +101,17 @@ impact = _command(
 )
 
 
+def _check_records(items: Path | None, summary: bool) -> None:
+    """Raise UsageError for options that --records cannot be combined with."""
+    for option, given in (("--items", items is not None), ("--summary", summary)):
+        if given:
+            raise UsageError(
+                f"--records and {option} are given",
+                "Records are of the items in one answer",
+                f"Leave out {option}, or --records",
+            )
+
+
 def _ask(
     ctx: typer.Context,
     question: Callable[[str], Question],
@@ -103,7 +127,9 @@ def _ask(
         )
     names = [utf8(item, "An item's name")] if item is not None else _names(items)
     settings = invocation(ctx).settings()
-    if items is None and output.as_found:
+    if output.records:
+        answer_records(settings, question(names[0]), output)
+    elif items is None and output.as_found:
         answer_as_found(settings, question(names[0]), output)
     elif items is None:
         answer(settings, questions.lineage(question(names[0])), _result, output)

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,14 +11,15 @@ import pyarrow as pa
 from provhouse.capturing.session import Refusal
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
+from provhouse.commit.pin_files import pin_files
 from provhouse.model.columns import EXACTNESS, OP
 from provhouse.model.operations import weakest
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
-from provhouse.store.warehouse.blocks import read_block
+from provhouse.store.warehouse.blocks import Block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
-from provhouse.store.warehouse.uncaptured import note_captured
+from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
 from provhouse.store.warehouse.written import Written
 
 from ..from_arrow import from_arrow
@@ -27,7 +28,9 @@ from .keyed import source_keys
 from .keys import Key, check_keys, read_keys
 from .names import Known, check_sources, output_names, source_names, without_numbers
 from .output import Output, output_of
+from .pinned import pins_of
 from .rows import TRACE, Traced, operations, traced, triples
+from .unused_keys import UnusedKeys, unused_keys
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Landed:
     """The folder to ingest later, if the ingest has failed: ``provhouse ingest --captured``."""
     error: str = ""
     """Why the ingest has failed."""
+    unused_keys: UnusedKeys | None = None
+    """Declared keys of tables that neither the writes nor the warehouse have."""
 
 
 def land_block(
@@ -81,11 +86,29 @@ def land_block(
     rows are not those that were captured. Raises Busy if another process writes.
     """
     block = read_block(folder)
-    landed = _land(
-        captured_writes(folder), block.keys if keys is None else keys, block.run, settings, progress
+    begun, declared = captured_writes(folder), block.keys if keys is None else keys
+    landed = _land(begun, declared, block.run, settings, progress)
+    layout = Layout(settings.warehouse)
+    landed = replace(
+        landed,
+        refusals=_left_plain(folder, block, layout),
+        unused_keys=unused_keys(begun, declared.keys(), layout),
     )
     shutil.rmtree(folder)
     return landed
+
+
+def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
+    """Return and note the writes without capture of a job that its configuration has captured."""
+    try:
+        records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    found = tuple(Refusal(**each) for each in records)
+    note_uncaptured(
+        layout, (Uncaptured(each.name, block.run, block.begun, each.reason) for each in found)
+    )
+    return found
 
 
 def captured_writes(folder: Path) -> list[CapturedWrite]:
@@ -160,7 +183,9 @@ def _numbered(
         for each in outputs
     ]
     versions = number_writes(new, settings, progress)
-    missing = without_numbers(sources, keys, Known(Layout(settings.warehouse)))
+    known = Known(Layout(settings.warehouse))
+    pin_files(pins_of(outputs, versions, sources, keys, known), settings, progress)
+    missing = without_numbers(sources, keys, known)
     if missing:
         number_files([str(path) for path in missing], settings, progress)
     return versions

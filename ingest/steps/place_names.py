@@ -5,8 +5,10 @@ written, so that only one range at a time is in memory. The look-up from names t
 written too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,8 @@ from provhouse.model.arrays import I64, Bools
 from provhouse.model.columns import NAME, TABLE
 from provhouse.model.patterns import Pattern
 from provhouse.runtime.storage import (
+    Array,
+    create_array,
     has_file,
     load_arrays,
     open_array,
@@ -27,6 +31,7 @@ from provhouse.spark.tasks import report_progress
 from provhouse.store.names.erased import ERASED
 from provhouse.store.names.id_lookup import Offsets, TableIds, ids_file, write_ids
 from provhouse.store.names.lookup import write_lookup
+from provhouse.store.names.pair_sort import sort_pairs
 from provhouse.store.names.segments import (
     BATCH,
     RowIds,
@@ -37,7 +42,7 @@ from provhouse.store.names.segments import (
 )
 from provhouse.store.names.versions import version_hashes, write_versions
 
-from ..staging import Staging
+from ..staging import CHUNK, Staging
 from .id_index import IdIndex
 from .id_shards import IdTable
 from .read_writers import HASH
@@ -193,33 +198,70 @@ class IndexNames:
 
     def run(self) -> None:
         """Write the look-ups from names to item numbers, and the list of the erased items."""
-        parts = [load_arrays(path) for path in self.staging.lookups.all()]
         target = self.staging.segments.folder
-        hashed = np.concatenate([part["hash"] for part in parts])
-        offsets = np.concatenate([part["offset"] for part in parts])
-        write_lookup(target, self.ingest, hashed, offsets)
-        bases, versions = (
-            np.concatenate([part[name] for part in parts])
-            for name in ("version_hash", "version_offset")
-        )
-        write_versions(target, self.ingest, bases, versions)
-        code, ids, of = (
-            np.concatenate([part[name] for part in parts]) for name in ("code", "id", "id_offset")
-        )
-        if len(ids):
-            tables = [
-                _in_order(pattern, ids[code == at], of[code == at])
-                for at, pattern in enumerate(self.patterns.values())
-            ]
+        # The buckets, and so these files, are in the order of the hashes.
+        write_lookup(target, self.ingest, partial(self._pairs, "hash", "offset"))
+        versions = partial(self._pairs, "version_hash", "version_offset")
+        write_versions(target, self.ingest, versions)
+        tables = self._row_ids()
+        if tables:
             write_ids(ids_file(target, self.ingest), tables)
-        erased = np.concatenate([part["erased"] for part in parts])
+        erased = np.concatenate([each for (each,) in self._parts("erased")])
         if len(erased):
             save_array(target / ERASED, np.sort(erased))
 
+    def _parts(self, *names: str) -> Iterator[tuple[Array, ...]]:
+        """Yield the named arrays of one bucket after the other."""
+        for path in self.staging.lookups.all():
+            part = load_arrays(path)
+            yield tuple(part[name] for name in names)
 
-def _in_order(pattern: Pattern, ids: I64, offsets: Offsets) -> TableIds:
-    order = np.argsort(ids, kind="stable")  # parts of it are in order already
-    return TableIds(pattern, ids[order], offsets[order])
+    def _pairs(self, keys: str, values: str) -> Iterator[tuple[Array, Array]]:
+        return ((key, value) for key, value in self._parts(keys, values))
+
+    def _row_ids(self) -> list[TableIds]:
+        """Return the row ids of each table in order, in files."""
+        sizes = np.zeros(len(self.patterns), np.int64)
+        for (code,) in self._parts("code"):
+            sizes += np.bincount(code, minlength=len(sizes))
+        if not sizes.sum():
+            return []
+        bounds = np.append(0, np.cumsum(sizes))
+        ids, offsets = self._by_table(bounds)
+        sorted_ids, sorted_offsets = self._created(1, int(bounds[-1]))
+        found = []
+        for pattern, (start, end) in zip(
+            self.patterns.values(), pairwise(bounds.tolist()), strict=True
+        ):
+            of_table = partial(_chunks, ids[start:end], offsets[start:end])
+            table = TableIds(pattern, sorted_ids[start:end], sorted_offsets[start:end])
+            sort_pairs(of_table, table.ids, table.offsets)
+            found.append(table)
+        return found
+
+    def _by_table(self, bounds: I64) -> tuple[I64, Offsets]:
+        """Return all row ids and their offsets, table after table, in files."""
+        ids, offsets = self._created(0, int(bounds[-1]))
+        free = bounds[:-1].copy()
+        for code, some, of_some in self._parts("code", "id", "id_offset"):
+            order = np.argsort(code, kind="stable")
+            ends = np.cumsum(np.bincount(code, minlength=len(free))).tolist()
+            for table, (start, end) in enumerate(pairwise([0, *ends])):
+                rows, place = order[start:end], slice(free[table], free[table] + end - start)
+                ids[place], offsets[place] = some[rows], of_some[rows]
+                free[table] += end - start
+        return ids, offsets
+
+    def _created(self, kind: int, size: int) -> tuple[I64, Offsets]:
+        """Create files for row ids and their offsets."""
+        ids = create_array(self.staging.sorted_ids(kind, 0), np.int64, (size,))
+        offsets = create_array(self.staging.sorted_ids(kind, 1), np.uint32, (size,))
+        return np.asarray(ids), np.asarray(offsets)
+
+
+def _chunks(ids: I64, offsets: Offsets) -> Iterator[tuple[I64, Offsets]]:
+    for start in range(0, max(len(ids), 1), CHUNK):
+        yield ids[start : start + CHUNK], offsets[start : start + CHUNK]
 
 
 def name_ranges(items: int) -> list[int]:

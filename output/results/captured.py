@@ -25,7 +25,7 @@ class CapturedResult(Result):
         if writes:
             head = f"Generation {self.landed.generation}: {counted(len(writes), 'captured write')}."
         else:
-            head = "No captured write is complete; the warehouse is unchanged."
+            head = "Nothing was ingested: there is no captured write that is complete."
         yield styled(head, "bold")
         yield facts([*map(_fact, writes), *_left_out(self.landed)])
 
@@ -36,6 +36,10 @@ class CapturedResult(Result):
             "generation": self.landed.generation,
             "writes": [{**each, "supersets": list(each["supersets"])} for each in writes],
             "incomplete": list(self.landed.incomplete),
+            "refusals": [
+                {"table": each.name, "reason": each.reason} for each in self.landed.refusals
+            ],
+            "unused_keys": list(unused.declared if (unused := self.landed.unused_keys) else ()),
         }
 
     def csv(self) -> Csv:
@@ -56,6 +60,10 @@ def _fact(write: "LandedWrite") -> tuple[str, str]:
 def _left_out(landed: "Landed") -> Iterator[tuple[str, str]]:
     for path in landed.incomplete:
         yield "left out", f"{shown(path)}: Spark did not finish the write, or it was overwritten"
+    for refusal in landed.refusals:
+        yield "not captured", shown(f"{refusal.name}: {refusal.reason}")
+    if landed.unused_keys:
+        yield "unused keys", shown(" ".join(str(landed.unused_keys).splitlines()))
 
 
 def _plain(value: object) -> object:

@@ -59,7 +59,8 @@ def _facts(status: "Status") -> Iterator[tuple[str, str]]:
         )
         yield "partitions", f"{status.partitions:,}{worth}"
     for waiting in status.waiting:
-        why = waiting.error or "its driver was lost"
+        lost = "it has ended" if waiting.ended else "its driver was lost"
+        why = waiting.error or lost
         yield "not ingested", shown(f"a captured job of {waiting.begun}: {why}")
         yield "", f"provhouse ingest --captured {shown(waiting.folder)}"
     for write in status.uncaptured:

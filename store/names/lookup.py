@@ -7,17 +7,29 @@ import numpy as np
 import numpy.typing as npt
 
 from provhouse.model.arrays import U64
-from provhouse.runtime.storage import file_mark, open_array, save_array
+from provhouse.runtime.storage import create_array, file_mark, open_array
+
+from .pair_sort import Pairs, count
 
 Offsets = npt.NDArray[np.uint32]
 
 
-def write_lookup(folder: Path, ingest: int, hashed: U64, offsets: Offsets) -> None:
-    """Write the look-up files of one ingest; ``hashed`` may be in any order."""
-    order = np.argsort(hashed, kind="stable")
+def write_lookup(folder: Path, ingest: int, pairs: Pairs) -> None:
+    """Write the look-up files of one ingest; ``pairs`` are hashes and offsets.
+
+    The hashes of a part are in any order, but higher than those of the part before. One part at a
+    time is in memory.
+    """
     first, second = lookup_files(folder, ingest)
-    save_array(first, hashed[order])
-    save_array(second, offsets[order])
+    total, at = count(pairs), 0
+    hashes, offsets = (
+        create_array(path, dtype, (total,))
+        for path, dtype in ((first, np.uint64), (second, np.uint32))
+    )
+    for hashed, of_hashed in pairs():
+        order, place = np.argsort(hashed, kind="stable"), slice(at, at + len(hashed))
+        hashes[place], offsets[place] = hashed[order], of_hashed[order]
+        at = place.stop
 
 
 def lookup_files(folder: Path, ingest: int) -> tuple[Path, Path]:

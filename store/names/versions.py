@@ -14,9 +14,10 @@ import pyarrow as pa
 from numba import njit
 
 from provhouse.model.arrays import I64, U64, Column, ItemNumbers
-from provhouse.runtime.storage import open_array, save_array
+from provhouse.runtime.storage import create_array, open_array
 
 from .hashing import digest
+from .pair_sort import Pairs, count, sort_pairs
 
 _NONE = np.empty((2, 0), np.uint64)
 
@@ -62,11 +63,11 @@ def _hashed(text: npt.NDArray[np.uint8], offsets: I64) -> tuple[I64, U64]:
     return rows[:count], hashes[:count]
 
 
-def write_versions(folder: Path, ingest: int, hashed: U64, offsets: U64) -> None:
-    """Write the file of an ingest, if it has versions; ``hashed`` may be in any order."""
-    if len(hashed):
-        order = np.lexsort((offsets, hashed))
-        save_array(versions_file(folder, ingest), np.stack([hashed[order], offsets[order]]))
+def write_versions(folder: Path, ingest: int, pairs: Pairs) -> None:
+    """Write the file of an ingest, if it has versions; ``pairs`` are hashes and positions."""
+    if total := count(pairs):
+        hashes, offsets = create_array(versions_file(folder, ingest), np.uint64, (2, total))
+        sort_pairs(pairs, hashes, offsets)
 
 
 def read_versions(folder: Path, ingest: int) -> U64:

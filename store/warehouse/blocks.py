@@ -2,15 +2,17 @@
 
 Each is a folder below ``captured``, with the record ``block.json`` and the files that Spark's tasks
 left. The process that captures has it locked. A folder without a lock is of a job whose ingest has
-failed, or whose driver was lost.
+failed, whose driver was lost, or that was captured by its configuration and has ended.
 """
 
+import fcntl
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic, sleep
 
 from provhouse.model.errors import BadInput, Busy
 from provhouse.runtime.files import exclusive, make_folder, write_over
@@ -18,6 +20,8 @@ from provhouse.runtime.files import exclusive, make_folder, write_over
 from .layout import Layout
 
 _RECORD, _LOCK = "block.json", "lock"
+_DRIVER = "driver"
+"""The file that Spark's JVM locks if no Python program captures. Java only has locks of `fcntl`."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Block:
     """When the block began, in ISO 8601 and UTC."""
     error: str = ""
     """Why its ingest failed; empty if there was none."""
+    ended: str = ""
+    """When an application ended that was captured by its configuration, as `begun`; else empty."""
 
 
 def begin_block(folder: Path, keys: Mapping[str, tuple[str, ...]], run: str) -> None:
@@ -69,15 +75,35 @@ def held(folder: Path) -> Iterator[None]:
         raise Busy(
             f"The job that captures into {folder} is still running",
             "Its process has the folder locked",
-            "Wait until it has ended; it ingests the folder itself",
+            "Wait until it has ended",
         )
 
     with exclusive(folder / _LOCK, waiting=busy):
+        if _has_driver(folder):
+            busy()
         yield
 
 
+def _has_driver(folder: Path) -> bool:
+    try:
+        with (folder / _DRIVER).open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except (BlockingIOError, PermissionError):
+        return True
+    return False
+
+
+def await_driver(folder: Path, seconds: float = 60) -> None:
+    """Wait until the JVM that captures into a folder has ended, which is soon after its script."""
+    late = monotonic() + seconds
+    while _has_driver(folder) and monotonic() < late:
+        sleep(0.05)
+
+
 def waiting_blocks(layout: Layout) -> dict[Path, Block]:
-    """Return the blocks that no running job will ingest, by their folders."""
+    """Return the blocks that no running job will ingest, by their folders, oldest first."""
     found = {}
     for path in sorted(layout.captured.glob(f"*/{_RECORD}")):
         try:
@@ -85,7 +111,7 @@ def waiting_blocks(layout: Layout) -> dict[Path, Block]:
                 found[path.parent] = read_block(path.parent)
         except (Busy, BadInput, OSError):  # it runs, or has just been ingested
             continue
-    return found
+    return dict(sorted(found.items(), key=lambda each: each[1].begun))
 
 
 def _store(folder: Path, block: Block) -> None:

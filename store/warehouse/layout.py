@@ -66,6 +66,11 @@ class Layout:
         return self.root / "written"
 
     @property
+    def pins(self) -> Path:
+        """The folder of the table of pinned files, with the rows of captured jobs."""
+        return self.root / "pins"
+
+    @property
     def captured(self) -> Path:
         """The folder for associations of captured jobs, until they are ingested."""
         return self.root / "captured"

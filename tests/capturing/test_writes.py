@@ -115,7 +115,7 @@ def written(
         old.write.partitionBy("cust").parquet(str(folder / place / "dynamic"))
     for name, write in WRITES.items():
         write(orders, str(folder / "plain" / name))
-    tables = [*WRITES, "orders", "captured_inserts_captured"]
+    tables = [*({*WRITES} - {"inserts"}), "orders", "captured_inserts_captured"]
     with house.capture(keys=dict.fromkeys(tables, "id"), run="n") as run:
         for name, write in WRITES.items():
             write(orders, str(folder / "captured" / name))
@@ -144,7 +144,7 @@ def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
 
 def test_lineage_goes_on_through_a_delta_table(written: Written, spark: SparkSession) -> None:
     delta, more = str(written.folder / "captured" / "delta"), written.folder / "more"
-    with written.house.capture(keys={"orders": "id", "more": "id", "totals": "cust"}) as run:
+    with written.house.capture(keys={"orders": "id", "more": "id"}) as run:
         orders = spark.read.parquet(str(written.folder / "orders"))
         both = spark.read.format("delta").load(delta).where("id < 4").union(orders.where("id = 9"))
         both.write.format("delta").save(str(more))

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from provhouse.capturing.session import Captured, capturing
+from provhouse.ingest.captured.description import CapturedWrite
 from provhouse.ingest.captured.land import captured_writes
 from provhouse.ingest.captured.names import ROW_BITS
 from provhouse.ingest.captured.output import output_of
@@ -76,6 +77,11 @@ def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
     with capturing(spark, folder / "taps", taken, {}):
         frame.write.parquet(str(folder / "out"))
     (write,) = captured_writes(folder / "taps")
+    return found_of(write)
+
+
+def found_of(write: CapturedWrite) -> Found:
+    """Return what a captured write has written, and what its rows derive from."""
     found = traced(output_of(write))
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]

@@ -27,7 +27,7 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
         some = texts[at : at + 2 * BATCH]
         tables = pa.array(["t", ""] * len(some))[: len(some)]
         write_names(tmp_path / names_file(5 + at, 1), some, tables)
-    write_lookup(tmp_path, 1, hashes(texts), np.arange(count, dtype=np.uint32))
+    write_lookup(tmp_path, 1, lambda: [(hashes(texts), np.arange(count, dtype=np.uint32))])
     order = [5 + n for n in range(count)]
     random.shuffle(order)
     gone: set[int] = set()
@@ -61,7 +61,7 @@ def test_concurrent_readers_find_all_other_names(
     """
     span, texts = Span(1, 1, 99), pa.array([f"name {n}" for n in range(99)])
     write_names(tmp_path / names_file(1, 1), texts, pa.array(["t"] * 99))
-    write_lookup(tmp_path, 1, hashes(texts), np.arange(99, dtype=np.uint32))
+    write_lookup(tmp_path, 1, lambda: [(hashes(texts), np.arange(99, dtype=np.uint32))])
     readers = [Names(tmp_path, [span])]
     readers[0].locate(texts)
     seen = []
@@ -88,7 +88,7 @@ def test_a_look_up_replaced_between_reads_of_its_files_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     span, texts = Span(1, 1, 3), pa.array(["a", "b", "c"])
-    write_lookup(tmp_path, 1, hashes(texts), np.arange(3, dtype=np.uint32))
+    write_lookup(tmp_path, 1, lambda: [(hashes(texts), np.arange(3, dtype=np.uint32))])
     load = np.load
 
     def late(path: Path, **options: Any) -> object:

@@ -23,7 +23,8 @@ def store(folder: Path, span: Span, names: list[str], tables: list[str], segment
     for start in range(0, len(names), segment):
         path = folder / names_file(span.first + start, span.ingest)
         write_names(path, texts[start : start + segment], of_tables[start : start + segment])
-    write_lookup(folder, span.ingest, hashes(texts), np.arange(len(names), dtype=np.uint32))
+    offsets = np.arange(len(names), dtype=np.uint32)
+    write_lookup(folder, span.ingest, lambda: [(hashes(texts), offsets)])
 
 
 def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:

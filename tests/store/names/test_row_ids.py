@@ -63,7 +63,8 @@ def stored(folder: Path, names: list[str], tables: list[str]) -> np.ndarray:
         path = folder / names_file(SPAN.first + start, SPAN.ingest)
         write_names(path, left[some], of[some], row_ids)
     offsets = np.arange(len(names), dtype=np.uint32)
-    write_lookup(folder, SPAN.ingest, hashes(texts)[~printed], offsets[~printed])
+    pairs = [(hashes(texts)[~printed], offsets[~printed])]
+    write_lookup(folder, SPAN.ingest, lambda: pairs)
     known = []
     for at, pattern in enumerate(PATTERNS.values()):
         rows = np.flatnonzero(codes == at)

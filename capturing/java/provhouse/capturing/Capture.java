@@ -3,12 +3,9 @@ package provhouse.capturing;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -16,7 +13,6 @@ import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
-import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /**
@@ -28,43 +24,47 @@ import org.apache.spark.sql.util.QueryExecutionListener;
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
-  private static final long NEWS = 10;
   private final SparkSession session;
-  private final String folder;
-  private final Map<String, List<String>> keys;
-  private final boolean plain;
-  private final List<Write> writes = new ArrayList<>();
-  private final Set<Refusal> refusals = new LinkedHashSet<>();
-  private Set<String> only;
-  private Unsupported refused;
+  private final Block block;
 
-  private Capture(
-      SparkSession session, String folder, Map<String, List<String>> keys, boolean plain) {
+  private Capture(SparkSession session, Block block) {
     this.session = session;
-    this.folder = folder;
-    this.keys = keys;
-    this.plain = plain;
+    this.block = block;
   }
 
   /**
    * Begin to capture, and return null if the session is being captured already.
    *
-   * <p>The taps write below {@code folder}, which all executors must reach. With {@code plain}, what
-   * is not covered runs without capture, instead of being refused. {@code keys} has the key columns
-   * of tables by name, as JSON.
+   * <p>The arguments are those of {@code Block}, with the keys as JSON.
    */
   public static Capture start(SparkSession session, String folder, String keys, boolean plain)
       throws JsonProcessingException {
+    return of(session) == null ? start(session, new Block(folder, keysOf(keys), plain)) : null;
+  }
+
+  static Capture start(SparkSession session, Block block) {
     List<Rule<LogicalPlan>> rules = Plans.list(session.experimental().extraOptimizations());
-    for (Rule<LogicalPlan> rule : rules) {
-      if (rule instanceof Capture) {
-        return null;
-      }
-    }
-    Capture capture = new Capture(session, folder, keysOf(keys), plain);
+    Capture capture = new Capture(session, block);
     session.experimental().extraOptimizations_$eq(Plans.seq(Plans.joined(rules, List.of(capture))));
     session.listenerManager().register(capture);
     return capture;
+  }
+
+  /** Return whether a session is captured by its configuration. */
+  public static boolean isConfigured(SparkSession session) {
+    Capture capture = of(session);
+    return capture != null && capture.block instanceof Application;
+  }
+
+  /** Return the capture of a session, or null. */
+  static Capture of(SparkSession session) {
+    for (Rule<LogicalPlan> rule :
+        Plans.<Rule<LogicalPlan>>list(session.experimental().extraOptimizations())) {
+      if (rule instanceof Capture) {
+        return (Capture) rule;
+      }
+    }
+    return null;
   }
 
   private static Map<String, List<String>> keysOf(String json) throws JsonProcessingException {
@@ -72,8 +72,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /** Capture only the writes of these tables, a JSON list of names. */
-  public synchronized void only(String tables) throws JsonProcessingException {
-    only = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
+  public void only(String tables) throws JsonProcessingException {
+    Set<String> names = new ObjectMapper().readValue(tables, new TypeReference<Set<String>>() {});
+    synchronized (block) {
+      block.only(names);
+    }
   }
 
   /** End the capture once the ends of all commands have been received. */
@@ -91,50 +94,54 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
-    synchronized (this) {
-      writes.forEach(Write::store);
+    synchronized (block) {
+      block.store();
     }
   }
 
   /** Return the writes that were refused, or that have run without capture, as JSON. */
-  public synchronized String refusals() throws JsonProcessingException {
-    return new ObjectMapper().writeValueAsString(refusals);
+  public String refusals() throws JsonProcessingException {
+    synchronized (block) {
+      return new ObjectMapper().writeValueAsString(block.refusals());
+    }
   }
 
   /** Return the last refusal, or null. */
-  public synchronized Unsupported refused() {
-    return refused;
+  public Unsupported refused() {
+    synchronized (block) {
+      return block.refused();
+    }
   }
 
   @Override
-  public synchronized LogicalPlan apply(LogicalPlan optimised) {
+  public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
-    if (command == null || writeOf(command) != null) {
-      return optimised; // the optimizer applies its rules until nothing changes
+    if (command == null) {
+      return optimised;
     }
+    synchronized (block) {
+      return block.writeOf(command) == null ? captured(command, optimised) : optimised;
+    }
+  }
+
+  private LogicalPlan captured(LogicalPlan command, LogicalPlan optimised) {
     try {
       LogicalPlan plan = CommonTables.inlined(optimised);
       Target target = Target.of(plan, session);
-      if (target != null && only != null && !only.contains(target.name())) {
-        writes.forEach(write -> write.replaceBy(target));
+      if (target != null && block.leavesOut(target)) {
         return optimised;
       }
       if (target != null) {
-        return captured(target);
+        return block.captured(target, session);
       }
       Commands.refuse(plan);
       return plan;
     } catch (Unsupported error) {
-      Target target = Target.of(command, session);
-      refusals.add(Refusal.of(command, target, error));
-      if (plain) {
-        if (target != null) {
-          writes.forEach(write -> write.replaceBy(target));
-        }
+      Unsupported refused = block.refuse(command, Target.of(command, session), error, session);
+      if (block.isPlain()) {
         return optimised;
       }
-      refused = error;
-      throw error;
+      throw refused;
     }
   }
 
@@ -142,44 +149,6 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private static LogicalPlan commandOf(LogicalPlan plan) {
     LogicalPlan found = plan instanceof WithCTE ? ((WithCTE) plan).plan() : plan;
     return found instanceof Command ? found : null;
-  }
-
-  private LogicalPlan captured(Target target) {
-    target.check();
-    for (Write earlier : writes) {
-      awaitEnd(earlier, target);
-      earlier.precede(target);
-    }
-    Write write = new Write(target, folder + "/" + writes.size(), keys, session);
-    writes.add(write);
-    return write.plan();
-  }
-
-  /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
-  private void awaitEnd(Write earlier, Target next) {
-    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
-    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
-      try {
-        wait(100); // without the monitor, which the listener needs
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-  }
-
-  private Write writeOf(LogicalPlan plan) {
-    if (plan instanceof SaveIntoDataSourceCommand) {
-      return writeOf(((SaveIntoDataSourceCommand) plan).query());
-    }
-    Tap tap = Plans.tapOf(plan);
-    for (Write write : writes) {
-      if (write.rows().equals(tap)) {
-        return write;
-      }
-    }
-    List<LogicalPlan> children = Plans.list(plan.children());
-    return children.size() == 1 ? writeOf(children.get(0)) : null;
   }
 
   @Override
@@ -192,11 +161,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     end(execution, false, 0);
   }
 
-  private synchronized void end(QueryExecution execution, boolean success, long nanoseconds) {
+  private void end(QueryExecution execution, boolean success, long nanoseconds) {
     LogicalPlan plan = execution.optimizedPlan();
-    Write write = plan instanceof Command ? writeOf(plan) : null;
-    if (write != null) {
-      write.end(success, nanoseconds);
+    synchronized (block) {
+      Write write = plan instanceof Command ? block.writeOf(plan) : null;
+      if (write != null) {
+        write.end(success, nanoseconds);
+      }
     }
   }
 }

@@ -32,7 +32,7 @@ final class Commands {
         || command instanceof DataWritingCommand
         || WRITERS.contains(name)
         || command.getClass().getName().startsWith(DELTA)) {
-      throw Unsupported.operator(name, "Only Parquet files and tables can be written in the block");
+      throw Unsupported.operator(name, "Only writes of Parquet and Delta are captured");
     }
   }
 }

@@ -63,11 +63,13 @@ final class KeyedSources {
     String table = tableOf(node);
     List<String> key = table == null ? null : keys.get(table);
     if (key == null) {
+      String named = table == null ? "table" : table;
       throw new Unsupported(
           "The lineage of this source cannot be captured without a key",
           "It reads " + (table == null ? node.relation().getClass().getSimpleName() : table)
               + ", whose rows have no numbers of their own",
-          "Declare its key, as in keys={'" + (table == null ? "table" : table) + "': 'id'}");
+          "Declare its key, as in keys={'" + named + "': 'id'} or " + Settings.PREFIX + "keys."
+              + named + "=id");
     }
     List<Expression> parts = new ArrayList<>();
     List<NamedExpression> read = new ArrayList<>();

@@ -22,6 +22,17 @@ public final class Unsupported extends IllegalArgumentException {
         "Write this result outside of the block, without its lineage");
   }
 
+  /** Return the refusal as it is shown in an application that its configuration captures. */
+  Unsupported byConfiguration() {
+    return remedy.contains("block")
+        ? new Unsupported(
+            problem,
+            found,
+            "Write it in an application without capture, or set " + Settings.PREFIX
+                + "onUnsupported=plain")
+        : this;
+  }
+
   public String problem() {
     return problem;
   }

@@ -107,7 +107,7 @@ final class Write {
     if (next.deletes() && !state.equals("failed")) {
       throw new Unsupported(
           "This write would delete rows whose lineage is not stored yet",
-          target.path() + " was written in the same block",
+          target.path() + " was written before in the same job",
           "End the block after the first write, and begin another");
     }
     close();

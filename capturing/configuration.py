@@ -1,0 +1,34 @@
+"""The settings of Spark that capture an application without a change of its program."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .jar import jar
+
+
+def configuration(
+    warehouse: Path, keys: Mapping[str, Sequence[str]], run: str = "", plain: bool = False
+) -> dict[str, str]:
+    """Return the settings ``spark.provhouse.*`` of an application.
+
+    ``keys`` has the key columns of tables, by name. With ``plain``, what is not covered runs
+    without capture.
+    """
+    found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
+    found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
+    if run:
+        found["spark.provhouse.run"] = run
+    if plain:
+        found["spark.provhouse.onUnsupported"] = "plain"
+    return found
+
+
+def submit_options(settings: Mapping[str, str]) -> list[str]:
+    """Return the options of ``spark-submit`` and SQL shells for these settings, with the jar.
+
+    Spark finds our extension in the jar, so ``spark.sql.extensions`` stays free for others.
+    """
+    options = ["--jars", str(jar())]
+    for name, value in settings.items():
+        options += ["--conf", f"{name}={value}"]
+    return options

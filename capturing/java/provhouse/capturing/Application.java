@@ -1,0 +1,174 @@
+package provhouse.capturing;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.WeakHashMap;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The block of an application that is captured by its configuration.
+ *
+ * <p>All of its sessions share the block, since one may read what another has written. The folder is
+ * made for the first write, and locked until the application ends. Another process ingests it.
+ */
+final class Application extends Block {
+  private static final Logger LOG = LoggerFactory.getLogger(Application.class);
+  private static final Map<SparkContext, Application> ALL = new WeakHashMap<>();
+  private final Settings settings;
+  private final Path folder;
+  private final Map<String, Object> record = new LinkedHashMap<>();
+  private FileChannel lock;
+
+  private Application(Settings settings, Path folder) {
+    super(folder.toUri().toString(), settings.keys(), settings.plain());
+    this.settings = settings;
+    this.folder = folder;
+  }
+
+  /** Capture a session if the configuration of its application says so; repetitions do nothing. */
+  static void capture(SparkSession session) {
+    if (Capture.of(session) == null) {
+      Application application = of(session.sparkContext());
+      if (application != null) {
+        Capture.start(session, application);
+      }
+    }
+  }
+
+  private static Application of(SparkContext context) {
+    synchronized (ALL) {
+      if (!ALL.containsKey(context)) {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (Tuple2<String, String> each : context.getConf().getAll()) {
+          all.put(each._1(), each._2());
+        }
+        Settings settings = Settings.of(all);
+        ALL.put(context, settings == null ? null : started(settings, context));
+      }
+      return ALL.get(context);
+    }
+  }
+
+  private static Application started(Settings settings, SparkContext context) {
+    String name = UUID.randomUUID().toString().replace("-", "").substring(16);
+    Path folder = Path.of(settings.warehouse()).toAbsolutePath().resolve("captured").resolve(name);
+    Application found = new Application(settings, folder);
+    context.addSparkListener(found.new Ending());
+    if (!context.isLocal()) {
+      context.addJar(Extension.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+    }
+    found.announce();
+    LOG.info("What this application writes is captured into {}", folder);
+    return found;
+  }
+
+  private void announce() {
+    if (!settings.folders().isEmpty()) {
+      attempt(
+          () ->
+              Files.writeString(
+                  Path.of(settings.folders()),
+                  folder + "\n",
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.APPEND));
+    }
+  }
+
+  @Override
+  void begin(SparkSession session) {
+    if (!settings.equals(Settings.of(CollectionConverters.asJava(session.conf().getAll())))) {
+      throw new Unsupported(
+          "The settings " + Settings.PREFIX + "* of this session have changed",
+          "They hold for the whole application, from its start to its end",
+          "Set them when the application is started, with --conf or in spark-defaults.conf");
+    }
+    if (lock == null) {
+      attempt(this::make);
+    }
+  }
+
+  /** Make the folder, locked before its record says that it is one. */
+  private void make() throws IOException {
+    Files.createDirectories(folder);
+    FileChannel opened =
+        FileChannel.open(
+            folder.resolve("driver"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    opened.lock();
+    record.put("keys", settings.keys());
+    record.put("run", settings.run());
+    record.put("begun", now());
+    store("block.json", record);
+    lock = opened;
+  }
+
+  @Override
+  Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
+    Unsupported refused = super.refuse(command, target, error.byConfiguration(), session);
+    if (isPlain()) {
+      begin(session);
+      attempt(() -> store("uncaptured.json", refusals()));
+    }
+    return refused;
+  }
+
+  /** Release the folder, after the ends of all commands. */
+  private synchronized void end() {
+    if (lock != null) {
+      store();
+      record.put("ended", now());
+      attempt(() -> store("block.json", record));
+      attempt(lock::close);
+    }
+  }
+
+  private void store(String name, Object content) throws IOException {
+    Path aside = folder.resolve("." + name);
+    Files.write(aside, new ObjectMapper().writeValueAsBytes(content));
+    Files.move(aside, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static String now() {
+    return Instant.now().truncatedTo(ChronoUnit.SECONDS).toString().replace("Z", "+00:00");
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private void attempt(Step step) {
+    try {
+      step.run();
+    } catch (IOException error) {
+      throw new Unsupported(
+          "The lineage of this application cannot be captured",
+          "Cannot write to " + folder + ": " + error,
+          "Set " + Settings.PREFIX + "warehouse to a folder that this user may write to");
+    }
+  }
+
+  /** Ends the block with the application; Spark reports this after the ends of all commands. */
+  private final class Ending extends SparkListener {
+    @Override
+    public void onApplicationEnd(SparkListenerApplicationEnd event) {
+      end();
+    }
+  }
+}

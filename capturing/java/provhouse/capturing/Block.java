@@ -1,0 +1,118 @@
+package provhouse.capturing;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
+
+/** The writes that are ingested together, and the refusals among them. */
+class Block {
+  private static final long NEWS = 10;
+  private final String folder;
+  private final Map<String, List<String>> keys;
+  private final boolean plain;
+  private final List<Write> writes = new ArrayList<>();
+  private final Set<Refusal> refusals = new LinkedHashSet<>();
+  private Set<String> only;
+  private Unsupported refused;
+
+  /**
+   * Make a block whose taps write below a folder, which all executors must reach.
+   *
+   * <p>With {@code plain}, what is not covered runs without capture, instead of being refused.
+   * {@code keys} has the key columns of tables by name.
+   */
+  Block(String folder, Map<String, List<String>> keys, boolean plain) {
+    this.folder = folder;
+    this.keys = keys;
+    this.plain = plain;
+  }
+
+  /** Make what the folder must have before anything is written there. */
+  void begin(SparkSession session) {}
+
+  boolean isPlain() {
+    return plain;
+  }
+
+  /** Capture only the writes of these tables. */
+  void only(Set<String> tables) {
+    only = tables;
+  }
+
+  /** Return whether a write runs without capture because its table was not asked for. */
+  boolean leavesOut(Target target) {
+    boolean found = only != null && !only.contains(target.name());
+    if (found) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    return found;
+  }
+
+  LogicalPlan captured(Target target, SparkSession session) {
+    target.check();
+    for (Write earlier : List.copyOf(writes)) {
+      awaitEnd(earlier, target);
+      earlier.precede(target);
+    }
+    begin(session);
+    Write write = new Write(target, folder + "/" + writes.size(), keys, session);
+    writes.add(write);
+    return write.plan();
+  }
+
+  /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
+  private void awaitEnd(Write earlier, Target next) {
+    long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
+    while (earlier.mayPrecede(next) && System.nanoTime() < late) {
+      try {
+        wait(100); // without the monitor, which the listener needs
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /** Note a write that is refused, or that runs without capture; {@code target} may be null. */
+  Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
+    refusals.add(Refusal.of(command, target, error));
+    if (plain && target != null) {
+      writes.forEach(write -> write.replaceBy(target));
+    }
+    refused = plain ? refused : error;
+    return error;
+  }
+
+  Set<Refusal> refusals() {
+    return refusals;
+  }
+
+  Unsupported refused() {
+    return refused;
+  }
+
+  /** Return the write that a plan belongs to, or null. */
+  Write writeOf(LogicalPlan plan) {
+    if (plan instanceof SaveIntoDataSourceCommand) {
+      return writeOf(((SaveIntoDataSourceCommand) plan).query());
+    }
+    Tap tap = Plans.tapOf(plan);
+    for (Write write : writes) {
+      if (write.rows().equals(tap)) {
+        return write;
+      }
+    }
+    List<LogicalPlan> children = Plans.list(plan.children());
+    return children.size() == 1 ? writeOf(children.get(0)) : null;
+  }
+
+  void store() {
+    writes.forEach(Write::store);
+  }
+}

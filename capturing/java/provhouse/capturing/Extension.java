@@ -1,0 +1,32 @@
+package provhouse.capturing;
+
+import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.SparkSessionExtensionsProvider;
+import org.apache.spark.sql.classic.SparkSession;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.BoxedUnit;
+
+/**
+ * Captures every session of an application whose configuration has {@code
+ * spark.provhouse.warehouse}.
+ *
+ * <p>{@code spark.sql.extensions} names it. Spark also finds it by itself if the jar is on the class
+ * path of the driver, so that a program that sets {@code spark.sql.extensions} does not end the
+ * capture. The rules begin with the first plan of a session, since nothing that is raised while
+ * Spark loads extensions would reach the user.
+ */
+public final class Extension extends AbstractFunction1<SparkSessionExtensions, BoxedUnit>
+    implements SparkSessionExtensionsProvider {
+  static final String NAME = Extension.class.getName();
+
+  @Override
+  public BoxedUnit apply(SparkSessionExtensions extensions) {
+    extensions.injectCheckRule(
+        session ->
+            plan -> {
+              Application.capture((SparkSession) session);
+              return BoxedUnit.UNIT;
+            });
+    return BoxedUnit.UNIT;
+  }
+}

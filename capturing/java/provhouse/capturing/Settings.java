@@ -1,0 +1,97 @@
+package provhouse.capturing;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The settings {@code spark.provhouse.*} of an application.
+ *
+ * <p>{@code keys} has the key columns of tables by name. {@code folders} is a file to which the
+ * folder of each captured application is added, or empty.
+ */
+record Settings(
+    String warehouse, String run, boolean plain, Map<String, List<String>> keys, String folders) {
+  static final String PREFIX = "spark.provhouse.";
+  private static final String KEYS = "keys.";
+  private static final String FOLDERS = "folders";
+  private static final String RUN = "run";
+  private static final String UNSUPPORTED = "onUnsupported";
+  private static final String WAREHOUSE = "warehouse";
+
+  /** Return the settings among those of Spark, or null if there are none. */
+  static Settings of(Map<String, String> all) {
+    Map<String, String> ours = new TreeMap<>();
+    Map<String, List<String>> keys = new TreeMap<>();
+    all.forEach(
+        (name, value) -> {
+          if (name.startsWith(PREFIX + KEYS)) {
+            keys.put(name.substring((PREFIX + KEYS).length()), columns(name, value));
+          } else if (name.startsWith(PREFIX)) {
+            ours.put(name.substring(PREFIX.length()), value.trim());
+          }
+        });
+    if (ours.isEmpty() && keys.isEmpty()) {
+      return null;
+    }
+    Settings found =
+        new Settings(
+            warehouse(ours.remove(WAREHOUSE)),
+            orEmpty(ours.remove(RUN)),
+            plain(orEmpty(ours.remove(UNSUPPORTED))),
+            keys,
+            orEmpty(ours.remove(FOLDERS)));
+    for (String name : ours.keySet()) {
+      throw new Unsupported(
+          "Unknown setting " + PREFIX + name,
+          "The settings are warehouse, keys.TABLE, run and onUnsupported",
+          "Correct its name, or leave it out");
+    }
+    return found;
+  }
+
+  private static String warehouse(String given) {
+    if (given == null || given.isEmpty()) {
+      throw new Unsupported(
+          "The setting " + PREFIX + WAREHOUSE + " is missing",
+          "Without it, the lineage that is captured has no place",
+          "Set it to the folder of the warehouse; `provhouse spark-conf` prints all settings");
+    }
+    if (given.contains("://")) {
+      throw new Unsupported(
+          "The setting " + PREFIX + WAREHOUSE + " is no folder of this machine",
+          "It is " + given,
+          "Set it to a path, such as /data/warehouse");
+    }
+    return given;
+  }
+
+  private static List<String> columns(String name, String value) {
+    List<String> found = new ArrayList<>();
+    Arrays.stream(value.split(",", -1)).forEach(column -> found.add(column.trim()));
+    if (found.contains("")) {
+      throw new Unsupported(
+          "The setting " + name + " has an empty column",
+          "It is '" + value + "'",
+          "Name the columns of the key, separated by commas");
+    }
+    return found;
+  }
+
+  private static boolean plain(String given) {
+    if (given.equals("plain")) {
+      return true;
+    }
+    if (given.isEmpty() || given.equals("refuse")) {
+      return false;
+    }
+    throw new Unsupported(
+        "Unknown value of " + PREFIX + UNSUPPORTED, "It is " + given, "Use refuse or plain");
+  }
+
+  private static String orEmpty(String value) {
+    return value == null ? "" : value;
+  }
+}

@@ -1,0 +1,89 @@
+"""``run-spark``: run a Spark job in Python, and ingest the lineage of what it writes."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from provhouse.model.errors import BadInput, ProvhouseError, UsageError
+from provhouse.model.paths import local_path
+from provhouse.model.settings import Settings
+
+from ..capture_options import CaptureRunOption, KeyOption, UnsupportedOption, spark_settings
+from ..invocation import invocation
+from ..options import WaitOption
+
+if TYPE_CHECKING:
+    from provhouse.capturing.scripts import Ran
+
+
+def run_spark(
+    ctx: typer.Context,
+    script: Annotated[
+        Path, typer.Argument(parser=local_path, metavar="SCRIPT", help="A Python program.")
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGUMENTS]...", help="Its arguments.")
+    ] = None,
+    key: KeyOption = None,
+    run: CaptureRunOption = None,
+    on_unsupported: UnsupportedOption = "refuse",
+    wait: WaitOption = None,
+) -> None:
+    """Run a Spark job in Python, unchanged, and ingest the lineage of what it writes.
+
+    Options of this command come before SCRIPT. The exit status is that of the script. If the
+    ingest fails because another process writes, a message says how to repeat it.
+    """
+    from provhouse.capturing.scripts import run_script
+
+    settings = invocation(ctx).settings(wait_seconds=wait)
+    configured = spark_settings(settings, key, run, on_unsupported)
+    if not script.is_file():
+        raise UsageError(f"Cannot run {script}", "There is no such file", "Name a Python program")
+    ran = run_script(script, arguments or [], configured)
+    if not ran.folders and not ran.status:
+        raise UsageError(
+            f"No Spark session of {script} was captured",
+            "It has started none in its own process, or none with the configuration of "
+            "PYSPARK_SUBMIT_ARGS and SPARK_DIST_CLASSPATH",
+            "Put provhouse.capture around its writes, or use the options that "
+            "`provhouse spark-conf` prints",
+        )
+    _ingest(ran, settings)
+    raise typer.Exit(ran.status)
+
+
+def _ingest(ran: "Ran", settings: Settings) -> None:
+    """Ingest what the script has written; raise only errors that a repetition would repeat.
+
+    The error of a script that has failed is its own.
+    """
+    from provhouse.ingest.captured.land_left import together
+    from provhouse.output.form import Form
+    from provhouse.output.results.captured import CapturedResult
+    from provhouse.output.writer import writer_of
+    from provhouse.store.warehouse.blocks import await_driver
+    from provhouse.warehouse import Warehouse
+
+    from ..progress_display import progress_display
+
+    folders = [folder for folder in ran.folders if folder.exists()]
+    try:
+        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
+            for folder in folders:
+                await_driver(folder)
+            landed = together([warehouse.ingest_captured(folder) for folder in folders])
+    except ProvhouseError as error:
+        if isinstance(error, BadInput | UsageError) and not ran.status:
+            raise
+        sys.stderr.write(f"provhouse: The lineage is not in the warehouse: {error}\n")
+        sys.stderr.write("provhouse: To ingest it later: provhouse ingest --captured\n")
+        return
+    writer_of(Form.table, sys.stderr).write(CapturedResult(landed))
+    if landed.writes:
+        table = landed.writes[0].table
+        sys.stderr.write(
+            f"To ask: provhouse find {table}/ --limit 5, then provhouse lineage with a name\n"
+        )

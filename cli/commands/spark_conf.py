@@ -1,0 +1,28 @@
+"""``spark-conf``: the options with which Spark captures a job without a change of its program."""
+
+import shlex
+import sys
+
+import typer
+
+from ..capture_options import CaptureRunOption, KeyOption, UnsupportedOption, spark_settings
+from ..invocation import invocation
+
+
+def spark_conf(
+    ctx: typer.Context,
+    key: KeyOption = None,
+    run: CaptureRunOption = None,
+    on_unsupported: UnsupportedOption = "refuse",
+) -> None:
+    """Print the options of spark-submit, spark-sql and pyspark that capture what a job writes.
+
+    Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
+    when the job has ended.
+    """
+    from provhouse.capturing.configuration import submit_options
+
+    found = spark_settings(invocation(ctx).settings(), key, run, on_unsupported)
+    words = submit_options(found)
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        sys.stdout.write(f"{option} {shlex.quote(value)}\n")

@@ -1,0 +1,215 @@
+"""Find the records of items that captured jobs have read or written, in their pinned files.
+
+Only the row groups that have the rows are read. A row id says which row it is; a key is looked up
+in the key columns first.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from provhouse.ingest.captured.keys import Key, texts
+from provhouse.ingest.captured.names import ROW_BITS
+from provhouse.model.answer import Answer
+from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.pins import Pin, read_pins
+from provhouse.store.warehouse.written import Written, read_written
+
+MOST = 1000
+"""The largest number of items whose records are read."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The columns of one item, and the file that has them."""
+
+    item: str
+    file: Path
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LostFile:
+    """A pinned file that is gone or has changed, so that nothing is read from it."""
+
+    path: Path
+    state: str
+    """``gone``, ``changed`` or ``unreadable``."""
+
+
+@dataclass(frozen=True)
+class TableRecords:
+    """The records of the items of one table."""
+
+    table: str
+    records: tuple[Record, ...]
+    missing: tuple[str, ...]
+    """The items without a record."""
+    lost: tuple[LostFile, ...]
+    """The files that may have had them."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of the items of an answer, by table."""
+
+    answer: Answer
+    tables: tuple[TableRecords, ...]
+    more: int
+    """The number of items whose records were not read, because there are too many."""
+
+
+def records(layout: Layout, answer: Answer, most: int = MOST) -> Records:
+    """Return the records of the first items of an answer.
+
+    A source that was read in several states is shown as the latest job has read it. Raises Damaged
+    if a table of the warehouse is unreadable.
+    """
+    by_table: defaultdict[str, list[str]] = defaultdict(list)
+    for row in answer.items.slice(0, most).to_pylist():
+        by_table[row["table"] or ""].append(row["item"])
+    files = _Files.of(layout, by_table)
+    found = tuple(_table(table, items, files) for table, items in by_table.items())
+    return Records(answer, found, max(0, answer.items.num_rows - most))
+
+
+@dataclass(frozen=True)
+class _Files:
+    pins: Mapping[str, Sequence[Pin]]
+    """The pinned files of each table in their latest state, the latest first."""
+    paths: Mapping[int, Path]
+    writes: Mapping[tuple[str, int], Written]
+    written: frozenset[Path]
+    """The files of captured writes, whose rows have versions."""
+
+    @classmethod
+    def of(cls, layout: Layout, tables: Mapping[str, object]) -> "_Files":
+        latest: dict[tuple[str, Path], Pin] = {}
+        for pin in read_pins(layout, tables.keys()):
+            latest.pop((pin.table, pin.path), None)
+            latest[pin.table, pin.path] = pin
+        pins: defaultdict[str, list[Pin]] = defaultdict(list)
+        for pin in reversed(latest.values()):
+            pins[pin.table].append(pin)
+        known = read_files(layout)
+        numbers, paths = known[NUMBER].to_pylist(), map(Path, known[PATH].to_pylist())
+        at = dict(zip(numbers, paths, strict=True))
+        by_file = read_written(layout)
+        writes = {(each.table, each.version): each for each in by_file.values()}
+        return cls(pins, at, writes, frozenset(at[number] for number in by_file if number in at))
+
+
+@dataclass
+class _Wanted:
+    """The items of one table that are looked for in some files."""
+
+    pins: Sequence[Pin]
+    texts: dict[str, str] = field(default_factory=dict)
+    """The items, by the text that names the row in the file."""
+
+
+def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
+    found, lost = dict[str, Record](), dict[Path, LostFile]()
+    for wanted in _wanted(table, items, files):
+        for pin in wanted.pins:
+            left = {text: item for text, item in wanted.texts.items() if item not in found}
+            if not left:
+                break
+            state = pin.difference()
+            try:
+                if not state:
+                    found |= {record.item: record for record in _read(pin, left)}
+            except (OSError, pa.ArrowException):
+                state = "unreadable"
+            if state:
+                lost[pin.path] = LostFile(pin.path, state)
+    missing = tuple(item for item in items if item not in found)
+    shown = tuple(found[item] for item in items if item in found)
+    return TableRecords(table, shown, missing, tuple(lost.values()) if missing else ())
+
+
+def _wanted(table: str, items: Sequence[str], files: _Files) -> Iterator[_Wanted]:
+    """Yield the items by the files that may have them: those of a version, or of one row id."""
+    pins = files.pins.get(table, ())
+    by_write: dict[int, _Wanted] = {}
+    by_file: dict[Path, _Wanted] = {}
+    keyed = _Wanted([pin for pin in pins if pin.key and pin.path not in files.written])
+    for item in items:
+        name = item.removeprefix(f"{table}/")
+        text, _, version = name.rpartition("@")
+        write = files.writes.get((table, int(version))) if version.isdecimal() else None
+        number = int(name) >> ROW_BITS if name.isdecimal() and len(name) < 20 else -1
+        if write:
+            paths = {files.paths.get(each) for each in write.files}
+            of = [pin for pin in pins if pin.path in paths]
+            by_write.setdefault(write.version, _Wanted(of)).texts[text] = item
+        elif path := files.paths.get(number):
+            of = [pin for pin in pins if pin.path == path and not pin.key]
+            by_file.setdefault(path, _Wanted(of)).texts[str(_row(int(name)))] = item
+        keyed.texts[name] = item
+    yield from by_write.values()
+    yield from by_file.values()
+    yield keyed
+
+
+def _row(row_id: int) -> int:
+    return row_id & ((1 << ROW_BITS) - 1)
+
+
+def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
+    """Yield the records of a file that has some of the wanted rows."""
+    with pq.ParquetFile(pin.path) as file:
+        first = 0
+        for group in range(file.num_row_groups):
+            count = file.metadata.row_group(group).num_rows
+            at = _places(file, group, first, count, pin.key, wanted)
+            if at:
+                rows = file.read_row_group(group).take(pa.array(list(at), pa.int64()))
+                for text, row in zip(at.values(), rows.to_pylist(), strict=True):
+                    yield Record(wanted[text], pin.path, {**row, **_of_folders(pin.path)})
+            first += count
+
+
+def _of_folders(path: Path) -> dict[str, str]:
+    """Return the columns that only the names of folders have, as in ``day=2026-01-01``."""
+    pairs = (folder.partition("=") for folder in path.parent.parts)
+    return {unquote(name): unquote(value) for name, equals, value in pairs if equals}
+
+
+def _places(
+    file: pq.ParquetFile, group: int, first: int, count: int, key: Key, wanted: Mapping[str, str]
+) -> dict[int, str]:
+    """Return the texts of the wanted rows that are in a row group, by their places there."""
+    if not key:
+        rows = {int(text) - first: text for text in wanted}
+        return {row: text for row, text in sorted(rows.items()) if 0 <= row < count}
+    if not _may_have(file, group, key, wanted):
+        return {}
+    names = texts(file.read_row_group(group, list(key)))
+    at = np.flatnonzero(pc.is_in(names, pa.array([*wanted], pa.string())))
+    return {int(row): names[int(row)].as_py() for row in at}
+
+
+def _may_have(file: pq.ParquetFile, group: int, key: Key, wanted: Mapping[str, str]) -> bool:
+    """Return whether the statistics of a key of one column allow any of the wanted rows."""
+    columns = file.metadata.row_group(group)
+    at = [n for n in range(columns.num_columns) if columns.column(n).path_in_schema == key[0]]
+    if len(key) > 1 or len(at) != 1:
+        return True
+    statistics = columns.column(at[0]).statistics
+    if statistics is None or not statistics.has_min_max:
+        return True
+    low, high = statistics.min, statistics.max
+    if not isinstance(low, int):
+        return any(str(low) <= text <= str(high) for text in wanted)
+    numbers = (int(text) for text in wanted if text.lstrip("-").isdecimal())
+    return any(low <= number <= high for number in numbers)
