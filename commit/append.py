@@ -70,14 +70,17 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
 def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """Yield the set dependencies of some ranges of triples, with one row for each pair of sets.
 
-    The ranges, and the rows of each, are in the order of sets, and each has a pair only once. So
-    only the last set of a range can have the same pairs in the next one.
+    The ranges are in the order of sets, and each has a pair only once. So only the last set of a
+    range can have the same pairs in the next one. One range at a time is in memory.
     """
     held: pa.Table | None = None
     for rows in ranges:
         if not rows.num_rows:
             continue
         sets = np.asarray(rows[SET])
+        if (sets[1:] < sets[:-1]).any():  # Arrow does not promise the order of groups
+            rows = rows.take(pa.array(np.argsort(sets, kind="stable")))
+            sets = np.asarray(rows[SET])
         if held is not None:
             again = int(np.searchsorted(sets, held[SET][0].as_py(), "right"))
             if again:

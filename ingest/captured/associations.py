@@ -233,5 +233,5 @@ def _twice(folder: Path, partition: int) -> BadInput:
     return BadInput(
         "It is unknown which attempt of a task made the rows that were written",
         f"Two attempts of partition {partition} have left different associations in {folder}",
-        "Run the job again, without speculation",
+        "Run the job again; without speculation, it happens only if Spark has lost an executor",
     )

@@ -46,7 +46,7 @@ def ranges(seed: int) -> list[pa.Table]:
     for _ in range(6):
         sets = np.sort(draw.integers(first, first + draw.integers(1, 8), draw.integers(0, 30)))
         drawn = zip(sets.tolist(), draw.integers(0, 9, len(sets)).tolist(), strict=True)
-        pairs = sorted(set(drawn), key=lambda pair: (pair[0], -pair[1]))  # sets ascend, not sources
+        pairs = sorted(set(drawn), key=lambda pair: draw.random())  # ranges ascend, not their rows
         rows = {
             SET: pa.array([a for a, _ in pairs], pa.int64()),
             DERIVES_FROM: pa.array([b for _, b in pairs], pa.int64()),
