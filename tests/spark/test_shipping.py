@@ -88,7 +88,8 @@ def test_the_sent_code_imports_nothing_that_is_not_sent(tmp_path: Path) -> None:
     ]
     assert "provhouse.ingest.steps.order" in modules
     missing = alone(code, IMPORTING.format(modules=modules)).split()
-    assert missing == ["provhouse.ingest.captured.land"]  # it has no tasks
+    landing = ["provhouse.ingest.captured.land", "provhouse.ingest.captured.land_left"]
+    assert sorted(missing) == landing  # these have no tasks
 
 
 def test_every_package_that_has_tasks_is_sent() -> None:
