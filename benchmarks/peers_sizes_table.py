@@ -33,9 +33,15 @@ def note(runs: Sequence[Compared]) -> str:
 
 
 def table(runs: Sequence[Compared], title: str, columns: dict[str, Shown]) -> str:
-    """Return a table with a row for each contender."""
+    """Return a table with a row for each contender that ran on several sizes."""
     contenders = dict.fromkeys(name for run in runs for name in run["contenders"])
-    return grid((title, *columns), (row(runs, name, columns.values()) for name in contenders))
+    grown = [name for name in contenders if sum(map(bool, found(runs, name))) > 1]
+    return grid((title, *columns), (row(runs, name, columns.values()) for name in grown))
+
+
+def found(runs: Sequence[Compared], name: str) -> list[ContenderFigures | None]:
+    """Return the figures of a contender by size."""
+    return [run["contenders"].get(name) for run in runs]
 
 
 def row(runs: Sequence[Compared], name: str, columns: Iterable[Shown]) -> Row:
