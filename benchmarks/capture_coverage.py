@@ -57,11 +57,12 @@ def main() -> None:
     for suite in SUITES:
         file = ROOT / ".long" / f"coverage-{suite}.jsonl"
         if file.exists():
-            lines = file.read_text(encoding="utf-8").splitlines()
+            lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+            latest: dict[str, Query] = {line["query"]: line for line in lines}
             results[suite] = {
                 **record(),
                 "versions": packages("provhouse", "pyspark"),
-                "queries": sorted(map(json.loads, lines), key=number),
+                "queries": sorted(latest.values(), key=number),
             }
     RESULTS.write(results)
 

@@ -185,7 +185,7 @@ def fingerprint(items: Iterable[tuple[str, int]], triples: Iterable[tuple[str, s
 
 
 class Losing:
-    """Watches the steps in each of which a worker is lost."""
+    """Watches the steps that lose a worker."""
 
     def __init__(self, context: SparkContext, steps: Sequence[str]) -> None:
         self._context, self._left = context, set(steps)

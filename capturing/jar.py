@@ -8,7 +8,7 @@ from provhouse.model.errors import Unavailable
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "java"
 EXTENSION = "provhouse.capturing.Extension"
-"""The class that captures a session by its configuration."""
+"""The extension of Spark sessions that captures an application by its configuration."""
 
 
 def jar() -> Path:

@@ -182,7 +182,7 @@ def _alike(parts: Sequence[pa.Array]) -> Sequence[pa.Array]:
 
 
 def constant(text: str | None, count: int) -> pa.DictionaryArray:
-    """Return a text, or None, for each of some rows."""
+    """Return a column that repeats a text, or None."""
     codes = pa.array(np.zeros(count, np.int32), mask=np.full(count, text is None))
     return pa.DictionaryArray.from_arrays(codes, pa.array([text or ""], pa.string()))
 

@@ -96,7 +96,7 @@ def _has_driver(folder: Path) -> bool:
 
 
 def await_driver(folder: Path, seconds: float = 60) -> None:
-    """Wait until the JVM that captures into a folder has ended, which is soon after its script."""
+    """Wait for the end of the JVM that captures into a folder; it ends soon after its script."""
     late = monotonic() + seconds
     while _has_driver(folder) and monotonic() < late:
         sleep(0.05)

@@ -2,7 +2,7 @@
 
 Only ``make test-long`` runs them, with tables that ``tools/tpcds.py`` makes. A query that has no
 rows is tried again on larger tables. The outcomes are recorded for ``docs/capture-coverage.md``;
-queries that are recorded already are skipped, until the record is removed.
+queries that the same code has recorded already are skipped.
 """
 
 import subprocess
@@ -63,7 +63,7 @@ def test_every_query_has_right_lineage_or_is_refused(
     name: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     if name in scoreboard.recorded("tpcds"):
-        pytest.skip("recorded by an earlier run")
+        pytest.skip("recorded by an earlier run of the same code")
     for factor in FACTORS:
         queries, tables = made(factor)
         run = program((queries / f"{name}.sql").read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """Check the lineage of a captured query, and record what the page about coverage says of it."""
 
+import hashlib
 import json
 from collections.abc import Collection
 from pathlib import Path
@@ -10,7 +11,9 @@ from pyspark.sql import SparkSession
 from helpers.witnesses import Program, again, captured, read, rows_of
 from provhouse.model.errors import UsageError
 
-LONG = Path(__file__).parent.parent.parent / ".long"
+ROOT = Path(__file__).parent.parent.parent
+LONG = ROOT / ".long"
+CODE = (ROOT / "capturing", ROOT / "ingest" / "captured")
 
 
 def outcome(
@@ -60,16 +63,26 @@ def begin(suite: str) -> None:
 
 
 def add(suite: str, found: dict[str, object]) -> None:
-    """Add an outcome to the record of a suite."""
+    """Add an outcome to the record of a suite, with the version of the code that captured."""
     with _record(suite).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(found) + "\n")
+        file.write(json.dumps({**found, "code": _code()}) + "\n")
 
 
 def recorded(suite: str) -> set[str]:
-    """Return the names of the queries in the record of a suite."""
+    """Return the names of the queries that this version of the code has recorded."""
     path = _record(suite)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return {json.loads(line)["query"] for line in lines}
+    found = map(json.loads, lines)
+    return {each["query"] for each in found if each.get("code") == _code()}
+
+
+def _code() -> str:
+    """Return a digest of all code that captures lineage and follows it."""
+    digest = hashlib.sha256()
+    for folder in CODE:
+        for path in sorted(file for file in folder.rglob("*") if file.suffix in (".py", ".java")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _record(suite: str) -> Path:
