@@ -54,7 +54,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class _EndedInPartition:
-    """What ``Ended`` has, for one partition."""
+    """The triples of one partition that die, and those that lose an origin; see ``Ended``."""
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...]
