@@ -1,4 +1,7 @@
-"""With hardly any memory for arrays, every kind of change writes and answers the same."""
+"""With hardly any memory for arrays, every kind of change writes and answers the same.
+
+Without a limit, the same changes read tables in large pieces, and with it, in tiny ones.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +16,13 @@ from helpers.warehouse import House, content
 from provhouse.changes.compact import compact
 from provhouse.changes.retract import Selection, retract
 from provhouse.changes.rollback import rollback
+from provhouse.commit import graph_rows
 from provhouse.ingest.ingest import ingest
 from provhouse.model.columns import TABLES
 from provhouse.model.progress import Silent
 from provhouse.model.question import Direction, Method
 from provhouse.runtime import room, storage
+from provhouse.store.tables import delta
 from provhouse.store.tables.snapshot import Snapshot
 
 Houses = Callable[..., House]
@@ -36,7 +41,10 @@ def test_a_tiny_limit_changes_nothing(houses: Houses, monkeypatch: pytest.Monkey
 
     def both(change: Callable[[House], object]) -> None:
         before = len(spilled)
-        change(house)
+        with pytest.MonkeyPatch.context() as pieces:
+            for module in (delta, graph_rows):
+                pieces.setattr(module, "PIECE_ROWS", 7)
+            change(house)
         assert len(spilled) > before, "nothing was in a file"
         change(whole)
         assert tables(house) == tables(whole)
