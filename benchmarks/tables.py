@@ -13,6 +13,8 @@ import capacity_table
 import capture_coverage
 import capture_overhead_form
 import capture_overhead_table
+import capture_ways_form
+import capture_ways_table
 import components_table
 import enter_table
 import explain_table
@@ -36,6 +38,7 @@ RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {
     "builds": builds_table.SECTION,
     "capture": capture_overhead_table.SECTION,
+    "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
@@ -78,6 +81,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     if capture_overhead_form.RESULTS.path.exists():
         found_capture = capture_overhead_form.RESULTS.read()
         yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
+    if capture_ways_form.RESULTS.path.exists():
+        ways = capture_ways_table.table(capture_ways_form.RESULTS.read())
+        yield BENCHMARKS, "capture ways", ways
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
