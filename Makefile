@@ -73,6 +73,10 @@ bench-capture-ways: setup ## Compare capture with three other ways to learn whic
 	@.venv/bin/python benchmarks/capture_ways.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python benchmarks/tables.py
 
+bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)
+	@.venv/bin/python benchmarks/capture_nights.py $(if $(NIGHTS),--nights $(NIGHTS))
+	@.venv/bin/python benchmarks/tables.py
+
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)
 	@.venv/bin/python benchmarks/enter.py --warehouse $(WAREHOUSE)
 	@.venv/bin/python benchmarks/tables.py

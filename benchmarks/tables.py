@@ -11,6 +11,8 @@ from pathlib import Path
 import builds_table
 import capacity_table
 import capture_coverage
+import capture_nights_form
+import capture_nights_table
 import capture_overhead_form
 import capture_overhead_table
 import capture_ways_form
@@ -38,6 +40,7 @@ RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {
     "builds": builds_table.SECTION,
     "capture": capture_overhead_table.SECTION,
+    "capture nights": capture_nights_table.SECTION,
     "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
 }
@@ -84,6 +87,9 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     if capture_ways_form.RESULTS.path.exists():
         ways = capture_ways_table.table(capture_ways_form.RESULTS.read())
         yield BENCHMARKS, "capture ways", ways
+    if capture_nights_form.RESULTS.path.exists():
+        nights = capture_nights_table.table(capture_nights_form.RESULTS.read())
+        yield BENCHMARKS, "capture nights", nights
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
