@@ -90,8 +90,9 @@ final class DeltaTarget implements Target {
       boolean pruning = conf.dynamicPartitionPruningEnabled();
       conf.setConfString(PRUNING, "false");
       try {
-        optimized =
-            CommonTables.inlined(session.sessionState().optimizer().execute(command.query()));
+        LogicalPlan cached =
+            session.sharedState().cacheManager().useCachedData(command.query());
+        optimized = CommonTables.inlined(session.sessionState().optimizer().execute(cached));
       } finally {
         conf.setConfString(PRUNING, String.valueOf(pruning));
       }
