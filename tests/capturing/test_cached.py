@@ -163,11 +163,13 @@ def test_after_the_block_a_cache_writes_nothing_aside(
 def test_a_frame_that_cannot_be_captured_can_be_cached(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    house = houses()
-    with pytest.raises(UsageError) as error, house.capture():
+    def write() -> None:
         cached = spark.range(3).toDF("k").cache()
         assert cached.count() == 3
         cached.write.parquet(str(tmp_path / "out"))
+
+    with pytest.raises(UsageError) as error, houses().capture():
+        write()
     assert "Range" in error.value.wanted
     assert "cached" in error.value.found
 
