@@ -24,6 +24,7 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -170,9 +171,11 @@ final class DeltaTarget implements Target {
       boolean pruning = conf.dynamicPartitionPruningEnabled();
       conf.setConfString(PRUNING, "false");
       try {
+        CacheManager caches = session.sharedState().cacheManager();
+        LogicalPlan cached =
+            caches.useCachedData(command.query(), caches.useCachedData$default$2());
         optimized =
-            sorted(
-                CommonTables.inlined(session.sessionState().optimizer().execute(command.query())));
+            sorted(CommonTables.inlined(session.sessionState().optimizer().execute(cached)));
       } finally {
         conf.setConfString(PRUNING, String.valueOf(pruning));
       }
