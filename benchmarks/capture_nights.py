@@ -25,7 +25,7 @@ from capture_nights_form import RESULTS, Night, Question, Results
 from machine import mean_load, packages
 from machine import run as recorded
 from peer_spark import plain
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import provhouse
 from provhouse.capturing.session import Captured, capturing
