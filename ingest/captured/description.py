@@ -55,6 +55,12 @@ class TapTable:
     exactness: str
     checked: bool
     """Whether the column after the key has a second hash, to prove that a key is of one group."""
+    folder: Path
+    """The folder of its files. Those of proofs are beside it."""
+
+    def proof(self, place: int) -> Path:
+        """Return the folder of the keys of all groups, as they were in one place of the plan."""
+        return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
     def name(self) -> str:
@@ -112,7 +118,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["table"] or table_of(path),
         folder,
         tuple(write["slots"]),
-        tuple(_tap(tap) for tap in write["taps"]),
+        tuple(_tap(tap, folder / str(number)) for number, tap in enumerate(write["taps"])),
         write["parts"],
         write["format"],
         write["absence"],
@@ -133,7 +139,7 @@ def table_of(path: Path) -> str:
     return path.name.removesuffix(".parquet") or path.name
 
 
-def _tap(tap: Mapping[str, Any]) -> TapTable:
+def _tap(tap: Mapping[str, Any], folder: Path) -> TapTable:
     return TapTable(
         tap["kind"],
         tap["by"],
@@ -142,6 +148,7 @@ def _tap(tap: Mapping[str, Any]) -> TapTable:
         tap["proofs"],
         tap["exactness"],
         tap["checked"],
+        _local(tap["folder"]) if "folder" in tap else folder,
     )
 
 
@@ -153,6 +160,7 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
     number, partitions, key = source["number"], source["partitions"], tuple(source["key"])
+    folder = _local(source["folder"]) if "folder" in source else folder
     return KeyedSource(number, partitions, source["table"], key, folder / source["tap"])
 
 

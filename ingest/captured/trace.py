@@ -71,15 +71,15 @@ class Tracer:
 
         The second ones are listed with the numbers of the taps, a column of the tap each.
         """
-        table, folder = self._write.taps[tap], self._folder(str(tap))
+        table = self._write.taps[tap]
         for place in range(table.proofs):
-            check_proof(self._folder(f"{tap}-keys-{place}"), table.by, self._aside)
-        count, given = count_rows(folder), 1 + table.checked
+            check_proof(table.proof(place), table.by, self._aside)
+        count, given = count_rows(table.folder), 1 + table.checked
         checks = Spread(2, count, self._aside) if table.checked else None
         rows = PairSet(count * table.slots.count(ROWS), self._aside)
         lower = [(slot, PairSet(count, self._aside)) for slot in table.slots if slot != ROWS]
         filled = np.zeros(len(keys), bool)
-        for piece in tap_pieces(folder, given + len(table.slots)):
+        for piece in tap_pieces(table.folder, given + len(table.slots)):
             _check_key(piece[0], table)
             if checks:
                 checks.add(piece[0], [piece[0], piece[1]])
@@ -113,9 +113,6 @@ class Tracer:
                 above.add(part)
             kept.append(Kept(each.tap, above.seal(len(pairs.sizes))))
         return _Below(pairs, keys, found.rows, count, tuple(kept))
-
-    def _folder(self, name: str) -> Path:
-        return self._write.folder / name
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
@@ -95,7 +96,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
     synchronized (block) {
-      block.store();
+      block.close();
     }
   }
 
@@ -117,7 +118,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
-      return optimised;
+      return isCached(optimised) ? cached(optimised) : optimised;
     }
     synchronized (block) {
       return block.writeOf(command) == null ? captured(command, optimised) : optimised;
@@ -145,6 +146,17 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Return whether Spark will cache the rows of a plan, which is no part of another. */
+  private static boolean isCached(LogicalPlan plan) {
+    return !(plan instanceof Subquery) && Caches.isCaching();
+  }
+
+  private LogicalPlan cached(LogicalPlan optimised) {
+    synchronized (block) {
+      return block.caching(optimised, session);
+    }
+  }
+
   /** Return the command of a plan, above which the optimizer may have put common tables, or null. */
   private static LogicalPlan commandOf(LogicalPlan plan) {
     LogicalPlan found = plan instanceof WithCTE ? ((WithCTE) plan).plan() : plan;
@@ -164,7 +176,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private void end(QueryExecution execution, boolean success, long nanoseconds) {
     LogicalPlan plan = execution.optimizedPlan();
     synchronized (block) {
-      Write write = plan instanceof Command ? block.writeOf(plan) : null;
+      boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
+      Write write = ends ? block.writeOf(plan) : null;
       if (write != null) {
         write.end(success, nanoseconds);
       }
