@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -41,6 +41,22 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
+class Part:
+    """The rows of a partition that a window function looks at, numbered in the window's order.
+
+    With ``last``, they end with the row whose number is in this column of the tap, less ``less``;
+    ``count`` is the column with their number, or None if they begin with the first row. Without
+    ``last``, they are from ``low`` to ``high`` rows after the row, where None means no limit.
+    """
+
+    low: int | None = None
+    high: int | None = None
+    last: int | None = None
+    count: int | None = None
+    less: int = 0
+
+
+@dataclass(frozen=True)
 class TapTable:
     """An operator that merges rows, and the columns of what its tap wrote."""
 
@@ -55,6 +71,22 @@ class TapTable:
     exactness: str
     checked: bool
     """Whether the column after the key has a second hash, to prove that a key is of one group."""
+    parts: tuple[Part, ...] = ()
+    """The parts of a partition from which the rows of a window derive; its tap is above it."""
+    columns: int = 0
+    """The number of columns for ``parts``, before the slots: the row's number, and counts."""
+    of: int | None = None
+    """The tap whose file this one reads: the whole partitions of a window with parts."""
+
+    @property
+    def key(self) -> int:
+        """The column of the key. A window with parts has the partition beside it."""
+        return 0 if self.of is None else 1
+
+    @property
+    def first_slot(self) -> int:
+        """The number of the columns before the slots."""
+        return 1 + self.checked + (1 + self.columns if self.columns else 0)
 
     @property
     def name(self) -> str:
@@ -100,6 +132,10 @@ class CapturedWrite:
     seconds: float
     rewriting: float
 
+    def whole_of(self, tap: int) -> int:
+        """Return the number of the tap for the whole partitions of a window with parts."""
+        return next(number for number, each in enumerate(self.taps) if each.of == tap)
+
 
 def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     """Return the description of a write, whose taps are below a folder.
@@ -112,7 +148,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["table"] or table_of(path),
         folder,
         tuple(write["slots"]),
-        tuple(_tap(tap) for tap in write["taps"]),
+        _taps(write["taps"]),
         write["parts"],
         write["format"],
         write["absence"],
@@ -133,6 +169,14 @@ def table_of(path: Path) -> str:
     return path.name.removesuffix(".parquet") or path.name
 
 
+def _taps(taps: Sequence[Mapping[str, Any]]) -> tuple[TapTable, ...]:
+    """Return the taps, then those of the whole partitions of windows with parts."""
+    found = [_tap(tap) for tap in taps]
+    whole = [replace(tap, parts=(), of=number, exactness="superset")
+             for number, tap in enumerate(found) if tap.parts]  # fmt: skip
+    return (*found, *whole)
+
+
 def _tap(tap: Mapping[str, Any]) -> TapTable:
     return TapTable(
         tap["kind"],
@@ -142,6 +186,8 @@ def _tap(tap: Mapping[str, Any]) -> TapTable:
         tap["proofs"],
         tap["exactness"],
         tap["checked"],
+        tuple(Part(**part) for part in tap.get("parts", ())),
+        tap.get("columns", 0),
     )
 
 

@@ -237,10 +237,10 @@ def _landed(found: Traced, version: Written) -> LandedWrite:
         version.version,
         output.write.path,
         sum(output.counts),
-        len(output.write.taps),
+        sum(tap.of is None for tap in output.write.taps),
         pairs,
         bytes_below(output.write.folder),
         output.write.seconds,
         output.write.rewriting,
-        tuple(tap.name for tap in output.write.taps if tap.exactness == "superset"),
+        tuple(output.write.taps[number].name for number in sorted(found.supersets)),
     )
