@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
 from .keyed import KeyedSource
@@ -131,6 +132,7 @@ class CapturedWrite:
     """The files that are new in the folder that was written to."""
     seconds: float
     rewriting: float
+    columns: ColumnMap
 
     def whole_of(self, tap: int) -> int:
         """Return the number of the tap for the whole partitions of a window with parts."""
@@ -161,6 +163,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tuple(_local(file) for file in write["written"]),
         write.get("seconds", 0.0),
         write["rewriting"],
+        column_map(write.get("columns", {})),
     )
 
 

@@ -186,7 +186,13 @@ def _numbered(
 ) -> list[Written]:
     """Give versions to the writes, and numbers to the source files whose row ids are names."""
     new = [
-        NewWrite(each.write.table, keys.get(each.write.table, ()), each.files, run)
+        NewWrite(
+            each.write.table,
+            keys.get(each.write.table, ()),
+            each.files,
+            run,
+            each.write.columns,
+        )
         for each in outputs
     ]
     versions = number_writes(new, settings, progress)

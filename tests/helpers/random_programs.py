@@ -156,7 +156,7 @@ def dense(rows: Rows, at: int) -> Used:
 
 def close(rows: Rows, at: int) -> Used:
     x = rows[at].x
-    near = [row for row in rows if row.x == x or None not in (x, row.x) and _apart(x, row.x) <= 1]
+    near = [row for row in rows if row.x == x or (None not in (x, row.x) and _apart(x, row.x) <= 1)]
     return len(near), near
 
 
@@ -226,8 +226,11 @@ def joined(rng: random.Random, left: Program, right: Program) -> Program:
     rows: Rows = []
     used: set[int] = set()
     for one in left.rows:
-        matches = [at for at, two in enumerate(right.rows)
-                   if (_equal(one, two, column) if comparison == "=" else _less(one, two))]  # fmt: skip
+        matches = [
+            at
+            for at, two in enumerate(right.rows)
+            if (_equal(one, two, column) if comparison == "=" else _less(one, two))
+        ]
         used.update(matches)
         for at in matches:
             two = right.rows[at]
@@ -286,7 +289,7 @@ def common(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def counted(rng: random.Random, left: Program, right: Program) -> Program:
-    """Intersect or subtract with the numbers of equal rows, of which each result derives from all."""
+    """Intersect or subtract, and count equal rows: each result derives from all of them."""
     kind = rng.choice(["INTERSECT", "EXCEPT"])
     others = dict(_groups(right, lambda r: r.values))
     rows: Rows = []
@@ -349,7 +352,8 @@ def _ordered(value: int | str | None) -> tuple[bool, int | str]:
 
 
 def _apart(one: int | None, two: int | None) -> int:
-    assert one is not None and two is not None
+    assert one is not None
+    assert two is not None
     return abs(one - two)
 
 

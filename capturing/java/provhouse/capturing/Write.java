@@ -58,6 +58,7 @@ final class Write {
     description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
     description.put("taps", taps.described());
+    description.put("columns", Columns.described(query));
     description.put("absence", rewriter.hasAbsence());
     description.put("sources", files.described());
     description.put("keyed", keyed.described());
