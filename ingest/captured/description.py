@@ -72,12 +72,19 @@ class TapTable:
     exactness: str
     checked: bool
     """Whether the column after the key has a second hash, to prove that a key is of one group."""
+    folder: Path
+    """The folder of its files. Those of proofs are beside it."""
+
     parts: tuple[Part, ...] = ()
     """The parts of a partition from which the rows of a window derive; its tap is above it."""
     columns: int = 0
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
     """The tap whose file this one reads: the whole partitions of a window with parts."""
+
+    def proof(self, place: int) -> Path:
+        """Return the folder of the keys of all groups, as they were in one place of the plan."""
+        return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
     def key(self) -> int:
@@ -150,7 +157,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write["table"] or table_of(path),
         folder,
         tuple(write["slots"]),
-        _taps(write["taps"]),
+        _taps(write["taps"], folder),
         write["parts"],
         write["format"],
         write["absence"],
@@ -172,15 +179,15 @@ def table_of(path: Path) -> str:
     return path.name.removesuffix(".parquet") or path.name
 
 
-def _taps(taps: Sequence[Mapping[str, Any]]) -> tuple[TapTable, ...]:
+def _taps(taps: Sequence[Mapping[str, Any]], folder: Path) -> tuple[TapTable, ...]:
     """Return the taps, then those of the whole partitions of windows with parts."""
-    found = [_tap(tap) for tap in taps]
+    found = [_tap(tap, folder / str(number)) for number, tap in enumerate(taps)]
     whole = [replace(tap, parts=(), of=number, exactness="superset")
              for number, tap in enumerate(found) if tap.parts]  # fmt: skip
     return (*found, *whole)
 
 
-def _tap(tap: Mapping[str, Any]) -> TapTable:
+def _tap(tap: Mapping[str, Any], folder: Path) -> TapTable:
     return TapTable(
         tap["kind"],
         tap["by"],
@@ -189,6 +196,7 @@ def _tap(tap: Mapping[str, Any]) -> TapTable:
         tap["proofs"],
         tap["exactness"],
         tap["checked"],
+        _local(tap["folder"]) if "folder" in tap else folder,
         tuple(Part(**part) for part in tap.get("parts", ())),
         tap.get("columns", 0),
     )
@@ -202,6 +210,7 @@ def _source(source: Mapping[str, Any]) -> SourceFile:
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
     number, partitions, key = source["number"], source["partitions"], tuple(source["key"])
+    folder = _local(source["folder"]) if "folder" in source else folder
     return KeyedSource(number, partitions, source["table"], key, folder / source["tap"])
 
 

@@ -171,9 +171,9 @@ def _check(
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
-    """Return each source file once; a file has another number in each write."""
+    """Return each state of each source file once; a file has another number in each write."""
     every = (source for output in outputs for source in output.write.sources)
-    return list({source.path: source for source in every}.values())
+    return list({(each.path, each.bytes, each.changed): each for each in every}.values())
 
 
 def _numbered(

@@ -41,15 +41,15 @@ class Partitions:
     A partition is in memory as a whole, as it is in a task of Spark.
     """
 
-    def __init__(self, table: TapTable, folder: Path, keys: I64, aside: Path) -> None:
+    def __init__(self, table: TapTable, keys: I64, aside: Path) -> None:
         """Read a tap. Raises BadInput if a key stands for two rows, or for two partitions."""
         self._table, self._keys, self._aside = table, keys, aside
-        self.rows = count_rows(folder)
+        self.rows = count_rows(table.folder)
         """The number of rows of all partitions."""
         width = table.first_slot + len(table.slots)
         self._spread = Spread(width, self.rows, aside)
         checks = Spread(2, self.rows, aside) if table.checked else None
-        for piece in tap_pieces(folder, width):
+        for piece in tap_pieces(table.folder, width):
             self._spread.add(piece[1], list(piece))
             if checks:
                 checks.add(piece[1], [piece[1], piece[2]])

@@ -82,14 +82,13 @@ class Tracer:
         The second ones are listed with the numbers of the taps, a column of the tap each.
         """
         table = self._write.taps[tap]
-        folder = self._folder(str(tap if table.of is None else table.of))
         for place in range(table.proofs):
-            check_proof(self._folder(f"{tap}-keys-{place}"), table.by, self._aside)
-        count, key = count_rows(folder), table.key
+            check_proof(table.proof(place), table.by, self._aside)
+        count, key = count_rows(table.folder), table.key
         checks = Spread(2, count, self._aside) if table.checked else None
         rows, lower = self._empty(table, count)
         filled = np.zeros(len(keys), bool)
-        for piece in tap_pieces(folder, table.first_slot + len(table.slots)):
+        for piece in tap_pieces(table.folder, table.first_slot + len(table.slots)):
             _check_key(piece[key], table)
             if checks:
                 checks.add(piece[key], [piece[key], piece[key + 1]])
@@ -113,7 +112,7 @@ class Tracer:
         If that were many more pairs than the tap has rows, return the whole partitions instead.
         """
         table = self._write.taps[tap]
-        held = Partitions(table, self._folder(str(tap)), keys, self._aside)
+        held = Partitions(table, keys, self._aside)
         if table.by and not held.filled.all():
             raise _missing(table)
         if held.count > MOST_PER_ROW * held.rows:
@@ -141,9 +140,6 @@ class Tracer:
                 above.add(part)
             kept.append(Kept(each.tap, above.seal(len(pairs.sizes))))
         return _Below(pairs, keys, found.rows, count, tuple(kept))
-
-    def _folder(self, name: str) -> Path:
-        return self._write.folder / name
 
 
 @dataclass(frozen=True)

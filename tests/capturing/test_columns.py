@@ -43,12 +43,14 @@ def house(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) -> 
         delays = flights.where("gone = 1").selectExpr("id", "line", "dep - due AS delay")
         delays.write.parquet(str(tmp_path / "delays"))
     with made.capture(keys={"lines": "code", "report": "line"}):
-        spark.read.parquet(str(tmp_path / "delays")).createOrReplaceTempView("delays")
+        delays = spark.read.parquet(str(tmp_path / "delays")).cache()
+        delays.createOrReplaceTempView("delays")
         spark.read.parquet(str(tmp_path / "lines.parquet")).createOrReplaceTempView("lines")
         spark.sql(
             "SELECT line, any_value(name) AS name, avg(delay) AS mean, count(*) AS n"
             " FROM delays JOIN lines ON line = code WHERE rank < 3 GROUP BY line"
         ).write.parquet(str(tmp_path / "report"))
+        delays.unpersist()
     return made
 
 

@@ -63,9 +63,12 @@ def associations(found: Found) -> Counter[tuple[object, ...]]:
 
 
 def taps(found: Found) -> list[TapTable]:
-    """Return the taps of a write, without the ids of columns, which count over a session."""
+    """Return the taps of a write, without folders and ids of columns, which a session counts."""
     plain = re.compile(r"#\d+")
-    return [replace(tap, sql=plain.sub("", tap.sql)) for tap in found.traced.output.write.taps]
+    return [
+        replace(tap, sql=plain.sub("", tap.sql), folder=Path())
+        for tap in found.traced.output.write.taps
+    ]
 
 
 def by_python(spark: SparkSession, name: str, source: Path, folder: Path) -> Found:

@@ -16,6 +16,7 @@ class Block {
   private final String folder;
   private final Map<String, List<String>> keys;
   private final boolean plain;
+  private final Caches caches;
   private final List<Write> writes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
   private Set<String> only;
@@ -31,6 +32,7 @@ class Block {
     this.folder = folder;
     this.keys = keys;
     this.plain = plain;
+    caches = new Caches(folder, keys);
   }
 
   /** Make what the folder must have before anything is written there. */
@@ -61,9 +63,18 @@ class Block {
       earlier.precede(target);
     }
     begin(session);
-    Write write = new Write(target, folder + "/" + writes.size(), keys, session);
+    Write write = new Write(target, folder + "/" + writes.size(), keys, session, caches);
     writes.add(write);
     return write.plan();
+  }
+
+  /** Return the plan of a frame that Spark caches, with the slots of its rows as columns. */
+  LogicalPlan caching(LogicalPlan query, SparkSession session) {
+    if (caches.has(query)) {
+      return query;
+    }
+    begin(session);
+    return caches.caching(query, session);
   }
 
   /** Wait until it is known how a write ended that another one deletes: Spark says it a bit later. */
@@ -110,6 +121,12 @@ class Block {
     }
     List<LogicalPlan> children = Plans.list(plan.children());
     return children.size() == 1 ? writeOf(children.get(0)) : null;
+  }
+
+  /** End the capture: no task of a later stage writes what rows derive from. */
+  void close() {
+    caches.end();
+    store();
   }
 
   void store() {

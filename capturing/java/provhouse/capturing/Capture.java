@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.classic.SparkSession;
@@ -95,7 +96,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
     synchronized (block) {
-      block.store();
+      block.close();
     }
   }
 
@@ -117,7 +118,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
-      return optimised;
+      return isCached(optimised) ? cached(optimised) : optimised;
     }
     synchronized (block) {
       return block.writeOf(command) == null ? captured(command, optimised) : optimised;
@@ -142,6 +143,17 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
         return optimised;
       }
       throw refused;
+    }
+  }
+
+  /** Return whether Spark will cache the rows of a plan, which is no part of another. */
+  private static boolean isCached(LogicalPlan plan) {
+    return !(plan instanceof Subquery) && Caches.isCaching();
+  }
+
+  private LogicalPlan cached(LogicalPlan optimised) {
+    synchronized (block) {
+      return block.caching(optimised, session);
     }
   }
 

@@ -27,6 +27,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import scala.collection.immutable.Seq;
 
@@ -62,11 +63,15 @@ final class Columns {
 
   private final Set<String> tables = new LinkedHashSet<>();
 
-  private Columns() {}
+  private final Caches caches;
+
+  private Columns(Caches caches) {
+    this.caches = caches;
+  }
 
   /** Return the columns of a plan as the ingest stores them. */
-  static Map<String, Object> described(LogicalPlan plan) {
-    Columns found = new Columns();
+  static Map<String, Object> described(LogicalPlan plan, Caches caches) {
+    Columns found = new Columns(caches);
     found.read(CommonTables.inlined(plan));
     Map<String, Object> values = new LinkedHashMap<>();
     Map<String, Object> influence = new LinkedHashMap<>();
@@ -88,7 +93,8 @@ final class Columns {
   private void read(LogicalPlan node) {
     if (node instanceof LogicalRelation) {
       scan((LogicalRelation) node);
-      return;
+    } else if (node instanceof InMemoryRelation) {
+      cached((InMemoryRelation) node);
     }
     Plans.<LogicalPlan>list(node.children()).forEach(this::read);
     if (node instanceof Project) {
@@ -126,6 +132,25 @@ final class Columns {
       read.forEach(table -> made.values.add(List.of(table, column.name())));
       known.put(column.exprId(), made);
     }
+  }
+
+  private void cached(InMemoryRelation node) {
+    LogicalPlan query = caches.query(node);
+    Columns inside = inside(query);
+    List<Attribute> columns = Plans.list(query.output());
+    List<Attribute> output = Plans.list(node.output());
+    for (int i = 0; i < output.size(); i++) {
+      known.put(output.get(i).exprId(), inside.of(columns.get(i)));
+    }
+    rows.add(inside.rows);
+  }
+
+  /** Return the columns of a plan of its own. */
+  private Columns inside(LogicalPlan plan) {
+    Columns inside = new Columns(caches);
+    inside.read(CommonTables.inlined(plan));
+    tables.addAll(inside.tables);
+    return inside;
   }
 
   private void define(List<NamedExpression> columns) {
@@ -210,12 +235,10 @@ final class Columns {
   }
 
   private Made computed(ScalarSubquery subquery) {
-    LogicalPlan plan = CommonTables.inlined(subquery.plan());
-    Columns inside = new Columns();
-    inside.read(plan);
+    LogicalPlan plan = subquery.plan();
+    Columns inside = inside(plan);
     Made made = inside.of(Plans.<Attribute>list(plan.output()).get(0));
     made.add(inside.rows);
-    tables.addAll(inside.tables);
     return made;
   }
 }

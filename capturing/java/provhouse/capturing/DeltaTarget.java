@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.internal.SQLConf;
 import scala.jdk.javaapi.CollectionConverters;
@@ -90,8 +91,10 @@ final class DeltaTarget implements Target {
       boolean pruning = conf.dynamicPartitionPruningEnabled();
       conf.setConfString(PRUNING, "false");
       try {
-        optimized =
-            CommonTables.inlined(session.sessionState().optimizer().execute(command.query()));
+        CacheManager caches = session.sharedState().cacheManager();
+        LogicalPlan cached =
+            caches.useCachedData(command.query(), caches.useCachedData$default$2());
+        optimized = CommonTables.inlined(session.sessionState().optimizer().execute(cached));
       } finally {
         conf.setConfString(PRUNING, String.valueOf(pruning));
       }

@@ -35,7 +35,7 @@ import scala.Option;
 final class KeyedSources {
   private static final Set<String> FORMATS = Set.of("csv", "json", "orc", "text", "txt");
   private final Map<String, List<String>> keys;
-  private final String folder;
+  private final Taps taps;
   private final String timeZone;
   private final Set<Object> used;
   private final List<Map<String, Object>> described = new ArrayList<>();
@@ -47,15 +47,26 @@ final class KeyedSources {
    * that the plan mentions: no other column is read.
    */
   KeyedSources(
-      Map<String, List<String>> keys, String folder, String timeZone, Set<Object> used) {
+      Map<String, List<String>> keys, Taps taps, String timeZone, Set<Object> used) {
     this.keys = keys;
-    this.folder = folder;
+    this.taps = taps;
     this.timeZone = timeZone;
     this.used = used;
   }
 
   List<Map<String, Object>> described() {
     return described;
+  }
+
+  /** Add the scans of a cached frame that is read, once. */
+  void include(KeyedSources cached) {
+    for (Map<String, Object> scan : cached.described) {
+      Map<String, Object> entry = new LinkedHashMap<>(scan);
+      entry.putIfAbsent("folder", cached.taps.folder());
+      if (!described.contains(entry)) {
+        described.add(entry);
+      }
+    }
   }
 
   /** Rewrite a scan whose rows have the numbers from {@code number} on; refuse it without a key. */
@@ -99,7 +110,7 @@ final class KeyedSources {
         new Project(
             Plans.seq(Plans.<NamedExpression>joined(read, List.of(id))),
             new Project(Plans.seq(read), node));
-    Tap tap = new Tap(folder + "/source-" + described.size(), 1, 1);
+    Tap tap = taps.source("source-" + described.size());
     LogicalPlan tapped =
         Plans.tapped(tap, List.of(id.toAttribute()), List.of(text), numbered);
     columns.add(id.toAttribute());

@@ -27,6 +27,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.catalyst.plans.logical.WindowGroupLimit;
+import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import scala.collection.immutable.Seq;
 
@@ -43,10 +45,13 @@ final class Rewriter {
   private final Joins joins;
   private final Windows windows;
   private final Subqueries subqueries;
+  private final Caches caches;
+  private boolean absence;
 
-  Rewriter(SourceFiles files, Taps taps) {
+  Rewriter(SourceFiles files, Taps taps, Caches caches) {
     this.files = files;
     this.taps = taps;
+    this.caches = caches;
     joins = new Joins(this, taps);
     windows = new Windows(this, taps);
     subqueries = new Subqueries(this, taps);
@@ -54,7 +59,7 @@ final class Rewriter {
 
   /** Return whether rows may depend on the absence of others, as after an outer or anti join. */
   boolean hasAbsence() {
-    return joins.hasAbsence();
+    return absence || joins.hasAbsence();
   }
 
   Rewritten rewrite(LogicalPlan plain) {
@@ -88,6 +93,9 @@ final class Rewriter {
     if (node instanceof LogicalRelation) {
       return Sources.scan((LogicalRelation) node, files);
     }
+    if (node instanceof InMemoryRelation) {
+      return cached((InMemoryRelation) node);
+    }
     boolean nothing =
         node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty();
     if (nothing || node instanceof OneRowRelation) { // such as the one group of an empty source
@@ -97,7 +105,17 @@ final class Rewriter {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));
       return new Rewritten(withChildren(node, child.plan()), child.slots());
     }
-    throw Unsupported.operator(node.nodeName(), "It is in the plan of what is written");
+    throw Unsupported.operator(
+        node.nodeName(),
+        node instanceof LogicalRDD
+            ? "Its rows are of a checkpoint, of an RDD or of a stream, which keep no sources"
+            : "It is in the plan of what is written");
+  }
+
+  private Rewritten cached(InMemoryRelation node) {
+    Rewritten rows = caches.scan(node, files, taps);
+    absence |= caches.hasAbsence(node);
+    return rows;
   }
 
   /** Return whether the rows of an operator are rows of its input, columns and all. */

@@ -18,11 +18,26 @@ import scala.jdk.javaapi.CollectionConverters;
 /** The files that a captured plan may read, numbered from 0, with the table that each is part of. */
 final class SourceFiles {
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
+  private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
   private final KeyedSources keyed;
   private long next;
 
-  SourceFiles(KeyedSources keyed) {
+  /** Number files from {@code next} on. */
+  SourceFiles(KeyedSources keyed, long next) {
     this.keyed = keyed;
+    this.next = next;
+  }
+
+  /** Return the number of the next file. */
+  long nextNumber() {
+    return next;
+  }
+
+  /** Add the sources of a cached frame that is read; other scans of its files share their numbers. */
+  void include(SourceFiles cached) {
+    cached.known.forEach(known::putIfAbsent);
+    described.putAll(cached.described);
+    keyed.include(cached.keyed);
   }
 
   /** Rewrite the scan of a source without row indexes. */
@@ -44,7 +59,8 @@ final class SourceFiles {
         checkWhole(file);
         String path = file.getPath().toUri().toString();
         String root = rootOf(address(file.getPath()), roots);
-        Map<String, Object> entry = known.computeIfAbsent(path, ignored -> entry(file, root, table));
+        String state = path + " " + file.getLen() + " " + file.getModificationTime();
+        Map<String, Object> entry = known.computeIfAbsent(state, ignored -> entry(file, root, table));
         paths.add(path);
         numbers.add((Long) entry.get("number"));
       }
@@ -54,7 +70,7 @@ final class SourceFiles {
   }
 
   List<Map<String, Object>> described() {
-    return new ArrayList<>(known.values());
+    return new ArrayList<>(described.values());
   }
 
   /** Refuse a file of which a Delta table has deleted rows without rewriting it. */
@@ -75,6 +91,7 @@ final class SourceFiles {
     entry.put("table", table);
     entry.put("bytes", file.getLen());
     entry.put("changed", file.getModificationTime());
+    described.put(entry.get("number"), entry);
     return entry;
   }
 

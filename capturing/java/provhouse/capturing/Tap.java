@@ -18,20 +18,22 @@ public final class Tap implements Serializable {
   private final String folder;
   private final int columns;
   private final int texts;
+  private final Switch running;
   private transient TapFile file;
   private transient long[][] block;
   private transient byte[][][] words;
   private transient int filled;
 
   Tap(String folder, int columns) {
-    this(folder, columns, 0);
+    this(folder, columns, 0, new Switch());
   }
 
-  /** Make a tap that also writes texts, which may be NULL. */
-  Tap(String folder, int columns, int texts) {
+  /** Make a tap that also writes texts, which may be NULL. It writes nothing once switched off. */
+  Tap(String folder, int columns, int texts, Switch running) {
     this.folder = folder;
     this.columns = columns;
     this.texts = texts;
+    this.running = running;
   }
 
   String folder() {
@@ -95,7 +97,7 @@ public final class Tap implements Serializable {
   }
 
   private int next() {
-    if (file == null) {
+    if (block == null) {
       open();
     } else if (filled == BLOCK) {
       flush();
@@ -108,9 +110,12 @@ public final class Tap implements Serializable {
     if (task == null) {
       throw new IllegalStateException("A tap ran outside of a task: " + folder);
     }
-    file = TapFile.open(folder, columns, texts, task);
     block = new long[columns][BLOCK];
     words = new byte[texts][BLOCK][];
+    if (running.isOff()) {
+      return;
+    }
+    file = TapFile.open(folder, columns, texts, task);
     TaskFailureListener failing = (context, error) -> file.fail();
     task.addTaskFailureListener(failing);
     TaskCompletionListener closing = this::close;
@@ -118,7 +123,9 @@ public final class Tap implements Serializable {
   }
 
   private void flush() {
-    file.write(block, words, filled);
+    if (file != null) {
+      file.write(block, words, filled);
+    }
     filled = 0;
   }
 

@@ -12,11 +12,51 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 /** The taps of one captured plan, numbered from 0. */
 final class Taps {
   private final String folder;
+  private final Switch running;
   private final List<Map<String, Object>> described = new ArrayList<>();
   private final Map<List<Object>, Integer> known = new HashMap<>();
 
   Taps(String folder) {
+    this(folder, new Switch());
+  }
+
+  /** Make taps that can be switched off, since their plan may outlive the block. */
+  Taps(String folder, Switch running) {
     this.folder = folder;
+    this.running = running;
+  }
+
+  String folder() {
+    return folder;
+  }
+
+  /** Add the taps of a cached frame that is read, once; return the number of each. */
+  List<Integer> include(Taps cached) {
+    List<Integer> numbers = new ArrayList<>();
+    for (int tap = 0; tap < cached.described.size(); tap++) {
+      List<Object> form = List.of(cached.folder, tap);
+      Integer number = known.get(form);
+      if (number == null) {
+        number = described.size();
+        known.put(form, number);
+        described.add(included(cached.described.get(tap), cached.folder, tap, numbers));
+      }
+      numbers.add(number);
+    }
+    return numbers;
+  }
+
+  /** Return the description of a tap in another folder; its slots are taps before it. */
+  private static Map<String, Object> included(
+      Map<String, Object> given, String folder, int tap, List<Integer> numbers) {
+    Map<String, Object> description = new LinkedHashMap<>(given);
+    description.putIfAbsent("folder", folder + "/" + tap);
+    List<Integer> slots = new ArrayList<>();
+    for (Object slot : (List<?>) given.get("slots")) {
+      slots.add((Integer) slot == Slot.ROWS ? Slot.ROWS : numbers.get((Integer) slot));
+    }
+    description.put("slots", slots);
+    return description;
   }
 
   /** Return the number for what an operator merges; equal inputs have one number. */
@@ -53,7 +93,7 @@ final class Taps {
   }
 
   Tap tap(int number, int columns) {
-    return new Tap(folder + "/" + number, columns);
+    return new Tap(folder + "/" + number, columns, 0, running);
   }
 
   /**
@@ -65,11 +105,16 @@ final class Taps {
     Map<String, Object> description = described.get(number);
     int place = (Integer) description.get("proofs");
     description.put("proofs", place + 1);
-    return new Tap(folder + "/" + number + "-keys-" + place, 1);
+    return new Tap(folder + "/" + number + "-keys-" + place, 1, 0, running);
+  }
+
+  /** Return a tap that writes the numbers of the rows of a source with their keys. */
+  Tap source(String name) {
+    return new Tap(folder + "/" + name, 1, 1, running);
   }
 
   Tap rows(int columns, int texts) {
-    return new Tap(folder + "/rows", columns, texts);
+    return new Tap(folder + "/rows", columns, texts, running);
   }
 
   List<Map<String, Object>> described() {

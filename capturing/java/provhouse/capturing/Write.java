@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
@@ -32,18 +30,19 @@ final class Write {
   private Set<String> written;
   private String state = "unknown";
 
-  Write(Target target, String folder, Map<String, List<String>> keys, SparkSession session) {
+  Write(
+      Target target,
+      String folder,
+      Map<String, List<String>> keys,
+      SparkSession session,
+      Caches caches) {
     this.folder = folder;
     this.target = target;
     settings = session.sessionState().newHadoopConf();
     long begun = System.nanoTime();
     LogicalPlan query = target.query();
-    String timeZone = session.sessionState().conf().sessionLocalTimeZone();
-    KeyedSources keyed = new KeyedSources(keys, folder, timeZone, used(query));
-    SourceFiles files = new SourceFiles(keyed);
     Taps taps = new Taps(folder);
-    Rewriter rewriter = new Rewriter(files, taps);
-    Rewritten rewritten = rewriter.rewrite(query);
+    Rewriting rewritten = new Rewriting(query, taps, keys, session, caches);
     List<Slot> slots = rewritten.slots();
     List<Expression> texts = target.texts();
     rows = taps.rows(slots.size(), texts.size());
@@ -57,27 +56,10 @@ final class Write {
     description.put("parts", texts.size());
     description.put("format", target.format());
     description.put("slots", slots.stream().map(Slot::tap).collect(Collectors.toList()));
-    description.put("taps", taps.described());
-    description.put("columns", Columns.described(query));
-    description.put("absence", rewriter.hasAbsence());
-    description.put("sources", files.described());
-    description.put("keyed", keyed.described());
+    rewritten.describe(description);
+    description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
     store();
-  }
-
-  /** Return the ids of all columns that a plan mentions, except as the output of its leaves. */
-  private static Set<Object> used(LogicalPlan plan) {
-    Set<Object> found = new HashSet<>();
-    Plans.<Attribute>list(plan.output()).forEach(each -> found.add(each.exprId()));
-    mentioned(plan, found);
-    return found;
-  }
-
-  private static void mentioned(LogicalPlan plan, Set<Object> found) {
-    Plans.<Attribute>list(plan.references().toSeq()).forEach(each -> found.add(each.exprId()));
-    Plans.<LogicalPlan>list(plan.children()).forEach(child -> mentioned(child, found));
-    Plans.<LogicalPlan>list(plan.subqueries()).forEach(query -> found.addAll(used(query)));
   }
 
   static Unsupported refusal(String found) {
