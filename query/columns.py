@@ -132,8 +132,7 @@ def _composed(table: str, column: str, maps: Mapping[str, Sequence[ColumnMap]]) 
         at, name, role = waiting.pop()
         for each in maps.get(at, ()):
             sources = [(*source, role) for source in each.values.get(name, ())]
-            for source, of, own in each.influences(name):
-                sources.append((source, of, own if role == _VALUE else role))
+            sources += each.influences(name)
             for source, of, as_role in sources:
                 found[source][of].add(as_role)
                 if (source, of, as_role) not in known:
