@@ -92,7 +92,7 @@ def test_a_column_is_followed_through_two_jobs(house: House) -> None:
         assert column.items == row.items
         assert (row.column, row.columns, column.item) == (None, (), "report/AA")
         check_forms(column._found)
-        assert column.columns[-1].influence[0] == Influence("code", ("filter", "join"))
+        assert column.columns[1].influence[0] == Influence("code", ("filter", "join"))
         summary = warehouse.lineage("report/AA.mean", summary=True)
         assert {each.table: each.role for each in summary.columns} == {
             name: role for name, (role, _, _) in mean.items()
