@@ -95,6 +95,7 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
     yield CAPACITY, "ingest", capacity_table.table()
     yield CAPACITY, "graphs", capacity_table.graphs()
+    yield CAPACITY, "driver", capacity_table.drivers()
     found = sets_table.RESULTS.read()
     yield BENCHMARKS, "sets", sets_table.tables(found)
     yield SETS, "paper", sets_table.pictures(found["paper"])

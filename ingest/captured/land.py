@@ -33,6 +33,7 @@ from .pinned import pins_of
 from .rows import Traced, operations, pieces, traced
 from .stream import Streams
 from .unused_keys import UnusedKeys, unused_keys
+from .weakened import weakened
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,9 @@ def _land(
     ]
     streams = Streams(f"capture {run}".strip(), run, aside)
     _streamed(found, versions, keys, store, streams, settings)
+    described_ops = weakened(_one_each(ops), Layout(settings.warehouse))
     summary = ingest_sources(
-        streams.finish(), settings, operations=_one_each(ops), progress=progress
+        streams.finish(), settings, operations=described_ops, progress=progress
     )
     landed = tuple(_landed(each, version) for each, version in zip(found, versions, strict=True))
     note_captured(Layout(settings.warehouse), [each.table for each in landed])
