@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pyarrow as pa
 from neo4j import Driver, ManagedTransaction, Session
-from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpired
+from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpired, TransientError
 
 from provhouse.model.errors import Damaged, Unavailable
 from provhouse.model.faults import reach
@@ -34,6 +34,10 @@ __all__ = ["Graph", "Result", "shared_graph"]
 
 BATCH = 10_000
 """The number of rows in one transaction, which a heap of half a gigabyte can still process."""
+
+DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
+REPEATS = 5
+"""How often a statement is repeated after a deadlock that outlasts the driver's own retries."""
 
 MAX_ID = (1 << 63) - 1
 
@@ -225,10 +229,15 @@ class Graph:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
         with translated(self._address), self._session() as session:
-            try:
-                return session.execute_write(work)
-            except IncompleteCommit:  # the server ended and may or may not have committed
-                return session.execute_write(work)
+            for _ in range(REPEATS):
+                try:
+                    return session.execute_write(work)
+                except IncompleteCommit:  # the server ended and may or may not have committed
+                    pass
+                except TransientError as error:
+                    if error.code != DEADLOCK:
+                        raise
+            return session.execute_write(work)
 
 
 @contextmanager

@@ -26,16 +26,19 @@ def cut(
     splits: Sequence[I32] = (),
     limit: int = 0,
     plans: Plans | None = None,
+    bars: I32 | None = None,
 ) -> tuple[I32, int]:
     """Cut pieces into sets below ``theta`` items; return each item's set and the number of sets.
 
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
     edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
     ``split_codes``. The caller will pack sets up to ``limit`` items, and the cut takes that into
-    account. ``plans`` is passed on to ``find_sets``. Sets are numbered from 0.
+    account. ``plans`` is passed on to ``find_sets``. ``bars`` has for each piece the number of
+    items from which it is cut, if that is not always theta. Sets are numbered from 0.
     """
     sets = piece.copy()
-    large = np.bincount(piece)[piece] >= theta
+    bar = np.full(len(piece), theta, np.int32) if bars is None else bars[piece]
+    large = np.bincount(piece)[piece] >= bar
     if not large.any():
         return sets, int(piece.max(initial=-1)) + 1
     place = np.cumsum(large, dtype=np.int32) - np.int32(1)
@@ -46,7 +49,7 @@ def cut(
         still = np.bincount(label)[label] >= theta
         side = np.where(still, level[table], -2).astype(np.int32)
         label = _relabel(label, src, dst, side)
-    sets[large] = find_sets(label, src, dst, table, theta, limit, plans)
+    sets[large] = find_sets(label, src, dst, table, theta, limit, plans, bar[large])
     sets[large] += np.int32(piece.max() + 1)
     sets = dense_values(sets)
     return sets, int(sets.max(initial=-1)) + 1

@@ -16,6 +16,12 @@ from provhouse.model.arrays import I32, I64, Bools
 from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
+APPENDED = 1_000
+"""The size from which new items of a large stored component are cut, though below theta.
+
+As one set they would lead every question about one of them to everything that any of them derives
+from, such as the state of all nights before.
+"""
 PAIRS = 1 << 22
 """Dependencies are deduplicated whenever about this many have been collected."""
 
@@ -28,6 +34,8 @@ class StoredSets:
     """The index of each stored item's set; items are in the order of ``is_new`` of `ItemGraph`."""
     components: I64
     """The id of each set's component."""
+    items: I64
+    """The number of items of each set's component."""
 
 
 class ItemGraph:
@@ -69,9 +77,27 @@ class ItemGraph:
         """The piece of each new item, numbered from 0."""
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
-    def edges_within(self, theta: int) -> tuple[I32, I32]:
-        """Return the edges of pieces of at least ``theta`` items."""
-        large = np.bincount(self.pieces, minlength=1)[self.pieces] >= theta
+    def bars(self, theta: int) -> I32:
+        """Return, for each piece, the number of items from which it is cut into several sets.
+
+        This is ``theta``, or ``APPENDED`` if the piece joins a stored component that is then large.
+        """
+        sizes = np.bincount(self.pieces, minlength=1)
+        bars = np.full(len(sizes), theta, np.int32)
+        if self._is_new.all() or not ((sizes >= APPENDED) & (sizes < theta)).any():
+            return bars
+        stored = np.cumsum(~self._is_new, dtype=np.int32) - np.int32(1)
+        for src, dst in self._edges():
+            for near, far in ((src, dst), (dst, src)):
+                across = self._is_new[near] & ~self._is_new[far]
+                piece = self.pieces[self._index[near[across]]]
+                items = self._stored.items[self._stored.of_place[stored[far[across]]]]
+                bars[piece[items + sizes[piece] >= theta]] = min(APPENDED, theta)
+        return bars
+
+    def edges_within(self, bars: I32) -> tuple[I32, I32]:
+        """Return the edges of pieces of at least as many items as ``bars`` says."""
+        large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         kept = [(src[large[src]], dst[large[src]]) for src, dst in self._new_edges()]
         none = np.empty(0, np.int32)
         return (
@@ -103,6 +129,22 @@ class ItemGraph:
         group = np.zeros(count, np.int32)
         group[label] = self._roots[0]
         return group
+
+    def outside(self, bars: I32) -> tuple[I32, I32]:
+        """Return distinct pairs (new item, stored set it derives from) of the pieces that are cut.
+
+        Only pieces that join a stored component have such pairs. ``bars`` is a result of ``bars``.
+        """
+        large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
+        parts = [np.empty(0, np.int64)]
+        if large.any() and not self._is_new.all():
+            stored = np.cumsum(~self._is_new, dtype=np.int32) - np.int32(1)
+            for src, dst in self._edges():
+                across = ~self._is_new[src] & self._is_new[dst]
+                item = self._index[dst[across]]
+                sets = self._stored.of_place[stored[src[across]]]
+                parts.append(distinct(coded(item[large[item]], sets[large[item]].astype(np.int32))))
+        return decoded(distinct(np.concatenate(parts)))
 
     def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
         """Return distinct pairs (set, set it derives from); stored sets have the higher numbers."""

@@ -76,15 +76,18 @@ def find_sets(
     theta: int,
     limit: int,
     plans: Plans | None = None,
+    bar: I32 | None = None,
 ) -> I32:
     """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
 
     ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
-    what was found for other pieces, and gets what is found for these.
+    what was found for other pieces, and gets what is found for these. ``bar`` has for each item the
+    number of items from which its piece is searched, if that is not always theta.
     """
     sets = _first_items(label)
     plans = {} if plans is None else plans
-    for piece in _large_pieces(label, src, dst, table, theta):
+    bar = np.full(len(label), theta, np.int32) if bar is None else bar
+    for piece in _large_pieces(label, src, dst, table, bar):
         sets[piece.items] = piece.items[_roots(piece, theta, limit, plans)]
     return sets
 
@@ -105,7 +108,8 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
     packed = _Packed(piece, limit)
     reader = Reader.of(piece.src, piece.dst, piece.table)
 
-    cyclic = on_cycles(piece.src, piece.dst, piece.table).any()
+    # Smaller pieces join stored items, and their tables may derive from stored rows of themselves.
+    cyclic = len(piece.items) < theta or on_cycles(piece.src, piece.dst, piece.table).any()
     free = min(FREE, len(piece.src) // FREE_PART) * 2 * len(reader.samples) if cyclic else 0
 
     def in_blocks() -> tuple[I32, int]:
@@ -128,10 +132,12 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
     return in_blocks()[0] if best is None else best
 
 
-def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, theta: int) -> Iterator[Piece]:
-    """Yield the pieces of at least ``theta`` items, the largest first."""
+def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> Iterator[Piece]:
+    """Yield the pieces of at least as many items as ``bar`` has at their items, largest first."""
     sizes = np.bincount(label)
-    large = np.flatnonzero(sizes >= theta)
+    bars = np.zeros(len(sizes), np.int32)
+    bars[label] = bar
+    large = np.flatnonzero(sizes >= bars)
     large = large[np.argsort(-sizes[large], kind="stable")]
     rank = np.full(len(sizes), len(large), np.int32)
     rank[large] = np.arange(len(large))

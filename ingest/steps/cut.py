@@ -20,6 +20,7 @@ from provhouse.model.arrays import I32, I64
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.free_memory import free_memory
 from provhouse.runtime.storage import load_arrays, save_arrays
+from provhouse.sets.appended import cut_appended
 from provhouse.sets.component_groups import Weights
 from provhouse.sets.cut import cut as cut_pieces
 from provhouse.sets.item_graph import ItemGraph, with_neighbours
@@ -173,16 +174,18 @@ class CutItems:
         return items
 
     def _cut(self, graph: ItemGraph, plans: Plans) -> "_Found":
-        limit = min(self.pack, self.theta - 1)
-        label, count = cut_pieces(
-            graph.pieces,
-            *graph.edges_within(self.theta),
-            graph.table,
-            self.theta,
-            self.splits,
-            limit,
-            plans,
-        )
+        limit, bars = min(self.pack, self.theta - 1), graph.bars(self.theta)
+
+        def cut(piece: I32, src: I32, dst: I32, table: I32) -> tuple[I32, int]:
+            how = self.theta, self.splits, limit, plans, bars
+            return cut_pieces(piece, src, dst, table, *how)
+
+        edges = graph.edges_within(bars)
+        if self.splits:
+            label, count = cut(graph.pieces, *edges, graph.table)
+        else:
+            outside = graph.outside(bars)
+            label, count = cut_appended(outside, graph.pieces, *edges, graph.table, cut)
         child, parent = graph.dependencies(label, count)
         several = with_neighbours(count, child, parent)
         items, group = np.bincount(label, minlength=count), graph.group_of(label, count)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from provhouse.model.arrays import I32, I64, ItemNumbers
+from provhouse.model.arrays import I32, I64, ItemNumbers, among
 from provhouse.runtime.storage import Array, create_array, open_array
 from provhouse.sets.component_groups import (
     Groups,
@@ -69,10 +69,17 @@ class Source:
 
     def stored_sets(self, items: I64) -> StoredSets:
         """Return the sets of stored items."""
+        none = np.empty(0, np.int64)
         if self.snapshot is None:
-            return StoredSets(np.empty(0, np.int64), np.empty(0, np.int64))
+            return StoredSets(none, none, none)
         sets, of_item = np.unique(self.snapshot.set_rows(ItemNumbers(items)), return_inverse=True)
-        return StoredSets(of_item, self.snapshot.set_components[sets])
+        of_set = self.snapshot.set_components
+        ids, component = np.unique(of_set[sets], return_inverse=True)
+        inside = np.flatnonzero(among(of_set, ids))
+        sizes = np.bincount(
+            np.searchsorted(ids, of_set[inside]), self.snapshot.set_items[inside], len(ids)
+        )
+        return StoredSets(of_item, ids[component], sizes.astype(np.int64)[component])
 
     def stored_components(self) -> I64:
         """Return the ids of the components of all stored items, in order."""

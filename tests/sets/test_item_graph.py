@@ -1,8 +1,10 @@
 """New items form pieces, depend on stored sets, and merge stored components."""
 
 import numpy as np
+import pytest
 
 from provhouse.model.arrays import I32, I64
+from provhouse.sets import item_graph
 from provhouse.sets.item_graph import ItemGraph, StoredSets, with_neighbours
 
 # Places 0 to 2 are new. Place 3 is stored in set 0 of component 10, and place 4 in set 1 of
@@ -12,7 +14,7 @@ IS_NEW = np.array([True, True, True, False, False])
 
 def graph(*edges: tuple[int, int]) -> ItemGraph:
     src, dst = np.array(edges, np.int32).T
-    stored = StoredSets(np.array([0, 1], np.int64), np.array([10, 20], np.int64))
+    stored = StoredSets(*(np.array(each, np.int64) for each in ([0, 1], [10, 20], [5, 600])))
     table = np.zeros(3, np.int32)
     halves = (slice(0, 1), slice(1, None))
     return ItemGraph(IS_NEW, table, lambda: [(src[h], dst[h]) for h in halves], lambda: stored)
@@ -29,9 +31,18 @@ def test_stored_items_connect_no_pieces() -> None:
 
 
 def test_only_edges_of_large_pieces_are_kept() -> None:
-    src, dst = graph((0, 1), (3, 2)).edges_within(2)
+    src, dst = graph((0, 1), (3, 2)).edges_within(np.full(2, 2, np.int32))
     assert (src.tolist(), dst.tolist()) == ([0], [1])
-    assert not len(graph((0, 1), (3, 2)).edges_within(3)[0])
+    assert not len(graph((0, 1), (3, 2)).edges_within(np.full(2, 3, np.int32))[0])
+
+
+def test_pieces_that_join_a_large_stored_component_are_cut_though_below_theta(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(item_graph, "APPENDED", 2)
+    assert graph((0, 1), (3, 1)).bars(100).tolist() == [100, 100]  # 7 items together
+    assert graph((1, 0), (4, 1)).bars(602).tolist() == [2, 602]  # 602 items together
+    assert graph((1, 0), (1, 4)).bars(603).tolist() == [603, 603]
 
 
 def test_dependencies_are_distinct_and_stored_sets_follow_the_new_ones() -> None:

@@ -38,6 +38,10 @@ class StoredBefore:
     def set_components(self) -> I64:
         return np.arange(self.items // 3 + 1) // 2 * 6
 
+    @property
+    def set_items(self) -> I64:
+        return np.full(self.items // 3 + 1, 3)
+
 
 @dataclass
 class Trace:

@@ -1,0 +1,50 @@
+"""Cut new items that join stored components, so that questions need not read what is stored.
+
+Each stored set takes part in the search as one more item, from which new items derive. So the
+search sees that those items lead further, and does not put others, which lead nowhere, into their
+sets. New items that derive from nothing get sets of their own, for the same reason: such sets have
+no triples, so reading them costs nothing, however large the packed ones are.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from provhouse.model.arrays import I32
+
+from .components import Edges
+from .distinct import coded, decoded, dense_values, distinct
+
+STORED = np.iinfo(np.int32).max
+"""The number that stands for the table of stored sets."""
+Cut: TypeAlias = Callable[[I32, Edges, Edges, I32], tuple[I32, int]]
+"""Cuts pieces, given the piece of each item, the edges, and the table of each item."""
+
+
+def cut_appended(
+    outside: tuple[I32, I32], piece: I32, src: Edges, dst: Edges, table: I32, cut: Cut
+) -> tuple[I32, int]:
+    """Return the set of each new item, and the number of sets.
+
+    ``outside`` has distinct pairs of a new item and the number of a stored set that it derives
+    from. Without any, this is ``cut`` of the other arguments.
+    """
+    item, stored = outside
+    if not len(item):
+        return cut(piece, src, dst, table)
+    code = coded(piece[item], stored)
+    sets = distinct(code.copy())
+    place = np.searchsorted(sets, code).astype(np.int32) + np.int32(len(piece))
+    found, _ = cut(
+        np.concatenate([piece, decoded(sets)[0]]),
+        np.concatenate([src, place]),
+        np.concatenate([dst, item]),
+        np.concatenate([table, np.full(len(sets), STORED, np.int32)]),
+    )
+    joined = np.zeros(int(piece.max()) + 1, np.int32)
+    joined[piece[item]] = 1
+    derived = np.zeros(len(piece), np.int32)
+    derived[dst] = derived[item] = 1
+    label = dense_values(np.int32(2) * found[: len(piece)] + derived * joined[piece])
+    return label, int(label.max(initial=-1)) + 1
