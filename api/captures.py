@@ -6,12 +6,12 @@ import secrets
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from provhouse.capturing.session import Captured, capturing, saying
+from provhouse.capturing.session import Captured, capturing, marked, saying
 from provhouse.ingest.captured.land import Landed, land_block
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
@@ -25,7 +25,7 @@ from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 from .checks import check_run, key_columns
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass
@@ -35,6 +35,30 @@ class Capture:
     spark: "SparkSession"
     report: Landed | None = None
     """The outcome of each write; None until the block has ended."""
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    """The declared key columns of tables."""
+
+    def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
+        """Return the same rows, which are items of a table in the lineage of what is written.
+
+        Lineage then leads from ``report/AA`` to ``cleaned/17``, and from there to the sources, as
+        if the rows had been written to a table ``cleaned``. Its key must be one of ``keys``. What
+        Spark computes stays the same. Raises UsageError for a table without a key, or if the frame
+        has no such columns; a key that is NULL or not unique is an error when the block ends.
+
+        >>> keys = {"orders": "id", "cleaned": "id", "report": "customer"}
+        >>> with provhouse.capture(spark, "warehouse", keys=keys) as run:
+        ...     cleaned = run.mark(orders.where("price > 0"), "cleaned")
+        ...     cleaned.groupBy("customer").sum("price").write.parquet("out/report")
+        """
+        _check_text("name of a table", table)
+        if table not in self.keys:
+            raise UsageError(
+                f"The marked table {table} has no key",
+                "Its rows are named by their key, since they are in no file",
+                f"Declare it: keys={{{table!r}: 'id'}}",
+            )
+        return marked(frame, table, self.keys[table])
 
     @contextmanager
     def op(self, text: str) -> Iterator[None]:
@@ -115,7 +139,7 @@ def capture(
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
     begin_block(folder, columns, run)
-    block, captured = Capture(spark), Captured()
+    block, captured = Capture(spark, keys=columns), Captured()
     with held(folder):
         try:
             with capturing(spark, folder, captured, columns, on_unsupported == "plain", tables):

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,21 @@ from .keyed import KeyedSource
 
 ROWS = -1
 """The number in ``slots`` of a column with ids of source rows, instead of keys of a tap."""
+
+
+def slot_of_mark(tap: int) -> int:
+    """Return the number in ``slots`` of a column with marked rows; it is less than ``ROWS``."""
+    return ROWS - 1 - tap
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The table that a program has declared some rows of its plan to be of."""
+
+    table: str
+    key: tuple[str, ...]
+    number: int
+    """What the ids of its rows have in the place of a file's number."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,8 @@ class TapTable:
     """Whether the column after the key has a second hash, to prove that a key is of one group."""
     folder: Path
     """The folder of its files. Those of proofs are beside it."""
+    mark: Mark | None
+    """The table of the rows, if they are marked; ``proofs`` are then its taps."""
 
     def proof(self, place: int) -> Path:
         """Return the folder of the keys of all groups, as they were in one place of the plan."""
@@ -113,12 +130,13 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     Raises BadInput for files that are not on this machine.
     """
     path = _local(write["path"])
+    marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
         path,
         write["table"] or table_of(path),
         folder,
-        tuple(write["slots"]),
-        tuple(_tap(tap, folder / str(number)) for number, tap in enumerate(write["taps"])),
+        _slots(write["slots"], marked),
+        tuple(_tap(tap, folder / str(at), marked) for at, tap in enumerate(write["taps"])),
         write["parts"],
         write["format"],
         write["absence"],
@@ -139,16 +157,22 @@ def table_of(path: Path) -> str:
     return path.name.removesuffix(".parquet") or path.name
 
 
-def _tap(tap: Mapping[str, Any], folder: Path) -> TapTable:
+def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
+    return tuple(slot_of_mark(slot) if slot in marked else slot for slot in slots)
+
+
+def _tap(tap: Mapping[str, Any], folder: Path, marked: Collection[int]) -> TapTable:
+    mark = tap["kind"] == "mark"
     return TapTable(
         tap["kind"],
         tap["by"],
         tap["sql"],
-        tuple(tap["slots"]),
+        _slots(tap["slots"], marked),
         tap["proofs"],
         tap["exactness"],
         tap["checked"],
         _local(tap["folder"]) if "folder" in tap else folder,
+        Mark(tap["table"], tuple(tap["key"]), tap["number"]) if mark else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,8 @@ from ..ingest import ingest_sources
 from .description import CapturedWrite, SourceFile, described
 from .keyed import source_keys
 from .keys import Key, KeyStore, check_keys
+from .marked_output import MarkedNames, MarkedOutput, marked_outputs
+from .marks import MarkedRows, marks_of
 from .names import Known, OutputNames, SourceNames, check_sources, without_numbers
 from .output import Output, output_of
 from .pinned import pins_of
@@ -59,6 +61,15 @@ class LandedWrite:
 
 
 @dataclass(frozen=True)
+class LandedMark:
+    """Marked rows of a captured write, which are items of their own in the warehouse."""
+
+    table: str
+    version: int
+    rows: int
+
+
+@dataclass(frozen=True)
 class Landed:
     """The outcome of the writes of one captured block."""
 
@@ -75,6 +86,8 @@ class Landed:
     """Why the ingest has failed."""
     unused_keys: UnusedKeys | None = None
     """Declared keys of tables that neither the writes nor the warehouse have."""
+    marks: tuple[LandedMark, ...] = ()
+    """The rows that the program has marked, by ``run.mark``."""
 
 
 def land_block(
@@ -137,19 +150,29 @@ def _land(
     sources = _sources(outputs)
     store = KeyStore(aside)
     _check(outputs, sources, keys, Known(Layout(settings.warehouse)), store)
-    found = [traced(output, aside) for output in outputs]
-    versions = _numbered(outputs, sources, keys, run, settings, progress)
+    opened = dict[Path, MarkedRows]()
+    outputs = [replace(each, marks=marks_of(each.write, opened, aside)) for each in outputs]
+    marked = marked_outputs(outputs)
+    found = [traced(output, aside) for output in (*marked, *outputs)]
+    places = _marked(opened.values(), run, settings, progress)
+    written = _numbered(outputs, sources, keys, run, settings, progress)
+    versions = [*(places[each.rows.place] for each in marked), *written]
     ops = [
         operations(each, version.table, run) for each, version in zip(found, versions, strict=True)
     ]
     streams = Streams(f"capture {run}".strip(), run, aside)
-    _streamed(found, versions, keys, store, streams, settings)
+    _streamed(found, versions, places, keys, store, streams, settings)
     summary = ingest_sources(
         streams.finish(), settings, operations=_one_each(ops), progress=progress
     )
-    landed = tuple(_landed(each, version) for each, version in zip(found, versions, strict=True))
+    writes = zip(found[len(marked) :], written, strict=True)
+    landed = tuple(_landed(each, version) for each, version in writes)
     note_captured(Layout(settings.warehouse), [each.table for each in landed])
-    return Landed(landed, summary.generation, incomplete)
+    marks = tuple(
+        LandedMark(rows.table, places[place].version, len(rows.names))
+        for place, rows in opened.items()
+    )
+    return Landed(landed, summary.generation, incomplete, marks=marks)
 
 
 def _check(
@@ -174,6 +197,16 @@ def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
     """Return each state of each source file once; a file has another number in each write."""
     every = (source for output in outputs for source in output.write.sources)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
+
+
+def _marked(
+    opened: Iterable[MarkedRows], run: str, settings: Settings, progress: Progress
+) -> dict[Path, Written]:
+    """Give versions to marked rows, by their places."""
+    rows = list(opened)
+    new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
+    versions = number_writes(new, settings, progress) if new else []
+    return {each.place: version for each, version in zip(rows, versions, strict=True)}
 
 
 def _numbered(
@@ -201,6 +234,7 @@ def _numbered(
 def _streamed(
     found: Sequence[Traced],
     versions: Sequence[Written],
+    places: Mapping[Path, Written],
     keys: Mapping[str, Key],
     store: KeyStore,
     streams: Streams,
@@ -208,8 +242,12 @@ def _streamed(
 ) -> None:
     known = Known(Layout(settings.warehouse))
     for each, version in zip(found, versions, strict=True):
-        sources = SourceNames(each.output.write, keys, known, store)
-        outputs = OutputNames(each.output, version, known, store)
+        sources = SourceNames(each.output, keys, known, store, places)
+        outputs = (
+            MarkedNames(each.output, version)
+            if isinstance(each.output, MarkedOutput)
+            else OutputNames(each.output, version, known, store)
+        )
         for piece in pieces(each, version.table):
             streams.add(piece, sources, outputs)
 

@@ -74,7 +74,7 @@ def traced(output: Output, aside: Path) -> Traced:
     What does not fit in memory goes to files in the folder ``aside``, which the caller removes once
     the result is not needed any more.
     """
-    tracer = Tracer(output.write, aside)
+    tracer = Tracer(output, aside)
     grouped = list[Grouped]()
     waiting = _carried(output)
     while waiting:
@@ -87,13 +87,13 @@ def traced(output: Output, aside: Path) -> Traced:
         for kept in found.kept:
             parts = [through(Pairs(row, group), part.at, part.row) for part in kept.pairs.parts()]
             waiting.append((kept.tap, distinct(parts)))
-    slots = (slot for slot, tap in enumerate(output.write.slots) if tap == ROWS)
+    slots = (slot for slot, tap in enumerate(output.write.slots) if tap <= ROWS)
     return Traced(output, tuple(slots), tuple(grouped))
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:
     """Return, for each slot with keys of groups, the tap and the pairs of a row and a key."""
-    slots = [slot for slot, tap in enumerate(output.write.slots) if tap != ROWS]
+    slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
     parts = [(first, found[slots]) for first, found in output.carried()]

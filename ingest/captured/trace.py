@@ -10,7 +10,9 @@ from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
 
 from .associations import NONE, check_checks, check_proof, count_rows, tap_pieces
-from .description import ROWS, CapturedWrite, TapTable
+from .description import ROWS, TapTable
+from .marks import as_ids
+from .output import Output
 from .pairs import Pairs, PairSet, through
 from .spread import Spread
 
@@ -38,8 +40,8 @@ class Tracer:
     What does not fit in memory goes to files in the folder ``aside``, which the caller removes.
     """
 
-    def __init__(self, write: CapturedWrite, aside: Path) -> None:
-        self._write, self._aside = write, aside
+    def __init__(self, output: Output, aside: Path) -> None:
+        self._write, self._marks, self._aside = output.write, output.marks, aside
 
     def sources(self, tap: int, keys: I64) -> Sources:
         """Return what the groups with these keys derive from; keys are distinct and in order.
@@ -76,8 +78,8 @@ class Tracer:
             check_proof(table.proof(place), table.by, self._aside)
         count, given = count_rows(table.folder), 1 + table.checked
         checks = Spread(2, count, self._aside) if table.checked else None
-        rows = PairSet(count * table.slots.count(ROWS), self._aside)
-        lower = [(slot, PairSet(count, self._aside)) for slot in table.slots if slot != ROWS]
+        rows = PairSet(count * sum(slot <= ROWS for slot in table.slots), self._aside)
+        lower = [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
         filled = np.zeros(len(keys), bool)
         for piece in tap_pieces(table.folder, given + len(table.slots)):
             _check_key(piece[0], table)
@@ -86,10 +88,11 @@ class Tracer:
             at, found = position(piece[0], keys)
             filled[at] = True
             others = iter(lower)
-            for slot, column in zip(table.slots, piece[given:], strict=True):
+            columns = as_ids(table.slots, piece[given:], self._marks)
+            for slot, column in zip(table.slots, columns, strict=True):
                 values = column[found]
                 here = values != NONE
-                target = rows if slot == ROWS else next(others)[1]
+                target = rows if slot <= ROWS else next(others)[1]
                 target.add(Pairs(at[here], values[here]))
         if checks:
             check_checks(checks, table.by)

@@ -45,12 +45,14 @@ final class Rewriter {
   private final Windows windows;
   private final Subqueries subqueries;
   private final Caches caches;
+  private final Marks marks;
   private boolean absence;
 
   Rewriter(SourceFiles files, Taps taps, Caches caches) {
     this.files = files;
     this.taps = taps;
     this.caches = caches;
+    marks = new Marks(this, files, taps);
     joins = new Joins(this, taps);
     windows = new Windows(this, taps);
     subqueries = new Subqueries(this, taps);
@@ -97,6 +99,9 @@ final class Rewriter {
     }
     if (node instanceof LocalRelation && Plans.list(((LocalRelation) node).data()).isEmpty()) {
       return new Rewritten(node, List.of());
+    }
+    if (node instanceof Filter && Mark.of((Filter) node) != null) {
+      return marks.mark((Filter) node);
     }
     if (carries(node)) {
       Rewritten child = rewrite(Plans.list(node.children()).get(0));

@@ -102,10 +102,19 @@ final class Taps {
    * <p>Spark may compute equal aggregates twice, so each place in the plan has a tap of its own.
    */
   Tap proof(int number) {
+    return new Tap(folderOfPlace(number), 1, 0, running);
+  }
+
+  private String folderOfPlace(int number) {
     Map<String, Object> description = described.get(number);
     int place = (Integer) description.get("proofs");
     description.put("proofs", place + 1);
-    return new Tap(folder + "/" + number + "-keys-" + place, 1, 0, running);
+    return folder + "/" + number + "-keys-" + place;
+  }
+
+  /** Return a tap of marked rows with their keys as texts; each place in the plan has its own. */
+  Tap marked(int number, int columns) {
+    return new Tap(folderOfPlace(number), columns, 1, running);
   }
 
   /** Return a tap that writes the numbers of the rows of a source with their keys. */
