@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-capture bench-builds bench-rows bench-seven bench-hard bench-memory bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
+.PHONY: cluster containers bench-capture bench-capture-ways bench-capture-nights bench-builds bench-rows bench-seven bench-hard bench-memory bench-driver bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-worst bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -54,8 +54,12 @@ bench-hard: setup ## Measure ingest, size and questions on two hard traces
 	@.venv/bin/python benchmarks/hard.py
 	@.venv/bin/python benchmarks/tables.py
 
-bench-memory: setup ## Measure the memory of an ingest by step (TRIPLES=300000000, LIMIT=4096 megabytes for the cut, FOLDER=DIR)
-	@.venv/bin/python benchmarks/memory.py $(if $(TRIPLES),--triples $(TRIPLES)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(FOLDER),--folder $(FOLDER))
+bench-memory: setup ## Measure the memory of an ingest by step (TRIPLES=300000000, LIMIT=4096 megabytes for the cut, DRIVER=64 megabytes for the driver, FOLDER=DIR)
+	@.venv/bin/python benchmarks/memory.py $(if $(TRIPLES),--triples $(TRIPLES)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(DRIVER),--driver $(DRIVER)) $(if $(FOLDER),--folder $(FOLDER))
+
+bench-driver: setup ## Measure the memory of an ingest's own process with many sets (FOLDER=DIR)
+	@.venv/bin/python benchmarks/driver.py $(if $(FOLDER),--folder $(FOLDER))
+	@.venv/bin/python benchmarks/tables.py
 
 bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=DIR of one ingest; SETS=20000000)
 	@.venv/bin/python benchmarks/set_graph.py --warehouse $(WAREHOUSE) $(if $(SETS),--sets $(SETS))
@@ -65,6 +69,16 @@ bench-capture: setup ## Measure what capture costs the 22 queries of TPC-H; inst
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
 	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
 	@.venv/bin/python benchmarks/capture_overhead.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS)) $(if $(QUERIES),--queries $(QUERIES))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-capture-ways: setup ## Compare capture with three other ways to learn which rows a group was made of (SCALE=1, REPEATS=5)
+	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
+	@.venv/bin/uv pip install --quiet --python .long/tpch/bin/python --require-hashes --requirement requirements-tpch.lock
+	@.venv/bin/python benchmarks/capture_ways.py $(if $(SCALE),--scale $(SCALE)) $(if $(REPEATS),--repeats $(REPEATS))
+	@.venv/bin/python benchmarks/tables.py
+
+bench-capture-nights: setup ## Measure nightly captured runs of a star schema, beside DuckDB (NIGHTS=200; half an hour)
+	@.venv/bin/python benchmarks/capture_nights.py $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python benchmarks/tables.py
 
 bench-enter: setup ## Measure complete commands, from Enter to the answer (WAREHOUSE=DIR with the paper's trace)

@@ -1,4 +1,6 @@
-"""Make the tables of `docs/capacity.md` from the results of `ingest.py` and `set_graph.py`.
+"""Make the tables of `docs/capacity.md` from the results of benchmarks.
+
+They are those of `ingest.py`, `set_graph.py` and `driver.py`.
 
 Each quantity is fitted as ``a * triples ** e`` to all measured sizes, by least squares on the
 logarithms. Values beyond the largest measured size are extrapolated by that fit. Memory is fitted
@@ -7,6 +9,7 @@ as a line instead, because a part of it does not depend on the trace.
 
 from collections.abc import Callable, Iterator, Sequence
 
+import driver
 import ingest_table
 import numpy as np
 import set_graph
@@ -106,3 +109,22 @@ def graph_rows(runs: Sequence[set_graph.Measured]) -> Iterator[Row]:
                 f"walk {way}, {when}: p50, p95",
                 *(f"{duration(each['p50'])}, {duration(each['p95'])}" for each in walks),
             )
+
+
+def drivers() -> str:
+    """Return a table of the memory that an ingest's own process takes, without and with a limit."""
+    results = driver.RESULTS.read()
+    free, limited = (
+        [one for one in results["runs"] if bool(one["driver_mb"]) == limit]
+        for limit in (False, True)
+    )
+    head = ("", *(f"{one['sets'] / 1e6:.0f}M sets" for one in free))
+    rows = [
+        ("no limit", *(f"{one['peak_mb']:,} MB, {duration(one['seconds'])}" for one in free)),
+        ("`driver_mb`", *(f"{one['driver_mb']:,}" for one in limited)),
+        (
+            "with that limit",
+            *(f"{one['peak_mb']:,} MB, {duration(one['seconds'])}" for one in limited),
+        ),
+    ]
+    return f"On {cores(results['machine'])}:\n\n{grid(head, rows)}"

@@ -129,10 +129,14 @@ class Bench:
             "landing": self.land(blocks[-1], write),
         }
 
+    def out(self, name: str) -> Path:
+        """Return the folder that a query was last written to."""
+        return self.folder / "out" / str(self.runs) / name
+
     def write(self, name: str, sql: str) -> None:
         """Write a query to a new folder."""
         self.runs += 1
-        self.spark.sql(sql).write.parquet(str(self.folder / "out" / str(self.runs) / name))
+        self.spark.sql(sql).write.parquet(str(self.out(name)))
 
     def write_plain(self, name: str, sql: str) -> Cost:
         """Write a query with plain Spark, and return what it cost."""

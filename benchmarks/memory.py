@@ -1,6 +1,7 @@
-"""Measure the memory of an ingest, by step, with a limit for the cut: `make bench-memory`.
+"""Measure the memory of an ingest, by step, with limits: `make bench-memory`.
 
-The limit is a quarter of what the cut would take for the whole trace, or ``--limit``. The trace has
+The limit of the cut is a quarter of what it would take for the whole trace, or ``--limit``, and the
+limit of the driver a quarter of what the arrays of sets would take, or ``--driver``. The trace has
 copies of the hard shape `pipelines`, in Parquet. Memory is read from `/proc/PID/status` 50 times a
 second: anonymous memory (``RssAnon``), which only swapping can take away. Pages of memory-mapped
 files are not counted, as the system writes them out when it needs their memory. The driver is this
@@ -34,6 +35,8 @@ SEED, SHAPE, COPIES = 5, "pipelines", 20
 LARGEST_COPY = 4_000_000
 """The most items in a copy, so that one copy fits in memory while it is written."""
 ITEMS_A_TRIPLE = 0.77
+SETS_A_TRIPLE, SET_BYTES = 0.03, 75
+"""The sets of this shape, and the bytes that the driver has for each set if there is no limit."""
 EVERY = 0.02
 """Seconds between two measurements."""
 
@@ -55,6 +58,8 @@ class Measured(TypedDict):
     items: int
     cut_mb: int
     whole_mb: int
+    driver_mb: int
+    sets: int
     wall_seconds: float
     seconds: dict[str, float]
     peaks: dict[str, Peak]
@@ -74,6 +79,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the memory of an ingest, by step.")
     parser.add_argument("--triples", type=int, default=4_000_000)
     parser.add_argument("--limit", type=int, help="cut_mb, by default a quarter of the need")
+    parser.add_argument("--driver", type=int, help="driver_mb, by default a quarter of the need")
     parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     given = parser.parse_args()
     load = mean_load()
@@ -85,7 +91,7 @@ def main() -> None:
         if maker.exitcode:
             sys.exit("The trace could not be made")
         items, triples = map(int, (folder / "trace.txt").read_text(encoding="utf-8").split())
-        results = measure(folder, items, triples, given.limit)
+        results = measure(folder, items, triples, given.limit, given.driver)
     versions = packages("pyspark", "pyarrow", "numba", "provhouse")
     RESULTS.write({**recorded(load, versions), "seed": SEED, **results})
 
@@ -100,16 +106,21 @@ def make(triples: int, out: Path) -> None:
     out.with_suffix(".txt").write_text("{} {}".format(*size), encoding="utf-8")
 
 
-def measure(folder: Path, items: int, triples: int, limit: int | None) -> Measured:
+def measure(
+    folder: Path, items: int, triples: int, limit: int | None, driver: int | None
+) -> Measured:
     """Ingest the trace, and return the results without those of the machine."""
     whole = (ITEM_BYTES * items + EDGE_BYTES * triples) // MEGABYTE
     limit = limit or whole // 4
-    settings = Settings.load({"warehouse": folder / "warehouse", "cut_mb": limit})
+    driver = driver or max(int(triples * SETS_A_TRIPLE * SET_BYTES) // MEGABYTE // 4, 1)
+    given = {"warehouse": folder / "warehouse", "cut_mb": limit, "driver_mb": driver}
+    settings = Settings.load(given)
     begun = perf_counter()
     peaks = Peaks()
     with sampling(peaks.sample, EVERY):
         found = ingest([folder / "trace"], settings, names="global", progress=peaks)
     print(f"{triples:,} triples, {items:,} items; the cut may take {limit:,} of {whole:,} MB")
+    print(f"{found.sets:,} sets; the arrays of the driver may take {driver:,} MB")
     for step, peak in peaks.of.items():
         print(f"{step:<22} driver {peak['driver']:>6,} MB, worker {peak['worker']:>6,} MB")
     return {
@@ -117,6 +128,8 @@ def measure(folder: Path, items: int, triples: int, limit: int | None) -> Measur
         "items": items,
         "cut_mb": limit,
         "whole_mb": whole,
+        "driver_mb": driver,
+        "sets": found.sets,
         "wall_seconds": round(perf_counter() - begun, 1),
         "seconds": found.seconds,
         "peaks": peaks.of,

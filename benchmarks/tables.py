@@ -11,8 +11,12 @@ from pathlib import Path
 import builds_table
 import capacity_table
 import capture_coverage
+import capture_nights_form
+import capture_nights_table
 import capture_overhead_form
 import capture_overhead_table
+import capture_ways_form
+import capture_ways_table
 import components_table
 import enter_table
 import explain_table
@@ -36,6 +40,8 @@ RELIABILITY = ROOT / "docs" / "reliability.md"
 SECTIONS = {
     "builds": builds_table.SECTION,
     "capture": capture_overhead_table.SECTION,
+    "capture nights": capture_nights_table.SECTION,
+    "capture ways": capture_ways_table.SECTION,
     "hard": hard_table.SECTION,
 }
 """Sections that are added to a page once there are results for them."""
@@ -78,11 +84,18 @@ def pages() -> Iterator[tuple[Path, str, str]]:
     if capture_overhead_form.RESULTS.path.exists():
         found_capture = capture_overhead_form.RESULTS.read()
         yield BENCHMARKS, "capture", capture_overhead_table.tables(found_capture)
+    if capture_ways_form.RESULTS.path.exists():
+        ways = capture_ways_table.table(capture_ways_form.RESULTS.read())
+        yield BENCHMARKS, "capture ways", ways
+    if capture_nights_form.RESULTS.path.exists():
+        nights = capture_nights_table.table(capture_nights_form.RESULTS.read())
+        yield BENCHMARKS, "capture nights", nights
     yield RELIABILITY, "rounds", reliability.table(reliability.RESULTS.read())
     yield RELIABILITY, "soak", soak.table(soak.RESULTS.read())
     yield RELIABILITY, "fuzz", fuzz.table(fuzz.RESULTS.read())
     yield CAPACITY, "ingest", capacity_table.table()
     yield CAPACITY, "graphs", capacity_table.graphs()
+    yield CAPACITY, "driver", capacity_table.drivers()
     found = sets_table.RESULTS.read()
     yield BENCHMARKS, "sets", sets_table.tables(found)
     yield SETS, "paper", sets_table.pictures(found["paper"])

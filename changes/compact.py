@@ -73,7 +73,7 @@ def _compare(job: Job, commit: Commit) -> None:
     The new base may have more components, since triples that connected them may have died.
     """
     assert job.before, "compact checks that there is something to compact"
-    before = Snapshot(job.layout, job.before)
+    before = Snapshot(job.layout, job.before, room=job.room)
     for name in ("triples", "items", "components"):
         was, is_ = (getattr(each.totals, name) for each in (job.before, commit))
         if name == "triples":  # erased links that have become equal are stored once

@@ -40,11 +40,15 @@ from provhouse.model.columns import (
     NAME,
     OP,
     ORIGIN,
+    PARTITION,
     SRC,
     TABLE,
+    TRIPLES,
     WAY,
 )
+from provhouse.runtime.room import slices
 from provhouse.runtime.storage import (
+    create_array,
     load_array,
     parquet_reader,
     save_array,
@@ -69,7 +73,7 @@ ROWS = pa.schema(
 def restage(job: Job) -> tuple[ReadResult, NumberResult]:
     """Stage all that the current generation shows, instead of reading and numbering files."""
     assert job.before, "compact checks that there is something to compact"
-    snapshot = Snapshot(job.layout, job.before)
+    snapshot = Snapshot(job.layout, job.before, room=job.room)
     old = _OldBase(job.staging, job.layout, job.before)
     tables = ["", *snapshot.tables]
     items = sum(span.items for span in snapshot.spans)
@@ -83,9 +87,7 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
     done = job.run(tasks)
     if len(snapshot.groups):
         save_array(job.staging.groups, _places(snapshot.groups, *old.spans()))
-    codes = [load_array(path) for path in job.staging.item_tables.all()]
-    save_array(job.staging.tables, np.concatenate([np.empty(0, np.int32), *codes]))
-    save_array(job.staging.stored, np.full(items, -1))  # the new base lacks these items
+    _join_tables(job.staging, items)
     read = ReadResult(
         [result for result in done if isinstance(result, StagedFile)],
         [result for result in done if isinstance(result, NamedBucket)],
@@ -93,11 +95,25 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
     return read, NumberResult(tables, stored_origins(snapshot))
 
 
+def _join_tables(staging: Staging, items: int) -> None:
+    """Write the tables of all items; none of the items is stored in the new base."""
+    codes = create_array(staging.tables, np.int32, (items,))
+    at = 0
+    for path in staging.item_tables.all():
+        part = load_array(path)
+        codes[at : at + len(part)] = part
+        at += len(part)
+    stored = create_array(staging.stored, np.int64, (items,))
+    for rows in slices(items):
+        stored[rows] = -1
+
+
 def _chunks(snapshot: Snapshot) -> Iterator[PartitionNumbers]:
     """Yield groups of consecutive partitions with about ``CHUNK_TRIPLES`` triples each."""
-    places = snapshot.placements
-    at = np.searchsorted(snapshot.partitions, places.partitions)
-    chunk = np.cumsum(np.bincount(at, places.triples)) // CHUNK_TRIPLES
+    triples = np.zeros(len(snapshot.partitions), np.int64)
+    for rows in snapshot.pieces("placements", [PARTITION, TRIPLES]):
+        np.add.at(triples, np.searchsorted(snapshot.partitions, rows[PARTITION]), rows[TRIPLES])
+    chunk = np.cumsum(triples) // CHUNK_TRIPLES
     yield from map(
         PartitionNumbers, np.split(snapshot.partitions, np.flatnonzero(np.diff(chunk)) + 1)
     )

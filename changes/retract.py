@@ -27,6 +27,7 @@ from provhouse.model.arrays import ItemNumbers
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.runtime.room import MEMORY, Room
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, current, nothing_stored
 from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
@@ -70,7 +71,7 @@ def retract(selection: Selection, settings: Settings, progress: Progress) -> Ret
     _held(layout)  # before the lock creates the folder
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
-        held = _held(layout)
+        held = _held(layout, Room(layout.staging, settings.driver_mb))
         progress.begin("Find the triples to retract")
         with watch.step("find"):
             ended = _ended(selection, held)
@@ -85,7 +86,7 @@ def retract(selection: Selection, settings: Settings, progress: Progress) -> Ret
         progress.begin("Write the tables")
         with watch.step("write"):
             commit = _write(held, ended, ids)
-        after = Snapshot(layout, commit)
+        after = Snapshot(layout, commit, room=held.room)
         progress.begin("Load Neo4j")
         with watch.step("load"):
             load(graph, after, ids.ingest, progress)
@@ -94,11 +95,11 @@ def retract(selection: Selection, settings: Settings, progress: Progress) -> Ret
         return _retraction(commit, ended, watch, committed=True)
 
 
-def _held(layout: Layout) -> Snapshot:
+def _held(layout: Layout, room: Room = MEMORY) -> Snapshot:
     commit = current(layout)
     if commit is None or not commit.visible:
         raise nothing_stored(layout)
-    return Snapshot(layout, commit)
+    return Snapshot(layout, commit, room=room)
 
 
 def _ended(selection: Selection, snapshot: Snapshot) -> Ended:
@@ -150,17 +151,17 @@ def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
     take_ids(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
     commit = commit_with_ingest(before, ids, before.generation)
     target = Target(layout, before.base, ids.ingest, ids.partition)
-    tables = {**life_rows([], [], ended, ids.generation), "ingests": ingest_row(commit, ids)}
-    versions = {
-        name: append(target, name, [rows]) for name, rows in tables.items() if rows.num_rows
-    }
+    rows = {**life_rows([], [], ended, ids.generation), "ingests": [ingest_row(commit, ids)]}
+    versions = {name: append(target, name, pieces) for name, pieces in rows.items()}
+    versions = {name: version for name, version in versions.items() if version >= 0}
     triples = before.totals.triples - len(ended.deaths)
     commit = replace(
         commit,
         tables={**before.tables, **versions},
         totals=replace(before.totals, triples=triples),
     )
-    return with_shared_counts(snapshot, Snapshot(layout, commit), ended.deaths, range(0))
+    after = Snapshot(layout, commit, room=snapshot.room)
+    return with_shared_counts(snapshot, after, ended.deaths, range(0))
 
 
 def _retraction(commit: Commit, ended: Ended, watch: Stopwatch, *, committed: bool) -> Retraction:

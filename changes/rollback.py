@@ -15,6 +15,7 @@ from provhouse.cypher.graph import shared_graph
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.runtime.room import Room
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import (
     Beyond,
@@ -49,8 +50,10 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
         ids = read_ids(layout)
         take_ids(layout, replace(ids, generation=ids.generation + 1))
         after = next_commit(shown, ids)
-        load_rollback(graph, Snapshot(layout, held), Snapshot(layout, after))
-        make_current(layout, graph, Snapshot(layout, after))
+        room = Room(layout.staging, settings.driver_mb)
+        shows = Snapshot(layout, after, room=room)
+        load_rollback(graph, Snapshot(layout, held, room=room), shows)
+        make_current(layout, graph, shows)
         return after
 
 

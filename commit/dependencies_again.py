@@ -1,13 +1,12 @@
 """Find the set dependencies of an ingest that other ingests have brought too."""
 
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, SetIds, among
-from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TABLES, TRIPLES
+from provhouse.model.columns import DERIVES_FROM, INGEST, OPS, SET, TRIPLES
 from provhouse.store.tables.snapshot import Snapshot
 
 DEPENDENCY = [SET, DERIVES_FROM, TRIPLES, OPS]
@@ -19,32 +18,30 @@ def dependencies_again(
     pairs: Iterable[pa.Table],
     but: int | None = None,
     columns: Iterable[str] = DEPENDENCY,
-) -> pa.Table:
-    """Return the visible dependencies between the pairs of sets in ``pairs``.
+) -> Iterator[pa.Table]:
+    """Yield the visible dependencies between the pairs of sets in ``pairs``, in several tables.
 
-    Rows of the ingest ``but`` are left out. The result has the given columns and the ingest. In
-    memory is one number for each pair, and the result, which is small: an ingest adds most of its
-    dependencies to new sets, which no other ingest knows.
+    Rows of the ingest ``but`` are left out. The tables have the given columns and the ingest. Both
+    tables are read in pieces; the snapshot's room has one number for each of ``pairs``.
     """
     wanted = [*dict.fromkeys([*columns, INGEST])]
-    found = [pa.schema([TABLES["set_dependencies"].field(name) for name in wanted]).empty_table()]
     if but is not None and snapshot.ingests.num_rows == 1:
-        return found[0]
+        return
     codes: I64 | None = None
     for rows in snapshot.pieces("set_dependencies", wanted):
         rows = rows.filter(pa.array(np.asarray(rows[INGEST]) != but))
         if not rows.num_rows:
             continue
         if codes is None:
-            parts = (_codes(snapshot, piece) for piece in pairs)
-            known = [code[shown] for code, shown in parts]
-            codes = np.sort(np.concatenate(list(chain([np.empty(0, np.int64)], known))))
-        code, _ = _codes(snapshot, rows)
-        found.append(rows.filter(pa.array(among(code, codes))))
-    return pa.concat_tables(found)
+            parts = (pair_codes(snapshot, piece) for piece in pairs)
+            codes = snapshot.room.distinct(code[shown] for code, shown in parts)
+        code, _ = pair_codes(snapshot, rows)
+        again = rows.filter(pa.array(among(code, codes)))
+        if again.num_rows:
+            yield again
 
 
-def _codes(snapshot: Snapshot, rows: pa.Table) -> tuple[I64, Bools]:
+def pair_codes(snapshot: Snapshot, rows: pa.Table) -> tuple[I64, Bools]:
     """Return one number for each pair of sets, and whether both sets are visible."""
     ids, shown = snapshot.set_ids, np.ones(rows.num_rows, bool)
     code = np.zeros(rows.num_rows, np.int64)

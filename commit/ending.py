@@ -5,16 +5,17 @@ retracted origin no longer asserts it.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, ItemNumbers, PartitionNumber, RowPlaces, among
-from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC, TABLES
-from provhouse.store.tables.assertions import assertion_rows
+from provhouse.model.columns import DIED, DST, INGEST, ORIGIN, SRC
+from provhouse.store.tables.assertions import NewAssertions
 from provhouse.store.tables.derivations import with_whole_derivations
 from provhouse.store.tables.groups import Brought, with_ended_groups
 from provhouse.store.tables.links import partitions_touching, touching
@@ -32,23 +33,32 @@ class Ended:
     """The triples that die, and the triples that lose an origin but live on."""
 
     deaths: Ranges
-    taken_back: tuple[tuple[int, Ranges], ...] = ()
+    taken_back: NewAssertions | None = None
     kept: int = 0
     """The number of triples that live on because other origins assert them."""
 
     def __bool__(self) -> bool:
         return bool(len(self.deaths) or self.taken_back)
 
-    def death_rows(self, generation: int) -> pa.Table:
-        """Return rows of the table ``deaths``, without the column ``ingest``."""
-        rows = self.deaths.table()
-        died = pa.repeat(pa.scalar(generation, pa.int32()), rows.num_rows)
-        return rows.append_column(DIED, died)
+    def death_rows(self, generation: int) -> Iterator[pa.Table]:
+        """Yield rows of the table ``deaths``, without the column ``ingest``."""
+        for rows in self.deaths.tables():
+            died = pa.repeat(pa.scalar(generation, pa.int32()), rows.num_rows)
+            yield rows.append_column(DIED, died)
 
     def assertion_rows(self) -> Iterator[pa.Table]:
-        """Yield rows of the table ``assertions``, without the column ``ingest``."""
-        for origin, ranges in self.taken_back:
-            yield assertion_rows(origin, ranges, holds=False)
+        """Yield rows of the table ``assertions``, without the column ``ingest``; call it once."""
+        if self.taken_back is not None:
+            yield from self.taken_back.rows(holds=False)
+
+
+@dataclass(frozen=True)
+class _EndedInPartition:
+    """The triples of one partition that die, and those that lose an origin; see ``Ended``."""
+
+    deaths: Ranges
+    taken_back: tuple[tuple[int, Ranges], ...]
+    kept: int
 
 
 NOTHING_ENDS = Ended(Ranges(_NONE, _NONE))
@@ -79,33 +89,35 @@ def end_of_origins(
     in memory at a time.
     """
     where = _partitions_of_origins(snapshot, origins)
-    parts = [
-        _end_in_partition(snapshot, one, origins, where[one], *repeated.at(one))
-        for one in sorted(where)
-    ]
-    taken_back = defaultdict(list)
-    for origin, ranges in (each for part in parts for each in part.taken_back):
-        taken_back[origin].append(ranges)
-    return Ended(
-        _with_what_follows(
-            snapshot,
-            Ranges.joined(part.deaths for part in parts),
-            lambda partition: repeated.at(partition)[0],
-        ),
-        tuple((one, Ranges.joined(taken_back[one])) for one in sorted(taken_back)),
-        sum(part.kept for part in parts),
+    taken_back, kept = NewAssertions(snapshot.room), 0
+
+    def deaths() -> Iterator[Ranges]:
+        nonlocal kept
+        for one in sorted(where):
+            part = _end_in_partition(snapshot, one, origins, where[one], *repeated.at(one))
+            for origin, ranges in part.taken_back:
+                taken_back.add(origin, ranges)
+            kept += part.kept
+            yield part.deaths
+
+    ended = _with_what_follows(
+        snapshot,
+        Ranges.joined(deaths(), snapshot.room),
+        lambda partition: repeated.at(partition)[0],
     )
+    return Ended(ended, taken_back, kept)
 
 
 def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
     """Return all live triples from or to the given items as ended, whatever their origins."""
-    found = [_NONE]
-    for partition in partitions_touching(snapshot, items).tolist():
-        rows = _read(snapshot, partition, SRC, DST)
-        found.append(places(partition, np.flatnonzero(touching(rows, items))))
-    all_found = RowPlaces(np.concatenate(found))
-    living = Ranges.of(RowPlaces(all_found[~snapshot.deaths.has(all_found)]))
-    return Ended(_with_what_follows(snapshot, living))
+
+    def living() -> Iterator[Ranges]:
+        for partition in partitions_touching(snapshot, items).tolist():
+            rows = _read(snapshot, partition, SRC, DST)
+            found = places(partition, np.flatnonzero(touching(rows, items)))
+            yield Ranges.of(RowPlaces(found[~snapshot.deaths.has(found)]))
+
+    return Ended(_with_what_follows(snapshot, Ranges.joined(living(), snapshot.room)))
 
 
 def _with_what_follows(
@@ -143,7 +155,7 @@ def _end_in_partition(
     asserting: set[int],
     repeated: RowPlaces,
     by: I64,
-) -> Ended:
+) -> _EndedInPartition:
     """Return the triples that end in one partition when these origins are retracted.
 
     ``asserting`` are the retracted origins with rows in ``assertions`` for this partition.
@@ -166,7 +178,7 @@ def _end_in_partition(
     taken_back = (
         (one, Ranges.of(RowPlaces(mine[among(mine, stay)]))) for one, mine in standing.items()
     )
-    return Ended(
+    return _EndedInPartition(
         Ranges.of(RowPlaces(losing[~kept])),
         tuple((one, some) for one, some in taken_back if len(some)),
         len(stay),
@@ -179,15 +191,13 @@ def _read(snapshot: Snapshot, partition: PartitionNumber, *columns: str) -> pa.T
 
 def life_rows(
     origins: Iterable[Origin], asserted: Iterable[pa.Table], ended: Ended, generation: int
-) -> Mapping[str, pa.Table]:
+) -> dict[str, Iterable[pa.Table]]:
     """Return the rows that an ingest adds to ``origins``, ``assertions`` and ``deaths``.
 
-    All these rows lack the column ``ingest``.
+    All these rows lack the column ``ingest``. They are made while they are iterated, once.
     """
-    form = TABLES["assertions"]
-    none = form.remove(form.get_field_index(INGEST)).empty_table()
     return {
-        "origins": origin_rows(origins),
-        "assertions": pa.concat_tables([none, *asserted, *ended.assertion_rows()]),
+        "origins": [origin_rows(origins)],
+        "assertions": chain(asserted, ended.assertion_rows()),
         "deaths": ended.death_rows(generation),
     }

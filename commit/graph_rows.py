@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from threading import Lock
 from typing import cast
 
@@ -17,7 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.cypher.graph import Graph
-from provhouse.model.arrays import I64, ItemNumbers, SetIds, SetPositions, among, expand_ranges
+from provhouse.model.arrays import (
+    I64,
+    Bools,
+    ItemNumbers,
+    SetIds,
+    SetPositions,
+    among,
+    expand_ranges,
+)
 from provhouse.model.columns import (
     COMPONENT,
     DERIVES_FROM,
@@ -26,6 +35,9 @@ from provhouse.model.columns import (
     INTO,
     ITEMS,
     OPS,
+    PARTITION,
+    ROW,
+    ROWS,
     SET,
     SRC_TABLE,
     TABLE,
@@ -34,6 +46,7 @@ from provhouse.model.columns import (
     TRIPLES,
 )
 from provhouse.model.progress import Progress
+from provhouse.runtime.room import slices
 from provhouse.store.tables.delta import PIECE_ROWS, in_pieces
 from provhouse.store.tables.ranges import Ranges
 from provhouse.store.tables.snapshot import Snapshot
@@ -88,7 +101,8 @@ def load_ingest(
         for name, pieces in rows.items():
             for table in pieces:
                 graph.write(name, table, written)
-    graph.write("merges", snapshot.rows_of(ingest, "merges").select([COMPONENT, INTO]))
+    for merges in snapshot.pieces("merges", [COMPONENT, INTO], ingest):
+        graph.write("merges", merges.select([COMPONENT, INTO]))
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
@@ -109,28 +123,47 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
 def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, Iterable[pa.Table]]:
     """Return the rows that a rollback writes, by name of the Cypher statement, in writing order."""
 
-    def hidden(table: str) -> pa.Table:
-        rows = before.rows(table)
-        return rows.filter(pa.array(~after.shows(np.asarray(rows[INGEST]))))
+    def hidden(table: str, *columns: str) -> Iterator[pa.Table]:
+        for rows in before.pieces(table, columns):
+            unseen = rows.filter(pa.array(~after.shows(np.asarray(rows[INGEST]))))
+            if unseen.num_rows:
+                yield unseen.select(list(columns))
 
-    pairs, sets_hidden = hidden("set_dependencies"), hidden("sets")
-    moved = before.set_components[np.searchsorted(before.set_ids, after.set_ids)]
-    touched = [
-        np.asarray(hidden("placements")[SET]),
-        before.sets_among(Ranges.read(hidden("deaths"))),
-        np.asarray(pairs[SET]),
-        np.asarray(pairs[DERIVES_FROM]),
-        after.set_ids[moved != after.set_components],
-    ]
-    sets = after.rows_of_sets(SetIds(np.unique(np.concatenate(touched))))
+    def touched() -> Iterator[I64]:
+        for rows in hidden("placements", SET):
+            yield np.asarray(rows[SET])
+        yield from before.sets_among(
+            Ranges.read(hidden("deaths", PARTITION, ROW, ROWS), after.room)
+        )
+        for rows in hidden("set_dependencies", SET, DERIVES_FROM):
+            yield from (np.asarray(rows[end]) for end in (SET, DERIVES_FROM))
+        for some in slices(len(after.set_ids)):
+            ids = after.set_ids[some]
+            was = before.set_components[np.searchsorted(before.set_ids, ids)]
+            yield ids[was != after.set_components[some]]
+
+    sets = _marked(after, touched())
     return {
-        "sets_hidden": [sets_hidden.select([SET])],
-        "merges_hidden": [hidden("merges").select([COMPONENT, INTO])],
+        "sets_hidden": hidden("sets", SET),
+        "merges_hidden": hidden("merges", COMPONENT, INTO),
         "sets": _set_rows(after, sets, []),
-        "dependencies": [_dependency_rows(dependencies_again(after, [pairs]))],
-        "components": [_component_rows(after, sets)],
+        "dependencies": _totalled(after, lambda: hidden("set_dependencies", SET, DERIVES_FROM)),
+        "components": _component_rows(after, _components(after, sets)),
         "part_of": _part_of_rows(after, sets),
     }
+
+
+def _marked(snapshot: Snapshot, ids: Iterable[I64]) -> SetPositions:
+    """Return the positions of some sets, given by id in any order; leave out invisible sets."""
+    marks = snapshot.room.zeros(len(snapshot.set_ids), bool)
+    for some in ids:
+        marks[snapshot.rows_of_sets(SetIds(np.unique(some)))] = True
+    return _positions(snapshot, marks)
+
+
+def _positions(snapshot: Snapshot, marks: Bools) -> SetPositions:
+    parts = (rows.start + np.flatnonzero(marks[rows]) for rows in slices(len(marks)))
+    return SetPositions(snapshot.room.joined(parts, np.int64))
 
 
 def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
@@ -156,13 +189,13 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
     The keys are the names of the Cypher statements, in writing order.
     """
     sets = _touched(snapshot, ingest)
-    components = _component_rows(snapshot, sets)
+    components = _components(snapshot, sets)
     new = partial(snapshot.pieces, "sets", [SET, TABLES_OF], ingest)
     pairs = snapshot.count_rows_of(ingest, "set_dependencies")
     return {
         "sets": Pieces(len(sets), lambda: _set_rows(snapshot, sets, new())),
         "dependencies": Pieces(pairs, lambda: _dependencies_of(snapshot, ingest)),
-        "components": Pieces(components.num_rows, lambda: in_pieces([components])),
+        "components": Pieces(len(components), lambda: _component_rows(snapshot, components)),
         "part_of": Pieces(len(sets), lambda: _part_of_rows(snapshot, sets)),
     }
 
@@ -193,16 +226,17 @@ def _rows(table: pa.Table) -> Rows:
 
 def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
     """Return the sets to write: new sets that get a node, and old sets whose totals changed."""
-    touched, first_new = np.zeros(len(snapshot.set_ids), bool), np.iinfo(np.int64).max
+    touched = snapshot.room.zeros(len(snapshot.set_ids), bool)
+    first_new = np.iinfo(np.int64).max
     for rows in snapshot.pieces("sets", [SET], ingest):
         born = SetIds(np.asarray(rows[SET]))
         new = snapshot.rows_of_sets(born)
         touched[new] = snapshot.set_nodes[new]
         first_new = min(first_new, int(born.min(initial=first_new)))
-    died = Ranges.read(snapshot.rows_of(ingest, "deaths"))
-    for ends in (*_ends(snapshot, ingest), snapshot.sets_among(died)):
+    died = Ranges.read(snapshot.pieces("deaths", [PARTITION, ROW, ROWS], ingest), snapshot.room)
+    for ends in chain(_ends(snapshot, ingest), snapshot.sets_among(died)):
         touched[snapshot.rows_of_sets(SetIds(np.unique(ends[ends < first_new])))] = True
-    return SetPositions(np.flatnonzero(touched))
+    return _positions(snapshot, touched)
 
 
 def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
@@ -212,28 +246,26 @@ def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
             yield from (np.asarray(rows[column]) for column in columns)
 
 
-def _component_rows(snapshot: Snapshot, sets: SetPositions) -> pa.Table:
-    """Return the rows of the components of some sets, with totals."""
-    components = _components(snapshot, sets)
-    sums = {name: np.zeros(len(components), np.int64) for name in (ITEMS, TRIPLES, SETS)}
+def _component_rows(snapshot: Snapshot, components: I64) -> Iterator[pa.Table]:
+    """Yield the rows of some ordered components, with totals."""
+    sums = {name: snapshot.room.zeros(len(components), np.int64) for name in (ITEMS, TRIPLES, SETS)}
     for rows in _slices(len(snapshot.set_ids)):
         of = snapshot.set_components[rows]
-        mine = np.flatnonzero(among(of, components))
-        owner = np.searchsorted(components, of[mine])
+        owner = np.minimum(np.searchsorted(components, of), max(len(components) - 1, 0))
+        mine = np.flatnonzero(components[owner] == of) if len(components) else owner[:0]
+        owner = owner[mine]
         np.add.at(sums[ITEMS], owner, snapshot.set_sizes[rows][mine])
         np.add.at(sums[TRIPLES], owner, snapshot.set_triples[rows][mine])
         np.add.at(sums[SETS], owner, 1)
-    return pa.table({"id": components, **sums})
+    for rows in _slices(len(components)):
+        totals = {name: values[rows] for name, values in sums.items()}
+        yield pa.table({"id": components[rows], **totals})
 
 
 def _components(snapshot: Snapshot, sets: SetPositions) -> I64:
-    """Return the components of some sets, in order; ``numpy.unique`` would take more memory."""
-    of_pieces = [np.unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets))]
-    found: I64 = np.concatenate([np.empty(0, np.int64), *of_pieces])
-    found.sort()
-    first = np.ones(len(found), bool)
-    first[1:] = found[1:] != found[:-1]
-    return found[first]
+    """Return the components of some sets, in order."""
+    of_pieces = (np.unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets)))
+    return snapshot.room.distinct(of_pieces)
 
 
 def _slices(count: int) -> Iterator[slice]:
@@ -332,15 +364,37 @@ def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
 def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
     """Yield the dependencies that an ingest brought, totalled over all visible ingests."""
 
-    def pieces() -> Iterator[pa.Table]:
-        return snapshot.pieces("set_dependencies", DEPENDENCY, ingest)
+    return _totalled(
+        snapshot, lambda: snapshot.pieces("set_dependencies", DEPENDENCY, ingest), ingest
+    )
 
-    others = dependencies_again(snapshot, pieces(), but=ingest)
+
+def _totalled(
+    snapshot: Snapshot, pieces: Callable[[], Iterator[pa.Table]], ingest: int | None = None
+) -> Iterator[pa.Table]:
+    """Yield the visible dependencies between some pairs of sets, totalled over all ingests.
+
+    ``pieces`` returns rows of the table ``set_dependencies`` in pieces, ordered by set for each
+    ingest. They are counted, too, if ``ingest`` is their ingest.
+    """
+    found = in_pieces(dependencies_again(snapshot, pieces(), but=ingest))
+    others = [(one, *_ends_of(one)) for one in snapshot.room.tables(found)]
     for rows in pieces():
-        again = others.filter(pa.array(pairs_among(others, rows)))
-        if again.num_rows:
-            rows = pa.concat_tables([again, rows]).sort_by(INGEST)
-        yield _dependency_rows(rows)
+        low, high = _ends_of(rows)
+        near = [one for one, first, last in others if first <= high and low <= last]
+        again = [one.filter(pa.array(pairs_among(one, rows))) for one in near]
+        if ingest is not None:
+            again.append(rows)
+        several = len([one for one in again if one.num_rows]) > 1
+        counted = pa.concat_tables(again) if again else rows.slice(0, 0)
+        if counted.num_rows:
+            yield _dependency_rows(counted.sort_by(INGEST) if several else counted)
+
+
+def _ends_of(rows: pa.Table) -> tuple[int, int]:
+    """Return the first and the last set that some dependencies belong to."""
+    ends = pc.min_max(rows[SET]).as_py()
+    return ends["min"], ends["max"]
 
 
 def _dependency_rows(rows: pa.Table) -> pa.Table:

@@ -12,6 +12,7 @@ from provhouse.model.columns import INGEST
 from provhouse.model.faults import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.runtime.room import Room
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.commits import Commit, generations, read_commit
 from provhouse.store.warehouse.layout import Layout
@@ -27,7 +28,8 @@ def reload(settings: Settings, progress: Progress) -> None:
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:
         commits = [read_commit(layout, number) for number in generations(layout)]
-        bases = [all_of_base(layout, base) for base in _bases(commits)]
+        room = Room(layout.staging, settings.driver_mb)
+        bases = [all_of_base(layout, base, room) for base in _bases(commits)]
         newest = bases[-1]
         first: Import | None = None
         if is_fresh(settings):
@@ -42,7 +44,7 @@ def reload(settings: Settings, progress: Progress) -> None:
                 done = begins and first is not None and first.done
                 load_ingest(graph, base, ingest, progress, imported=done)
                 reach("ingest repaired")
-        shown = Snapshot(layout, commits[-1])
+        shown = Snapshot(layout, commits[-1], room=room)
         load_rollback(graph, newest, shown)
         for commit in commits:
             graph.write_load(commit.commit)

@@ -4,10 +4,12 @@ The tables count a shared derivation of n inputs and m dst as n + m triples. Peo
 """
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from provhouse.model.arrays import ItemNumbers, PartitionNumbers
+from provhouse.model.arrays import ItemNumbers, PartitionNumbers, among
+from provhouse.runtime.room import slices
 from provhouse.store.tables.groups import groups_at, triples_beyond
 from provhouse.store.tables.ranges import Ranges
 from provhouse.store.tables.snapshot import Snapshot
@@ -27,9 +29,11 @@ def with_shared_counts(
     touched = groups_at(after, PartitionNumbers(np.array(new, np.int64)))
     total = was = left = 0
     if before:
-        stored = ItemNumbers(np.intersect1d(touched, before.groups))
-        stored = ItemNumbers(np.union1d(stored, groups_at(before, ended.partitions, ended)))
-        touched = ItemNumbers(np.union1d(touched, stored))
+        old = groups_at(before, ended.partitions, ended)
+        known = (touched[rows] for rows in slices(len(touched)))
+        again = (groups[among(groups, before.groups)] for groups in known)
+        stored = ItemNumbers(after.room.distinct(chain(again, [old])))
+        touched = ItemNumbers(after.room.distinct([touched, stored]))
         total = before.commit.beyond.total
         was, left = triples_beyond(before, stored), triples_beyond(before, stored, ended)
     now = triples_beyond(after, touched)

@@ -6,6 +6,7 @@ Ingests, imports, compactions and previews are jobs.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -16,6 +17,7 @@ from provhouse.model.naming import Naming
 from provhouse.model.patterns import Pattern
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import THETA, Settings
+from provhouse.runtime.room import Room
 from provhouse.sets.splits import Split
 from provhouse.spark.tasks import Sizes, run_tasks
 from provhouse.store.tables.snapshot import Snapshot
@@ -145,7 +147,12 @@ class Job:
 
     def snapshot(self) -> Snapshot | None:
         """Return a snapshot of the generation that this job adds to; None if it begins a base."""
-        return Snapshot(self.layout, self.extends) if self.extends else None
+        return Snapshot(self.layout, self.extends, room=self.room) if self.extends else None
+
+    @cached_property
+    def room(self) -> Room:
+        """The room for arrays that grow with the data, by the setting ``driver_mb``."""
+        return Room(self.staging.folder, self.settings.driver_mb)
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:

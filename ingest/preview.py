@@ -190,7 +190,7 @@ def _found(
     numbered: NumberResult,
     pieces: CutResult,
 ) -> Preview:
-    groups = job.staging.new_groups()
+    groups = job.staging.new_groups(job.room)
     sets = _without_groups(read_stream(job.staging.sets), groups)
     components = sets.group_by(COMPONENT).aggregate([(ITEMS, "sum"), ([], "count_all")])
     cut = components.filter(pc.greater(components["count_all"], 1))

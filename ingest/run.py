@@ -121,7 +121,7 @@ def carry_out(
 def _new_items(job: Job, outcome: JobResult) -> int:
     if not (outcome.cut and outcome.commit):
         return 0
-    return outcome.cut.items - len(job.staging.new_groups())
+    return outcome.cut.items - job.staging.count_new_groups()
 
 
 def _summary(job: Job, outcome: JobResult, memory: PeakMemory) -> Summary:

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from provhouse.model.arrays import I32, I64
-from provhouse.runtime.storage import has_file, list_files, load_array, open_array
+from provhouse.runtime.room import Room, slices
+from provhouse.runtime.storage import has_file, list_files, open_array
 
 CHUNK = 1 << 22
 """The largest number of rows in a pair of arrays that ``edge_chunks`` yields."""
@@ -186,15 +187,22 @@ class Staging:
 
     def count_groups(self) -> int:
         """Return the number of groups of the input."""
-        return len(load_array(self.groups)) if has_file(self.groups) else 0
+        return len(open_array(self.groups)) if has_file(self.groups) else 0
 
-    def new_groups(self) -> I64:
+    def new_groups(self, room: Room) -> I64:
         """Return the numbers of the groups that are not stored yet, in order."""
-        if not has_file(self.groups):
-            return np.empty(0, np.int64)
-        places = load_array(self.groups)
-        new = places[open_array(self.stored)[places] < 0]
-        return np.sort(open_array(self.numbers)[new])
+        numbers = open_array(self.numbers) if has_file(self.groups) else np.empty(0, np.int64)
+        return room.distinct(numbers[places] for places in self._places_of_new_groups())
+
+    def count_new_groups(self) -> int:
+        """Return the number of groups that are not stored yet."""
+        return sum(map(len, self._places_of_new_groups()))
+
+    def _places_of_new_groups(self) -> Iterator[I32]:
+        if has_file(self.groups):
+            places, stored = open_array(self.groups), open_array(self.stored)
+            for rows in slices(len(places)):
+                yield places[rows][stored[places[rows]] < 0]
 
     def edge_chunks(self) -> Iterator[tuple[I32, I32]]:
         """Yield the places of the src and of the dst of all rows, as pairs of arrays."""

@@ -49,6 +49,12 @@ class Settings:
     An ingest that needs more is cut in groups of components, in files, into the same sets. If one
     component needs more than a value above 0, the ingest ends with an error.
     """
+    driver_mb: int = 0
+    """The megabytes for arrays of sets, row ids and ended triples in the process of a command.
+
+    They are for commands that write. Arrays beyond that go to files in the folder of the warehouse,
+    with the same result. With 0, it is a quarter of the memory that is free.
+    """
     master: str = "local[*]"
     """The Spark master. ``local[2]`` uses two cores, ``spark://HOST:PORT`` a cluster."""
     spark_memory: str = "2g"

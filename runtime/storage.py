@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,20 @@ def _allocate(handle: int, start: int, size: int) -> None:
     zeros = bytes(1 << 20)  # macOS lacks the call: write the zeros instead
     for done in range(0, size, len(zeros)):
         os.pwrite(handle, zeros[: size - done], start + done)
+
+
+def mapped_file(file: IO[bytes], dtype: npt.DTypeLike, count: int) -> Array:
+    """Return an open file as an array of this length, which stays when the file is closed.
+
+    A file that is too short grows; raises OSError if the disk is full.
+    """
+    size = count * np.dtype(dtype).itemsize
+    if not size:
+        return np.empty(0, dtype)
+    if os.fstat(file.fileno()).st_size < size:
+        os.ftruncate(file.fileno(), size)
+        _allocate(file.fileno(), 0, size)
+    return np.asarray(np.memmap(file, dtype, "r+", shape=(count,)))
 
 
 def open_array(path: Path) -> Mapped:

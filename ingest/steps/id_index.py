@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from provhouse.model.arrays import I32, I64, U64, Bools
-from provhouse.runtime.storage import load_arrays, open_array, save_array, save_arrays
+from provhouse.runtime.storage import create_array, load_arrays, open_array, save_arrays
 
 from ..staging import Staging
 from .read_ids import BLOCK_BITS
@@ -42,9 +42,8 @@ def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) ->
     gaps = ids[end - 1] - first != end - start - 1
     dense = gaps & (end - start >= _DENSE)
     bits = np.where(dense, np.cumsum(dense) - 1, -1)
-    words = np.zeros((int(dense.sum()), 2, _WORDS), np.uint64)
+    words = np.asarray(create_array(staging.id_bits, np.uint64, (int(dense.sum()), 2, _WORDS)))
     _fill(ids, start[dense], end[dense], words)
-    save_array(staging.id_bits, words)
     save_arrays(
         staging.id_blocks,
         tables=np.searchsorted(code[order], np.arange(tables + 1)),

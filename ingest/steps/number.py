@@ -7,6 +7,7 @@ four bytes, half as many as a hash.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from provhouse.commit.origins import Origin
 from provhouse.model.arrays import I32, I64, U64
 from provhouse.model.columns import DST, SRC, TABLE
 from provhouse.model.errors import BadInput
+from provhouse.runtime.room import slices
 from provhouse.runtime.storage import (
     create_array,
     has_file,
@@ -91,19 +93,16 @@ def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
     hashes = create_array(staging.hashes, np.uint64, (read.names,))
     codes = create_array(staging.tables, np.int32, (read.items,))
     stored = create_array(staging.stored, np.int64, (read.items,))
-    named_ids, at = [np.empty((2, 0), np.int64)], 0
+    at = 0
     for bucket, named in enumerate(read.buckets):
         end = at + named.items
         rows = read_stream(staging.items(bucket))
         hashes[at:end] = load_array(staging.item_hashes(bucket))
         codes[at:end] = pc.index_in(rows[TABLE], code)
         stored[at:end] = rows[STORED]
-        if has_file(staging.id_names(bucket)):
-            position, place = load_array(staging.id_names(bucket))
-            named_ids.append(np.stack([position, at + place]))
         at = end
     if read.row_ids:
-        only = _place_ids(staging, read, *np.concatenate(named_ids, axis=1))
+        only = _place_ids(staging, read)
         _join_ids(job, read, tables, only, codes[at:], stored[at:])
 
 
@@ -115,21 +114,32 @@ def _place_groups(staging: Staging) -> None:
         save_array(staging.groups, found)
 
 
-def _place_ids(staging: Staging, read: ReadResult, position: I64, place: I64) -> I64 | None:
+def _place_ids(staging: Staging, read: ReadResult) -> I64 | None:
     """Write the places of all row ids: those that are no names follow the names, in order.
 
-    ``position`` and ``place`` are those of row ids that are names too. Return the positions of the
-    others. Without names among the row ids, return None and write nothing.
+    Return the positions of row ids that are no names. Without names among the row ids, return None
+    and write nothing.
     """
-    if not len(position):
+    if not read.named_ids:
         return None
     assert read.row_ids
-    places = np.full(read.row_ids.items, -1, np.int32)
-    places[position] = place
-    only = np.flatnonzero(places < 0)
-    places[only] = np.arange(read.names, read.items)
-    save_array(staging.id_only, only)
-    save_array(staging.id_places, places)
+    count = read.row_ids.items
+    places = np.asarray(create_array(staging.id_places, np.int32, (count,)))
+    only = np.asarray(create_array(staging.id_only, np.int64, (count - read.named_ids,)))
+    for rows in slices(count):
+        places[rows] = -1
+    first = 0
+    for number, bucket in enumerate(read.buckets):
+        if has_file(staging.id_names(number)):
+            position, place = load_array(staging.id_names(number))
+            places[position] = first + place
+        first += bucket.items
+    at = 0
+    for rows in slices(count):
+        others = np.flatnonzero(places[rows] < 0)
+        only[at : at + len(others)] = rows.start + others
+        places[rows][others] = read.names + at + np.arange(len(others))
+        at += len(others)
     return only
 
 
@@ -155,13 +165,17 @@ def _join_ids(
         if only is not None:
             bounds = np.searchsorted(only, bounds)
         start, end = bounds[0], bounds[-1]
-        codes[start:end] = np.repeat(own, np.diff(bounds))
-        if has_stored:
-            rows = slice(None) if only is None else only[start:end] - at
-            stored[start:end] = arrays.stored[rows]
-            others = np.array([*(code[table] for table in shard.tables), -1], np.int32)
+        for table, (low, high) in zip(own, pairwise(bounds), strict=True):
+            codes[low:high] = table
+        if not has_stored:
+            continue
+        others = np.array([*(code[table] for table in shard.tables), -1], np.int32)
+        for some in slices(end - start):
+            here = slice(start + some.start, start + some.stop)
+            rows = some if only is None else only[here] - at
+            stored[here] = arrays.stored[rows]
             kept = others[arrays.kept[rows]]  # the last is for items that keep their own tables
-            codes[start:end] = np.where(kept < 0, codes[start:end], kept)
+            codes[here] = np.where(kept < 0, codes[here], kept)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 The triples are not stored again; their origins are kept as assertions.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,8 +11,9 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, PartitionNumber, PartitionNumbers, RowPlaces
 from provhouse.model.columns import ORIGIN, PARTITION, ROW
+from provhouse.runtime.room import Room
 from provhouse.runtime.storage import read_stream
-from provhouse.store.tables.assertions import assertion_rows
+from provhouse.store.tables.assertions import NewAssertions
 from provhouse.store.tables.ranges import Ranges, places
 from provhouse.store.tables.snapshot import Snapshot
 
@@ -53,17 +53,18 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
 
 
 def assertions(
-    staging: Staging, partitions: Sequence[int], first_partition: int
+    staging: Staging, partitions: Sequence[int], first_partition: int, room: Room
 ) -> Iterator[pa.Table]:
-    """Yield the rows to add to the Delta table of assertions, as one Arrow table per origin.
+    """Yield the rows to add to the Delta table of assertions, by origin.
 
-    ``partitions`` is the number of new partitions in each range.
+    ``partitions`` is the number of new partitions in each range. The assertions of one range are in
+    memory at a time.
     """
-    asserted: defaultdict[int, list[Ranges]] = defaultdict(list)
+    asserted = NewAssertions(room)
 
     def assert_all(place: RowPlaces, origin: I64) -> None:
         for one in np.unique(origin).tolist():
-            asserted[one].append(Ranges.of(RowPlaces(np.sort(place[origin == one]))))
+            asserted.add(one, Ranges.of(RowPlaces(np.sort(place[origin == one]))))
 
     for path in staging.new_assertions.all():
         rows = read_stream(path)
@@ -73,8 +74,7 @@ def assertions(
         rows = read_stream(path)
         partition = PartitionNumbers(np.asarray(rows[PARTITION]) + first)
         assert_all(places(partition, np.asarray(rows[ROW])), np.asarray(rows[ORIGIN]))
-    for one in sorted(asserted):
-        yield assertion_rows(one, Ranges.joined(asserted[one]), holds=True)
+    yield from asserted.rows(holds=True)
 
 
 class Repeats:

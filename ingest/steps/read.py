@@ -96,7 +96,9 @@ def read(job: Job) -> ReadResult:
             f"That is so under each of {SEEDS} seeds, which does not happen by chance",
             "Ingest the files one by one to find those names",
         )
-    result = ReadResult(files, buckets, first_rejects(job.staging), row_ids and row_ids.compared())
+    result = ReadResult(
+        files, buckets, first_rejects(job.staging), row_ids and row_ids.compared(job.room)
+    )
     if job.inputs.strict and result.rejected:
         first = result.first_rejects[0]
         raise BadInput(

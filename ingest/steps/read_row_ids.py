@@ -7,6 +7,7 @@ import numpy as np
 
 from provhouse.model.arrays import Bools
 from provhouse.model.patterns import pattern_of
+from provhouse.runtime.room import Room, slices
 from provhouse.runtime.storage import create_array, load_array
 
 from ..job import Job
@@ -60,26 +61,29 @@ class RowIds:
         bounds = [(at, shard.bounds) for at, shard, _ in self.parts()]
         write_index(self.staging, bounds, len(self.tables))
 
-    def named(self) -> Bools:
+    def _named(self, room: Room) -> Bools:
         """Return which row ids are among the names too."""
-        marks = np.zeros(self.items, bool)
+        marks = room.zeros(self.items, bool)
         for path in self.staging.id_names.all():
             marks[load_array(path)[0]] = True
         return marks
 
-    def compared(self) -> "RowIds":
+    def compared(self, room: Room) -> "RowIds":
         """Return this with the number of row ids that are stored with another table."""
         if not any(shard.tables for shard in self.shards):
             return self
-        named, count, examples = self.named(), 0, list[InTwoTables]()
+        named, count, examples = self._named(room), 0, list[InTwoTables]()
         for at, shard, arrays in self.parts():
             has_table = np.array([*map(bool, shard.tables), False])  # the last is for -1
-            rows = np.flatnonzero(has_table[arrays.kept] & ~named[at : at + shard.items])
-            count += len(rows)
-            for row in rows[: EXAMPLES - len(examples)].tolist():
-                table = self.tables[int(np.searchsorted(shard.bounds, row, "right")) - 1]
-                name = table.pattern.name(str(arrays.ids[row]))
-                examples.append((name, shard.tables[arrays.kept[row]], table.name))
+            kept = arrays.kept
+            for some in slices(shard.items):
+                unnamed = ~named[at + some.start : at + some.stop]
+                rows = some.start + np.flatnonzero(has_table[kept[some]] & unnamed)
+                count += len(rows)
+                for row in rows[: EXAMPLES - len(examples)].tolist():
+                    table = self.tables[int(np.searchsorted(shard.bounds, row, "right")) - 1]
+                    name = table.pattern.name(str(arrays.ids[row]))
+                    examples.append((name, shard.tables[kept[row]], table.name))
         return replace(self, two_tables=count, examples=examples)
 
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from provhouse.commit.append import Target, append, merged, merged_ranges
-from provhouse.commit.dependencies_again import dependencies_again
+from provhouse.commit.dependencies_again import dependencies_again, pair_codes
 from provhouse.commit.ending import life_rows
 from provhouse.commit.next_commit import commit_with_ingest, ingest_row
 from provhouse.commit.shared_counts import with_shared_counts
@@ -88,16 +88,17 @@ def write(
     )
     target = Target(job.layout, job.base, ids.ingest, ids.partition)
     sizes = [len(part.partitions) for part in placed.ranges]
-    asserted = assertions(job.staging, sizes, ids.partition)
+    asserted = assertions(job.staging, sizes, ids.partition, job.room)
     more = {
+        "groups": [pa.table({ITEM: job.staging.new_groups(job.room)})],
         **life_rows(placed.origins, asserted, placed.ended, ids.generation),
-        OPERATIONS: operations,
+        OPERATIONS: [operations],
     }
     versions = _write_tables(job.staging, target, placed, numbered.tables, row, more)
     tables = {**extended.tables, **versions}
     patterns = read.patterns(job.patterns)
     commit = replace(commit, tables=tables, naming=job.naming, theta=job.theta, patterns=patterns)
-    after = Snapshot(job.layout, commit)
+    after = Snapshot(job.layout, commit, room=job.room)
     new = range(ids.partition, ids.partition + placed.partitions)
     commit = with_shared_counts(job.snapshot(), after, placed.ended.deaths, new)
     return replace(commit, totals=_totals(job, after, cut, placed))
@@ -108,7 +109,7 @@ def _totals(job: Job, after: Snapshot, cut: CutResult, placed: PlaceResult) -> T
     return Totals(
         partitions=before.partitions + placed.partitions,
         triples=before.triples + placed.triples - len(placed.ended.deaths),
-        items=before.items + cut.items - len(job.staging.new_groups()),
+        items=before.items + cut.items - job.staging.count_new_groups(),
         components=before.components + cut.components,
         sets=before.sets + cut.sets,
         set_dependencies=before.set_dependencies + _new_dependencies(job, after),
@@ -119,8 +120,9 @@ def _new_dependencies(job: Job, after: Snapshot) -> int:
     """Return the number of set dependencies that this ingest is the first to add."""
     ends, ingest = [SET, DERIVES_FROM], job.ids.ingest
     mine = after.pieces("set_dependencies", ends, ingest)
-    again = dependencies_again(after, mine, ingest, ends).group_by(ends).aggregate([])
-    return after.count_rows_of(ingest, "set_dependencies") - int(again.num_rows)
+    again = dependencies_again(after, mine, ingest, ends)
+    pairs = after.room.distinct(pair_codes(after, rows)[0] for rows in again)
+    return after.count_rows_of(ingest, "set_dependencies") - len(pairs)
 
 
 def _write_tables(
@@ -129,7 +131,7 @@ def _write_tables(
     placed: PlaceResult,
     tables: Sequence[str],
     ingest_row: pa.Table,
-    more: Mapping[str, pa.Table],
+    more: Mapping[str, Iterable[pa.Table]],
 ) -> dict[str, int]:
     """Append all staged rows; return the new version of each Delta table that grew."""
     check_lock(target.layout)
@@ -145,8 +147,7 @@ def _write_tables(
         "merges": [read_stream(staging.merges)],
         "workflow": [_workflow(staging, tables)],
         "tables": [_table_items(staging, tables)],
-        "groups": [_groups(staging)],
-        **{name: [rows] for name, rows in more.items()},
+        **more,
         "ingests": [ingest_row],
     }
     versions |= {name: append(target, name, rows) for name, rows in streams.items()}
@@ -205,11 +206,6 @@ def _placements(
         column = rows.column_names.index(PARTITION)
         yield rows.set_column(column, PARTITION, pc.add(rows[PARTITION], first))
         first += len(part.partitions)
-
-
-def _groups(staging: Staging) -> pa.Table:
-    """Return the numbers of the new groups."""
-    return pa.table({ITEM: staging.new_groups()})
 
 
 def _workflow(staging: Staging, tables: Sequence[str]) -> pa.Table:

@@ -6,33 +6,36 @@ the last row counts.
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, PartitionNumbers, RowPlaces
 from provhouse.model.columns import HOLDS, INGEST, ORIGIN
+from provhouse.runtime.room import MEMORY, Growing, Room, slices
 
-from .ranges import Ranges
+from .ranges import Ranges, range_rows
+
+_HALF = 32
 
 
 class Assertions:
     """The assertions and retractions of each origin, in order of ingest.
 
-    ``rows`` are the visible rows of the table ``assertions``. In all methods, ``places`` are the
-    places of some triples (partition and row), and ``first`` has the origin stored with each of
-    these triples.
+    ``pieces`` are the visible rows of the table ``assertions``, in order of ingest. In all methods,
+    ``places`` are the places of some triples (partition and row), and ``first`` has the origin
+    stored with each of these triples.
     """
 
-    def __init__(self, rows: pa.Table) -> None:
+    def __init__(self, pieces: Iterable[pa.Table], room: Room = MEMORY) -> None:
         self._history: defaultdict[int, list[tuple[bool, Ranges]]] = defaultdict(list)
-        keys = rows.select([INGEST, ORIGIN, HOLDS]).group_by([INGEST, ORIGIN, HOLDS]).aggregate([])
-        said = [np.asarray(rows[name]) for name in (INGEST, ORIGIN, HOLDS)]
-        for key in keys.sort_by(INGEST).select([INGEST, ORIGIN, HOLDS]).to_pylist():
-            ingest, origin, holds = key.values()
-            same = (said[0] == ingest) & (said[1] == origin) & (said[2] == holds)
-            self._history[origin].append((holds, Ranges.read(rows.filter(pa.array(same)))))
+        runs = (run for rows in pieces for run in _runs(rows))
+        for (_, origin, holds), same in groupby(runs, itemgetter(0)):
+            said = Ranges.read((rows for _, rows in same), room)
+            self._history[origin].append((holds, said))
 
     def partitions(self, origin: int) -> PartitionNumbers:
         """Return the partitions where an origin has asserted or retracted triples, in order."""
@@ -68,8 +71,47 @@ class Assertions:
         return others
 
 
-def assertion_rows(origin: int, ranges: Ranges, *, holds: bool) -> pa.Table:
-    """Return one origin's rows of the table ``assertions``, without the column ``ingest``."""
-    rows = ranges.table()
-    rows = rows.append_column(ORIGIN, pa.repeat(pa.scalar(origin, pa.int32()), rows.num_rows))
-    return rows.append_column(HOLDS, pa.repeat(holds, rows.num_rows))
+class NewAssertions:
+    """Assertions, or retractions, that are collected in any order and stored by origin."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._origins = Growing(room, np.int64)
+        self._starts, self._ends = Growing(room, np.int64), Growing(room, np.int64)
+
+    def add(self, origin: int, ranges: Ranges) -> None:
+        """Add what one origin asserts; it must not have asserted any of it before."""
+        self._origins.add(np.full(len(ranges.starts), origin))
+        self._starts.add(ranges.starts)
+        self._ends.add(ranges.ends)
+
+    def __bool__(self) -> bool:
+        """Return whether there are any."""
+        return bool(len(self._origins))
+
+    def rows(self, *, holds: bool) -> Iterator[pa.Table]:
+        """Yield rows of the table ``assertions``, without the column ``ingest``; call it once."""
+        origins, starts, ends = (
+            growing.array() for growing in (self._origins, self._starts, self._ends)
+        )
+        order = self._room.empty(len(origins), np.int64)
+        for rows in slices(len(origins)):
+            order[rows] = origins[rows] << _HALF | np.arange(rows.start, rows.stop)
+        order.sort()  # by origin, then as they were added
+        for rows in slices(len(order)):
+            at = order[rows] & ((1 << _HALF) - 1)
+            said = range_rows(RowPlaces(starts[at]), RowPlaces(ends[at]))
+            said = said.append_column(ORIGIN, pa.array(order[rows] >> _HALF, pa.int32()))
+            yield said.append_column(HOLDS, pa.repeat(holds, said.num_rows))
+
+
+def _runs(rows: pa.Table) -> Iterator[tuple[tuple[int, int, bool], pa.Table]]:
+    """Yield the rows, divided where the ingest, the origin or what it says changes."""
+    keys = [np.asarray(rows[name]) for name in (INGEST, ORIGIN, HOLDS)]
+    changes = np.zeros(max(rows.num_rows - 1, 0), bool)
+    for key in keys:
+        changes |= key[1:] != key[:-1]
+    bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), rows.num_rows]
+    for start, end in pairwise(bounds if rows.num_rows else []):
+        ingest, origin, holds = (key[start].item() for key in keys)
+        yield (ingest, origin, holds), rows.slice(start, end - start)

@@ -3,6 +3,9 @@
 A derivation is known by its dst and its way, a number that counts the derivations of that dst.
 """
 
+from collections.abc import Iterator
+from itertools import chain
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -87,13 +90,15 @@ def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
     ways = np.unique(np.concatenate(lost, axis=1), axis=1)
     if not ways.shape[1]:
         return deaths
-    more = []
-    for partition in _partitions_of(snapshot, ItemNumbers(np.unique(ways[0]))).tolist():
-        rows = read_partition(snapshot.partition_path(partition), (DST, WAY))
-        place = places(partition, np.flatnonzero(in_ways(rows, ways)))
-        living = ~(deaths.has(place) | snapshot.deaths.has(place))
-        more.append(Ranges.of(RowPlaces(place[living])))
-    return Ranges.joined([deaths, *more])
+
+    def more() -> Iterator[Ranges]:
+        for partition in _partitions_of(snapshot, ItemNumbers(np.unique(ways[0]))).tolist():
+            rows = read_partition(snapshot.partition_path(partition), (DST, WAY))
+            place = places(partition, np.flatnonzero(in_ways(rows, ways)))
+            living = ~(deaths.has(place) | snapshot.deaths.has(place))
+            yield Ranges.of(RowPlaces(place[living]))
+
+    return Ranges.joined(chain([deaths], more()), snapshot.room)
 
 
 def _partitions_of(snapshot: Snapshot, dsts: ItemNumbers) -> PartitionNumbers:

@@ -5,6 +5,7 @@ lives as long as it has a triple on both sides.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from provhouse.model.arrays import (
     among,
 )
 from provhouse.model.columns import DST, SRC
+from provhouse.runtime.room import slices
 
 from .links import partitions_touching
 from .partitions import read_partition
@@ -47,9 +49,9 @@ def _ends(
     return (_Ends(snapshot, partition, dead=dead) for partition in partitions.tolist())
 
 
-def _count(ordered: I64, found: I64) -> I64:
-    """Return how often each of some ordered numbers occurs among ``found``, which has no others."""
-    return np.bincount(np.searchsorted(ordered, found), minlength=len(ordered))
+def _add(counts: I64, ordered: I64, found: I64) -> None:
+    """Count how often each of some ordered numbers occurs among ``found``, which has no others."""
+    np.add.at(counts, np.searchsorted(ordered, found), 1)
 
 
 def partitions_into(snapshot: Snapshot, groups: ItemNumbers) -> PartitionNumbers:
@@ -68,7 +70,7 @@ def count_inputs(snapshot: Snapshot, groups: ItemNumbers) -> I64:
     counts = np.zeros(len(ordered), np.int64)
     for part in _ends(snapshot, partitions_into(snapshot, ItemNumbers(ordered))):
         kept = among(part.dst, ordered) & ~among(part.src, snapshot.names.erased)
-        counts += _count(ordered, part.dst[kept])
+        _add(counts, ordered, part.dst[kept])
     return counts[position]
 
 
@@ -82,7 +84,7 @@ def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -
         return counts
     for part in _ends(snapshot, partitions_touching(snapshot, groups), dead=dead):
         kept = among(part.src, groups) & ~among(part.dst, snapshot.names.erased)
-        counts += _count(groups, part.src[kept])
+        _add(counts, groups, part.src[kept])
     return counts
 
 
@@ -97,23 +99,33 @@ def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> R
     touched = groups_at(snapshot, deaths.partitions, deaths)
     if not len(touched):
         return deaths
-    into, out_of, again = (np.zeros(len(touched), np.int64) for _ in range(3))
+    into, out_of, again = (snapshot.room.zeros(len(touched), np.int64) for _ in range(3))
     partitions = partitions_touching(snapshot, touched)
     for part in _ends(snapshot, partitions):
         live = ~deaths.has(part.places)
         to, of = among(part.dst, touched), among(part.src, touched)
-        into += _count(touched, part.dst[to & live])
-        out_of += _count(touched, part.src[of & live])
+        _add(into, touched, part.dst[to & live])
+        _add(out_of, touched, part.src[of & live])
         repeated = np.isin(part.places, brought(part.partition))
-        again += _count(touched, part.dst[to & repeated])
-    gone = touched[((into == 0) | (out_of == 0)) & (again == 0)]
+        _add(again, touched, part.dst[to & repeated])
+    gone = ItemNumbers(
+        snapshot.room.joined(
+            (
+                touched[rows][((into[rows] == 0) | (out_of[rows] == 0)) & (again[rows] == 0)]
+                for rows in slices(len(touched))
+            ),
+            np.int64,
+        )
+    )
     if not len(gone):
         return deaths
-    more = []
-    for part in _ends(snapshot, partitions):
-        ends = (among(part.src, gone) | among(part.dst, gone)) & ~deaths.has(part.places)
-        more.append(Ranges.of(RowPlaces(part.places[ends])))
-    return Ranges.joined([deaths, *more])
+
+    def more() -> Iterator[Ranges]:
+        for part in _ends(snapshot, partitions):
+            ends = (among(part.src, gone) | among(part.dst, gone)) & ~deaths.has(part.places)
+            yield Ranges.of(RowPlaces(part.places[ends]))
+
+    return Ranges.joined(chain([deaths], more()), snapshot.room)
 
 
 def groups_at(
@@ -123,14 +135,16 @@ def groups_at(
 
     With ``among_rows``, only these triples count.
     """
-    found = [_NONE]
-    for part in _ends(snapshot, partitions):
-        ends = np.concatenate([part.src, part.dst])
-        if among_rows is not None:
-            chosen = among_rows.has(part.places)
-            ends = np.concatenate([part.src[chosen], part.dst[chosen]])
-        found.append(ItemNumbers(ends[among(ends, snapshot.groups)]))
-    return ItemNumbers(np.unique(np.concatenate(found)))
+
+    def found() -> Iterator[I64]:
+        for part in _ends(snapshot, partitions):
+            ends = np.concatenate([part.src, part.dst])
+            if among_rows is not None:
+                chosen = among_rows.has(part.places)
+                ends = np.concatenate([part.src[chosen], part.dst[chosen]])
+            yield np.unique(ends[among(ends, snapshot.groups)])
+
+    return ItemNumbers(snapshot.room.distinct(found()))
 
 
 def triples_beyond(snapshot: Snapshot, groups: ItemNumbers, ended: Ranges | None = None) -> int:
@@ -141,12 +155,13 @@ def triples_beyond(snapshot: Snapshot, groups: ItemNumbers, ended: Ranges | None
     """
     if not len(groups):
         return 0
-    into, out_of = np.zeros(len(groups), np.int64), np.zeros(len(groups), np.int64)
+    into, out_of = (snapshot.room.zeros(len(groups), np.int64) for _ in range(2))
     for part in _ends(snapshot, partitions_touching(snapshot, groups)):
         live = np.ones(len(part.src), bool) if ended is None else ~ended.has(part.places)
-        into += _count(groups, part.dst[among(part.dst, groups) & live])
-        out_of += _count(groups, part.src[among(part.src, groups) & live])
-    return int((into * out_of - into - out_of).sum())
+        _add(into, groups, part.dst[among(part.dst, groups) & live])
+        _add(out_of, groups, part.src[among(part.src, groups) & live])
+    blocks = ((into[rows], out_of[rows]) for rows in slices(len(groups)))
+    return sum(int((n * m - n - m).sum()) for n, m in blocks)
 
 
 def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
@@ -168,7 +183,7 @@ def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
     named = np.zeros(len(candidates), np.int64)
     for part in _ends(snapshot, partitions_touching(snapshot, candidates), dead=True):
         kept = among(part.src, candidates) & ~among(part.dst, erased)
-        named += _count(candidates, part.src[kept])
+        _add(named, candidates, part.src[kept])
     return ItemNumbers(np.union1d(inputs, candidates[named == 0]))
 
 

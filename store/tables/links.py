@@ -9,7 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.model.arrays import Bools, ItemNumbers, PartitionNumbers, SetPositions, among
+from provhouse.model.arrays import (
+    Bools,
+    ItemNumbers,
+    PartitionNumbers,
+    SetPositions,
+    among,
+    matching_rows,
+)
 from provhouse.model.columns import (
     ATTRIBUTES,
     DESCRIPTION,
@@ -48,7 +55,7 @@ def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumb
     """
     own = np.unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
-    sets = SetPositions(np.union1d(own, children[among(parents, own)]))
+    sets = SetPositions(np.union1d(own, children[matching_rows(parents, own)[0]]))
     placed = snapshot.placements
     rows, _ = placed.rows(snapshot.ids_of(sets))
     return PartitionNumbers(np.unique(placed.partitions[rows]))

@@ -1,5 +1,6 @@
 """Placements: how many triples of each set are in each partition."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -8,6 +9,10 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64, PartitionNumbers, SetIds, matching_rows
 from provhouse.model.columns import PARTITION, SET, TRIPLES
+from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
+
+_HALF = 32
+"""The bits of a set's id, and those of a row of the table, in one number to sort by."""
 
 
 @dataclass(frozen=True)
@@ -19,20 +24,35 @@ class Placements:
     triples: I64
 
     @classmethod
-    def read(cls, rows: pa.Table, chosen: I64 | slice = slice(None)) -> Self:
-        """Return the placements in the chosen rows of the table ``placements``."""
-        sets, partitions, triples = (
-            np.ascontiguousarray(np.asarray(rows[name]), dtype=np.int64)[chosen]
-            for name in (SET, PARTITION, TRIPLES)
-        )
-        order = np.argsort(sets, kind="stable")  # later ingests have higher partitions
-        return cls(SetIds(sets), PartitionNumbers(partitions), triples).take(order)
+    def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> Self:
+        """Return the placements in pieces of the table ``placements``, made one at a time."""
+        columns = [Growing(room, np.int64) for _ in (SET, PARTITION, TRIPLES)]
+        for rows in pieces:
+            for name, column in zip((SET, PARTITION, TRIPLES), columns, strict=True):
+                column.add(np.asarray(rows[name]))
+        sets, partitions, triples = (column.array() for column in columns)
+        if ascends(sets):
+            return cls(SetIds(sets), PartitionNumbers(partitions), triples)
+        order = room.empty(len(sets), np.int64)
+        for rows in slices(len(sets)):  # later ingests have higher partitions
+            order[rows] = sets[rows] << _HALF | np.arange(rows.start, rows.stop)
+        order.sort()
+        found = [room.empty(len(sets), np.int64) for _ in columns]
+        for rows in slices(len(sets)):
+            at = order[rows] & ((1 << _HALF) - 1)
+            for each, values in zip(found, (sets, partitions, triples), strict=True):
+                each[rows] = values[at]
+        return cls(SetIds(found[0]), PartitionNumbers(found[1]), found[2])
 
     def take(self, rows: I64) -> Self:
         """Return the placements at the given positions, in the given order."""
         return type(self)(
             SetIds(self.sets[rows]), PartitionNumbers(self.partitions[rows]), self.triples[rows]
         )
+
+    def table(self, triples: I64) -> pa.Table:
+        """Return the placements as rows of the table ``placements``, with other triple counts."""
+        return pa.table({SET: self.sets, PARTITION: self.partitions, TRIPLES: triples})
 
     def order_by_partition(self) -> I64:
         """Return the row numbers ordered by partition, then set: the order of triples on disk."""

@@ -4,13 +4,14 @@ A row's place is one 64-bit number: the partition in the upper half, the row in 
 range reaches from one partition into the next.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from provhouse.model.arrays import I64, Bools, PartitionNumber, PartitionNumbers, RowPlaces
 from provhouse.model.columns import PARTITION, ROW, ROWS
+from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
 _HALF = 32
 _LOWER = (1 << _HALF) - 1
@@ -30,14 +31,21 @@ def split(places: RowPlaces) -> tuple[PartitionNumbers, I64]:
 
 
 class Ranges:
-    """Distinct places, stored as ordered ranges that do not overlap. A range excludes its end."""
+    """Distinct places, stored as ordered ranges that do not overlap. A range excludes its end.
 
-    def __init__(self, starts: RowPlaces, ends: RowPlaces) -> None:
-        order = np.argsort(starts, kind="stable")
-        self._starts, self._ends = RowPlaces(starts[order]), RowPlaces(ends[order])
-        count = self._ends - self._starts
-        self._before = np.cumsum(count) - count
-        self._count = int(count.sum())
+    ``starts`` and ``ends`` may be in any order, and are then sorted where they are.
+    """
+
+    def __init__(self, starts: RowPlaces, ends: RowPlaces, room: Room = MEMORY) -> None:
+        if not ascends(starts):  # as ranges do not overlap, both can be sorted alone
+            starts.sort()
+            ends.sort()
+        self._starts, self._ends = starts, ends
+        self._before, self._count = room.empty(len(starts), np.int64), 0
+        for rows in slices(len(starts)):
+            count = ends[rows] - starts[rows]
+            self._before[rows] = self._count + np.cumsum(count) - count
+            self._count += int(count.sum())
 
     @classmethod
     def of(cls, places: RowPlaces) -> "Ranges":
@@ -47,27 +55,44 @@ class Ranges:
         return cls(RowPlaces(places[begins]), RowPlaces(ends))
 
     @classmethod
-    def joined(cls, parts: Iterable["Ranges"]) -> "Ranges":
-        """Return the union of several ``Ranges`` that share no place, given in any order."""
-        starts, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    def joined(cls, parts: Iterable["Ranges"], room: Room = MEMORY) -> "Ranges":
+        """Return the union of several ``Ranges`` that share no place, given in any order.
+
+        They are made one at a time.
+        """
+        starts, ends = Growing(room, np.int64), Growing(room, np.int64)
         for part in parts:
-            starts.append(part._starts)
-            ends.append(part._ends)
-        return cls(RowPlaces(np.concatenate(starts)), RowPlaces(np.concatenate(ends)))
+            starts.add(part.starts)
+            ends.add(part.ends)
+        return cls(RowPlaces(starts.array()), RowPlaces(ends.array()), room)
 
     @classmethod
-    def read(cls, rows: pa.Table) -> "Ranges":
-        """Read ranges from a table that has the partition, first row and row count of each."""
+    def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> "Ranges":
+        """Read ranges from tables that have the partition, first row and row count of each."""
+        return cls.joined(map(cls._of_table, pieces), room)
+
+    @classmethod
+    def _of_table(cls, rows: pa.Table) -> "Ranges":
         partition, row, count = (
             np.asarray(rows[name], dtype=np.int64) for name in (PARTITION, ROW, ROWS)
         )
         starts = places(PartitionNumbers(partition), row)
         return cls(starts, RowPlaces(starts + count))
 
-    def table(self) -> pa.Table:
-        """Return a table with the partition, first row and number of rows of each range."""
-        partition, row = split(self._starts)
-        return pa.table({PARTITION: partition, ROW: row, ROWS: self._ends - self._starts})
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield tables with the partition, first row and number of rows of each range."""
+        for rows in slices(len(self.starts)):
+            yield range_rows(RowPlaces(self.starts[rows]), RowPlaces(self.ends[rows]))
+
+    @property
+    def starts(self) -> RowPlaces:
+        """The first place of each range, in order."""
+        return self._starts
+
+    @property
+    def ends(self) -> RowPlaces:
+        """The place after each range."""
+        return self._ends
 
     def __len__(self) -> int:
         """Return the number of places in all ranges."""
@@ -76,7 +101,11 @@ class Ranges:
     @property
     def overlapping(self) -> int:
         """The number of ranges that overlap the range before; 0 unless their table is damaged."""
-        return int((self._ends[:-1] > self._starts[1:]).sum())
+        return sum(
+            int((self._ends[rows][: len(after)] > after).sum())
+            for rows in slices(len(self._starts))
+            for after in [self._starts[rows.start + 1 : rows.stop + 1]]
+        )
 
     def has(self, places: RowPlaces) -> Bools:
         """Return which of the given places are in a range."""
@@ -102,4 +131,11 @@ class Ranges:
     @property
     def partitions(self) -> PartitionNumbers:
         """The partitions with rows in a range, in order."""
-        return PartitionNumbers(np.unique(split(self._starts)[0]))
+        each = (np.unique(self._starts[rows] >> _HALF) for rows in slices(len(self._starts)))
+        return PartitionNumbers(np.unique(np.concatenate([np.empty(0, np.int64), *each])))
+
+
+def range_rows(starts: RowPlaces, ends: RowPlaces) -> pa.Table:
+    """Return a table with the partition, first row and number of rows of each range."""
+    partition, row = split(starts)
+    return pa.table({PARTITION: partition, ROW: row, ROWS: ends - starts})

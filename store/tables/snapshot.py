@@ -16,7 +16,6 @@ from provhouse.model.arrays import (
     ItemNumbers,
     PartitionNumber,
     PartitionNumbers,
-    RowPlaces,
     SetIds,
     SetPositions,
     among,
@@ -38,6 +37,8 @@ from provhouse.model.columns import (
     TABLES,
     TRIPLES,
 )
+from provhouse.model.errors import Damaged
+from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 from provhouse.runtime.storage import Array
 
 from ..names.names import Names, Span
@@ -49,6 +50,10 @@ from .partitions import partition_path
 from .placements import Placements
 from .ranges import Ranges, places
 
+_PLACED = [SET, PARTITION, TRIPLES]
+_HALF = 32
+"""The bits of each of two positions of sets in one number to sort by."""
+
 
 class Snapshot:
     """The view of one generation, which no later ingest changes.
@@ -56,12 +61,14 @@ class Snapshot:
     Only an erasure changes what a snapshot shows: names, ops and attributes disappear, but never
     rows. Read names, ops and attributes inside ``Names.settled``.
 
-    Recently used names stay decompressed, up to ``kept`` bytes.
+    Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is the room for arrays of
+    all sets, dependencies, placements, deaths, assertions, merges and groups.
     """
 
-    def __init__(self, layout: Layout, commit: Commit, kept: int = 0) -> None:
+    def __init__(self, layout: Layout, commit: Commit, kept: int = 0, room: Room = MEMORY) -> None:
         self.layout = layout
         self.commit = commit
+        self.room = room
         self._kept = kept
 
     def folder(self, table: str) -> Path:
@@ -127,14 +134,18 @@ class Snapshot:
         version = self.commit.tables.get("sets")
         count, at = count_rows(self.folder("sets"), "sets", version), 0
         found: dict[str, Array] = {
-            name: np.empty(count, bool if name == NODE else np.int64)
+            name: self.room.empty(count, bool if name == NODE else np.int64)
             for name in (SET, COMPONENT, FIRST, ITEMS, NODE)
         }
         for rows in self.pieces("sets", [*found]):
             for name, values in found.items():
                 values[at : at + rows.num_rows] = np.asarray(rows[name])
             at += rows.num_rows
-        return _in_order({name: values[:at] for name, values in found.items()}, FIRST)
+        columns = {name: values[:at] for name, values in found.items()}
+        if ascends(columns[FIRST]):  # always so, in tables that provhouse has written
+            return columns
+        order = np.argsort(columns[FIRST], kind="stable")
+        return {name: column[order] for name, column in columns.items()}
 
     @cached_property
     def set_ids(self) -> SetIds:
@@ -156,9 +167,14 @@ class Snapshot:
         """The number of items of each set in ``set_ids``, without groups."""
         if not len(self.groups):
             return self.set_items
-        sizes = np.bincount(self.set_rows(self.groups), minlength=len(self.set_ids))
-        found: I64 = self.set_items - sizes
+        found = self.room.joined((self.set_items[rows] for rows in self._blocks()), np.int64)
+        for rows in slices(len(self.groups)):
+            np.subtract.at(found, self.set_rows(ItemNumbers(self.groups[rows])), 1)
         return found
+
+    def _blocks(self) -> Iterator[slice]:
+        """Yield slices of all sets."""
+        return slices(len(self.set_ids))
 
     def ids_of(self, sets: SetPositions) -> SetIds:
         """Return the ids of sets given by position."""
@@ -176,12 +192,10 @@ class Snapshot:
     @cached_property
     def set_triples(self) -> I64:
         """The number of live triples whose dst is in each set in ``set_ids``."""
-        if len(self.deaths):
-            return self.live_placements.counts(self.set_ids)
-        found = np.zeros(len(self.set_ids), np.int64)
-        for rows in self.pieces("placements", [SET, TRIPLES]):
-            at = np.searchsorted(self.set_ids, np.asarray(rows[SET]))
-            np.add.at(found, at, np.asarray(rows[TRIPLES]))
+        found = self.room.zeros(len(self.set_ids), np.int64)
+        for placed, dead in self._placed_and(self.deaths):
+            at = np.searchsorted(self.set_ids, placed.sets)
+            np.add.at(found, at, placed.triples - dead)
         return found
 
     @cached_property
@@ -192,7 +206,11 @@ class Snapshot:
     @cached_property
     def set_components(self) -> I64:
         """The component that each set in ``set_ids`` belongs to now."""
-        return self.components_now(self._sets[COMPONENT])
+        born = self._sets[COMPONENT]
+        if not len(self._merges[0]):
+            return born
+        now = (self.components_now(born[rows]) for rows in self._blocks())
+        return self.room.joined(now, np.int64)
 
     @cached_property
     def alone(self) -> Bools:
@@ -212,50 +230,61 @@ class Snapshot:
 
     @cached_property
     def _merges(self) -> tuple[I64, I64]:
-        into: dict[int, int] = {}
-        rows = self.rows("merges").sort_by(INGEST)
-        for one, other in zip(rows[COMPONENT].to_pylist(), rows[INTO].to_pylist(), strict=True):
-            into[one] = other
-        for component in sorted(into):  # always merged into one with a lower number
-            into[component] = into.get(into[component], into[component])
-        pairs = np.array(sorted(into.items()), np.int64).reshape(-1, 2)
-        return pairs[:, 0], pairs[:, 1]
+        """The components that were merged, in order, and the component that each is part of now."""
+        old, into = Growing(self.room, np.int64), Growing(self.room, np.int64)
+        for rows in self.pieces("merges", [COMPONENT, INTO]):
+            old.add(np.asarray(rows[COMPONENT]))
+            into.add(np.asarray(rows[INTO]))
+        return _merged_into(old.array(), into.array(), self.room)
 
     @cached_property
     def placements(self) -> Placements:
         """The placements of all sets. They count dead triples, too."""
-        return Placements.read(self.rows("placements"))
+        return Placements.read(self.pieces("placements", _PLACED), self.room)
 
     @cached_property
     def live_placements(self) -> Placements:
         """The placements of all sets. They count only live triples."""
-        placed = self.placements
         if not len(self.deaths):
-            return placed
-        living = placed.triples - self._placed_among(self.deaths)
-        return Placements(placed.sets, placed.partitions, living)
+            return self.placements
+        placed = self._placed_and(self.deaths)
+        return Placements.read((one.table(one.triples - dead) for one, dead in placed), self.room)
 
-    def sets_among(self, triples: Ranges) -> SetIds:
-        """Return the ids of the sets that the given triples are stored with, in order."""
-        if not len(triples):
-            return SetIds(np.empty(0, np.int64))
-        return SetIds(np.unique(self.placements.sets[self._placed_among(triples) > 0]))
+    def sets_among(self, triples: Ranges) -> Iterator[SetIds]:
+        """Yield the ids of the sets that the given triples are stored with; some several times."""
+        if len(triples):
+            for placed, found in self._placed_and(triples):
+                yield SetIds(placed.sets[found > 0])
 
-    def _placed_among(self, triples: Ranges) -> I64:
-        """Return, for each row of ``placements``, how many of its triples are in ``triples``."""
-        order = self.placements.order_by_partition()
-        placed = self.placements.take(order)
-        partition, count = placed.partitions, placed.triples
-        before = np.cumsum(count) - count
-        first = places(partition, before - before[np.searchsorted(partition, partition)])
-        found = np.zeros(len(count), np.int64)
-        found[order] = triples.below(RowPlaces(first + count)) - triples.below(first)
-        return found
+    def _placed_and(self, triples: Ranges) -> Iterator[tuple[Placements, I64]]:
+        """Yield all placements, and for each, how many of its triples are among the given ones.
+
+        They are in the order of the table, which is that of the triples in the partitions. Raises
+        Damaged if it is not.
+        """
+        last, used = -1, 0
+        for rows in self.pieces("placements", _PLACED):
+            if not rows.num_rows:
+                continue
+            sets, partition, count = (_ints(rows, name) for name in _PLACED)
+            if partition[0] < last or not ascends(partition):
+                raise Damaged(
+                    f"The table placements in {self.folder('placements')} is not in order",
+                    "Its rows must be in the order of the partitions",
+                    "Restore the folder from a backup",
+                )
+            before = np.cumsum(count) - count
+            row = before - before[np.searchsorted(partition, partition)]
+            row += np.where(partition == last, used, 0)
+            first, end = (places(PartitionNumbers(partition), n) for n in (row, row + count))
+            last, used = int(partition[-1]), int(row[-1] + count[-1])
+            placed = Placements(SetIds(sets), PartitionNumbers(partition), count)
+            yield placed, triples.below(end) - triples.below(first)
 
     @cached_property
     def deaths(self) -> Ranges:
         """The places of dead triples."""
-        return Ranges.read(self.rows("deaths", [PARTITION, ROW, ROWS]))
+        return Ranges.read(self.pieces("deaths", [PARTITION, ROW, ROWS]), self.room)
 
     @cached_property
     def derived(self) -> bool:
@@ -269,7 +298,8 @@ class Snapshot:
         A group stands for a derivation that many dst share. It is stored like an item, but no
         question shows it.
         """
-        return ItemNumbers(np.unique(_ints(self.rows("groups"), ITEM)))
+        pieces = self.pieces("groups", [ITEM])
+        return ItemNumbers(self.room.distinct(_ints(rows, ITEM) for rows in pieces))
 
     @property
     def erased_items(self) -> ItemNumbers:
@@ -285,24 +315,26 @@ class Snapshot:
     @cached_property
     def assertions(self) -> Assertions:
         """The visible assertions and retractions of triples."""
-        return Assertions(self.rows("assertions"))
+        return Assertions(self.pieces("assertions", TABLES["assertions"].names), self.room)
 
     def placements_of(self, sets: SetIds) -> Placements:
         """Return the placements of some sets, whose ids are given in order.
 
         This is cheaper than ``placements``, since the placements of other sets are not sorted.
         """
-        rows = self.rows("placements")
-        return Placements.read(rows, np.flatnonzero(among(_ints(rows, SET), sets)))
+        pieces = self.pieces("placements", _PLACED)
+        return Placements.read(
+            (rows.filter(pa.array(among(_ints(rows, SET), sets))) for rows in pieces), self.room
+        )
 
     @cached_property
     def set_dependencies(self) -> tuple[SetPositions, SetPositions]:
         """All set dependencies, as parallel arrays: a set, and another set that it derives from."""
-        rows = self.rows("set_dependencies", [SET, DERIVES_FROM])
-        child, parent = (
-            np.searchsorted(self.set_ids, _ints(rows, end)) for end in (SET, DERIVES_FROM)
-        )
-        return SetPositions(child), SetPositions(parent)
+        child, parent = Growing(self.room, np.int64), Growing(self.room, np.int64)
+        for rows in self.pieces("set_dependencies", [SET, DERIVES_FROM]):
+            child.add(np.searchsorted(self.set_ids, _ints(rows, SET)))
+            parent.add(np.searchsorted(self.set_ids, _ints(rows, DERIVES_FROM)))
+        return SetPositions(child.array()), SetPositions(parent.array())
 
     @cached_property
     def dependency_pairs(self) -> int:
@@ -320,8 +352,15 @@ class Snapshot:
     def dependents(self) -> tuple[SetPositions, SetPositions]:
         """All set dependencies, as parallel arrays: sets, in order, and sets derived from them."""
         child, parent = self.set_dependencies
-        order = np.argsort(parent, kind="stable")
-        return SetPositions(parent[order]), SetPositions(child[order])
+        parents = self.room.empty(len(child), np.int64)
+        for rows in slices(len(child)):
+            parents[rows] = parent[rows] << _HALF | child[rows]
+        parents.sort()
+        children = self.room.empty(len(child), np.int64)
+        for rows in slices(len(child)):
+            children[rows] = parents[rows] & ((1 << _HALF) - 1)
+            parents[rows] >>= _HALF
+        return SetPositions(parents), SetPositions(children)
 
     @cached_property
     def partitions(self) -> PartitionNumbers:
@@ -366,7 +405,7 @@ class Snapshot:
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
 
 
-def all_of_base(layout: Layout, base: int) -> Snapshot:
+def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
     """Return a view of everything in a base, including what was rolled back or pruned.
 
     Only the writer may call this, after ``recover``. The newest version of each table then has
@@ -378,16 +417,30 @@ def all_of_base(layout: Layout, base: int) -> Snapshot:
     rows = read_rows(layout.table(base, "ingests"), "ingests", tables.get("ingests"), [INGEST])
     ingests = np.asarray(rows[INGEST])
     visible = ((int(ingests.min()), int(ingests.max())),) if len(ingests) else ()
-    return Snapshot(layout, Commit(base, 0, "", "", visible, tables, Totals()))
+    commit = Commit(base, 0, "", "", visible, tables, Totals())
+    return Snapshot(layout, commit, room=room)
 
 
-def _in_order(columns: dict[str, Array], key: str) -> dict[str, Array]:
-    """Return the columns ordered by one of them; the sort is stable."""
-    values = columns[key]
-    if (values[1:] >= values[:-1]).all():
-        return columns
-    order = np.argsort(values, kind="stable")
-    return {name: column[order] for name, column in columns.items()}
+def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
+    """Return the merged components, in order, and the component that each is part of in the end.
+
+    ``old`` and ``into`` are the components of all merges, in order of ingest. If a component was
+    merged several times, the last merge counts.
+    """
+    ids = room.distinct(old[rows] for rows in slices(len(old)))
+    now = room.empty(len(ids), np.int64)
+    for rows in slices(len(old)):
+        now[np.searchsorted(ids, old[rows])] = into[rows]  # of equal places, the last remains
+    for rows in slices(len(ids)):
+        known = ids[: rows.stop]
+        while True:
+            at = np.minimum(np.searchsorted(known, now[rows]), len(known) - 1)
+            # A component is always merged into one with a lower number.
+            again = (known[at] == now[rows]) & (now[at] < now[rows])
+            if not again.any():
+                break
+            now[rows] = np.where(again, now[at], now[rows])
+    return ids, now
 
 
 def _ints(table: pa.Table, column: str) -> I64:

@@ -42,8 +42,14 @@ OPERATORS: dict[str, Callable[[DataFrame, DataFrame], DataFrame]] = {
 }
 WRITES: dict[str, Write] = {
     "writes CSV": lambda frame, out: frame.write.csv(str(out)),
-    "Delta table with partitions": lambda frame, out: (
-        frame.write.format("delta").partitionBy("cust").save(str(out))
+    "(replaceWhere) by id": lambda frame, out: (
+        frame.write.format("delta").option("replaceWhere", "id < 9").save(str(out))
+    ),
+    "partition by a time": lambda frame, out: (
+        frame.withColumn("t", F.lit("2026-01-01").cast("timestamp"))
+        .write.format("delta")
+        .partitionBy("t")
+        .save(str(out))
     ),
     "optimizeWrite": lambda frame, out: (
         frame.write.format("delta").option("optimizeWrite", "true").save(str(out))
@@ -92,7 +98,7 @@ def test_an_operator_without_a_rule_is_refused(
     assert name.lower() in error.wanted.lower()
 
 
-@pytest.mark.parametrize("name", params(WRITES, ("writes CSV", "Delta table with partitions")))
+@pytest.mark.parametrize("name", params(WRITES, ("writes CSV", "(replaceWhere) by id")))
 def test_a_write_without_a_rule_is_refused(
     name: str, house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

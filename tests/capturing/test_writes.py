@@ -40,10 +40,14 @@ def table(orders: DataFrame, path: str) -> None:
     writer.option("path", path).saveAsTable(name)
 
 
-def dynamic(orders: DataFrame, path: str) -> None:
-    """Overwrite only the partitions that the rows are in."""
-    writer = orders.select("id", "cust").write.mode("overwrite").partitionBy("cust")
-    writer.option("partitionOverwriteMode", "dynamic").parquet(path)
+def dynamic(form: str) -> Write:
+    """Return a write that overwrites only the partitions that the rows are in."""
+
+    def write(orders: DataFrame, path: str) -> None:
+        writer = orders.select("id", "cust").write.mode("overwrite").partitionBy("cust")
+        writer.option("partitionOverwriteMode", "dynamic").format(form).save(path)
+
+    return write
 
 
 WRITES: dict[str, Write] = {
@@ -75,9 +79,37 @@ WRITES: dict[str, Write] = {
         "LOCATION '{path}'; "
         "INSERT INTO {name} PARTITION (p = 7, q) SELECT id, cust FROM written_orders"
     ),
-    "dynamic": dynamic,
+    "dynamic": dynamic("parquet"),
     "delta": lambda orders, path: orders.write.format("delta").save(path),
+    "delta_days": lambda orders, path: (
+        orders.write.partitionBy("day", "small")
+        .option("maxRecordsPerFile", 1)
+        .format("delta")
+        .save(path)
+    ),
+    "delta_dynamic": dynamic("delta"),
+    "delta_ctas": sql(
+        "CREATE TABLE {name} USING delta PARTITIONED BY (c) LOCATION '{path}' "
+        "AS SELECT *, cust || ' a/b=%' AS c FROM written_orders"
+    ),
+    "delta_replace": sql(
+        "CREATE TABLE {name} (id BIGINT) USING delta LOCATION '{path}'; "
+        "CREATE OR REPLACE TABLE {name} USING delta PARTITIONED BY (small) LOCATION '{path}' "
+        "AS SELECT id, small FROM written_orders"
+    ),
+    "delta_inserts": sql(
+        "CREATE TABLE {name} (id BIGINT, p INT, q STRING) USING delta PARTITIONED BY (p, q) "
+        "LOCATION '{path}'; "
+        "INSERT INTO {name} PARTITION (p = 7, q) SELECT id, cust FROM written_orders"
+    ),
+    "delta_where": sql(
+        "CREATE TABLE {name} (id BIGINT, small INT) USING delta PARTITIONED BY (small) "
+        "LOCATION '{path}'; INSERT INTO {name} REPLACE WHERE small IS NULL OR small < 9 "
+        "SELECT id, small FROM written_orders"
+    ),
 }
+BY_CATALOG = ("inserts", "delta_ctas", "delta_replace", "delta_inserts", "delta_where")
+"""Writes of tables that have their names from the catalog."""
 
 
 def files(folder: Path) -> list[tuple[str, list[str]]]:
@@ -112,10 +144,12 @@ def written(
     house, orders = houses(), spark.read.parquet(str(folder / "orders"))
     old = spark.range(100, 103).selectExpr("id", "if(id > 100, 'old', 'ann') AS cust").coalesce(1)
     for place in ("plain", "captured"):
-        old.write.partitionBy("cust").parquet(str(folder / place / "dynamic"))
+        for form, name in (("parquet", "dynamic"), ("delta", "delta_dynamic")):
+            old.write.partitionBy("cust").format(form).save(str(folder / place / name))
     for name, write in WRITES.items():
         write(orders, str(folder / "plain" / name))
-    tables = [*({*WRITES} - {"inserts"}), "orders", "captured_inserts_captured"]
+    tables = [name for name in WRITES if name not in BY_CATALOG]
+    tables += ["orders", *(f"captured_{name}_captured" for name in BY_CATALOG)]
     with house.capture(keys=dict.fromkeys(tables, "id"), run="n") as run:
         for name, write in WRITES.items():
             write(orders, str(folder / "captured" / name))

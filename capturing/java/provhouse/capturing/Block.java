@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 
 /** The writes that are ingested together, and the refusals among them. */
 class Block {
@@ -110,14 +109,15 @@ class Block {
 
   /** Return the write that a plan belongs to, or null. */
   Write writeOf(LogicalPlan plan) {
-    if (plan instanceof SaveIntoDataSourceCommand) {
-      return writeOf(((SaveIntoDataSourceCommand) plan).query());
-    }
     Tap tap = Plans.tapOf(plan);
     for (Write write : writes) {
       if (write.rows().equals(tap)) {
         return write;
       }
+    }
+    LogicalPlan saved = DeltaCommand.rowsOf(plan);
+    if (saved != null) {
+      return writeOf(saved);
     }
     List<LogicalPlan> children = Plans.list(plan.children());
     return children.size() == 1 ? writeOf(children.get(0)) : null;

@@ -176,7 +176,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private void end(QueryExecution execution, boolean success, long nanoseconds) {
     LogicalPlan plan = execution.optimizedPlan();
     synchronized (block) {
-      Write write = plan instanceof Command ? block.writeOf(plan) : null;
+      boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
+      Write write = ends ? block.writeOf(plan) : null;
       if (write != null) {
         write.end(success, nanoseconds);
       }

@@ -26,6 +26,9 @@ final class Commands {
   private Commands() {}
 
   static void refuse(LogicalPlan command) {
+    if (DeltaCommand.isStaged(command)) {
+      return;
+    }
     String name = command.getClass().getSimpleName();
     if (command instanceof V2WriteCommand
         || command instanceof V2CreateTableAsSelectPlan

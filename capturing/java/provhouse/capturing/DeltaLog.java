@@ -1,13 +1,18 @@
 package provhouse.capturing;
 
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.classic.SparkSession;
-import scala.collection.Iterable;
+import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The state of a Delta table. Delta's classes are called by name: not every session has them. */
-record DeltaLog(long version, boolean isPartitioned, boolean optimizesWrites) {
+/**
+ * The state of a Delta table, which may not exist: its version is then -1.
+ *
+ * <p>{@code partitions} has the names and types of the columns that make its folders.
+ */
+record DeltaLog(long version, StructType partitions, Map<String, String> properties) {
   private static final String LOG = "org.apache.spark.sql.delta.DeltaLog";
 
   static DeltaLog of(SparkSession session, Path path, ClassLoader loader) {
@@ -16,22 +21,20 @@ record DeltaLog(long version, boolean isPartitioned, boolean optimizesWrites) {
           Class.forName(LOG, true, loader)
               .getMethod("forTable", org.apache.spark.sql.SparkSession.class, Path.class)
               .invoke(null, session, path);
-      Object snapshot = call(log, "unsafeVolatileSnapshot");
-      long version = (Long) call(snapshot, "version");
-      Object metadata = call(snapshot, "metadata");
-      Iterable<?> partitions = (Iterable<?>) call(metadata, "partitionColumns");
-      Map<?, ?> properties =
-          CollectionConverters.asJava(
-              (scala.collection.Map<?, ?>) call(metadata, "configuration"));
-      boolean optimizes =
-          properties.keySet().stream().anyMatch(name -> name.toString().contains("optimizeWrite"));
-      return new DeltaLog(version, version >= 0 && !partitions.isEmpty(), optimizes);
+      Object snapshot = Named.call(log, "unsafeVolatileSnapshot");
+      Object metadata = Named.call(snapshot, "metadata");
+      scala.collection.Map<String, String> properties = Named.call(metadata, "configuration");
+      long version = Named.<Long>call(snapshot, "version");
+      StructType partitions =
+          version < 0 ? new StructType() : Named.call(metadata, "partitionSchema");
+      return new DeltaLog(version, partitions, CollectionConverters.asJava(properties));
     } catch (ReflectiveOperationException error) {
-      throw Write.refusal("This version of Delta is not known: " + error);
+      throw Named.unknown(error);
     }
   }
 
-  private static Object call(Object on, String method) throws ReflectiveOperationException {
-    return on.getClass().getMethod(method).invoke(on);
+  /** Return the names of the columns that make the folders. */
+  List<String> names() {
+    return List.of(partitions.fieldNames());
   }
 }

@@ -8,82 +8,162 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.expressions.Ascending$;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.CacheManager;
-import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.internal.SQLConf;
-import scala.jdk.javaapi.CollectionConverters;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import scala.Option;
 
 /**
- * A Delta table that a data frame is saved to. Delta plans the rows once more and commits them; the
+ * A Delta table, with or without partitions. Delta plans the rows once more and commits them; the
  * files are those that its commit adds.
  */
 final class DeltaTarget implements Target {
-  private static final String PROVIDER = "org.apache.spark.sql.delta.sources.DeltaDataSource";
   private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
   private static final String OPTIMIZE = "optimizewrite";
-  private final SaveIntoDataSourceCommand command;
+  private final DeltaCommand command;
   private final SparkSession session;
   private final Configuration settings;
   private final Path path;
   private DeltaLog log;
-  private long before;
+  private List<String> partitions;
   private LogicalPlan optimized;
 
-  DeltaTarget(SaveIntoDataSourceCommand command, SparkSession session) {
+  DeltaTarget(DeltaCommand command, SparkSession session) {
     this.command = command;
     this.session = session;
     settings = session.sessionState().newHadoopConf();
-    Path given = new Path(options(command).get("path"));
     try {
-      FileSystem files = given.getFileSystem(settings);
-      path = files.makeQualified(given);
+      FileSystem files = command.path().getFileSystem(settings);
+      path = files.makeQualified(command.path());
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
   }
 
-  static boolean covers(SaveIntoDataSourceCommand command) {
-    return command.dataSource().getClass().getName().equals(PROVIDER)
-        && options(command).containsKey("path");
-  }
-
-  private static Map<String, String> options(SaveIntoDataSourceCommand command) {
-    return CollectionConverters.asJava(command.options());
-  }
-
   @Override
   public void check() {
-    for (Map.Entry<String, String> option : options(command).entrySet()) {
-      String name = option.getKey().toLowerCase();
-      if (name.equals(OPTIMIZE) || name.equals("replacewhere")) {
-        throw Write.refusal("It writes a Delta table with the option " + option.getKey());
-      }
-      if (name.equals("__partition_columns") && !option.getValue().equals("[]")) {
-        throw Write.refusal("It writes a Delta table with partitions");
-      }
+    log = DeltaLog.of(session, path, command.delta().getClass().getClassLoader());
+    checkOptimized(command.options());
+    checkOptimized(log.properties());
+    if (session.conf().getOption("spark.databricks.delta.optimizeWrite.enabled").isDefined()) {
+      throw optimizes();
     }
-    log = DeltaLog.of(session, path, command.dataSource().getClass().getClassLoader());
-    if (log.isPartitioned()) {
-      throw Write.refusal("It writes a Delta table with partitions");
-    }
-    if (log.optimizesWrites()
-        || session.conf().getOption("spark.databricks.delta.optimizeWrite.enabled").isDefined()) {
-      throw Write.refusal("Delta optimizes the write, which moves rows between tasks");
-    }
-    before = log.version();
+    checkPartitions();
+    checkReplaced();
   }
 
-  /** Return the plan of the rows, which Delta will analyse and optimise once more. */
+  private static void checkOptimized(Map<String, String> options) {
+    for (String name : options.keySet()) {
+      if (name.toLowerCase(Locale.ROOT).endsWith(OPTIMIZE)) {
+        throw optimizes();
+      }
+    }
+  }
+
+  private static Unsupported optimizes() {
+    return Write.refusal("Delta optimizes the write (optimizeWrite), which moves rows between tasks");
+  }
+
+  private void checkPartitions() {
+    List<String> given = command.partitions();
+    boolean known = log.version() >= 0 && !command.creates();
+    partitions = known || given == null ? log.names() : given;
+    if (known && given != null && !given.isEmpty() && !given.equals(partitions)) {
+      throw Write.refusal("It changes the partitions of a Delta table");
+    }
+    for (Map.Entry<String, String> option : command.options().entrySet()) {
+      if (option.getKey().equalsIgnoreCase("overwriteSchema") && !partitions.isEmpty()) {
+        throw Write.refusal("It may change the partitions of a Delta table, by overwriteSchema");
+      }
+    }
+    if (partitions.isEmpty()) {
+      return;
+    }
+    if (session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
+      throw Write.refusal("A task writes several files at once, by the settings of Spark");
+    }
+    if (!log.properties().getOrDefault("delta.columnMapping.mode", "none").equals("none")) {
+      throw Write.refusal("The folders of this Delta table do not have the names of its columns");
+    }
+    for (Attribute column : columns(command.query())) {
+      checkType(column, known);
+    }
+  }
+
+  /** Refuse values that Delta casts, or writes in another form, in the name of a folder. */
+  private void checkType(Attribute column, boolean known) {
+    DataType type = column.dataType();
+    for (StructField field : log.partitions().fields()) {
+      boolean same = known && field.name().equalsIgnoreCase(column.name());
+      if (same && !field.dataType().equals(type)) {
+        throw Write.refusal(
+            "Delta casts the partition " + column.name() + " to " + field.dataType().simpleString());
+      }
+    }
+    if (type.equals(DataTypes.TimestampType) || type.equals(DataTypes.TimestampNTZType)) {
+      throw Write.refusal("It writes a Delta table with a partition by a time");
+    }
+  }
+
+  /** Refuse to replace a part of the rows of a file: Delta then writes its other rows again. */
+  private void checkReplaced() {
+    if (command.replaced() == null) {
+      return;
+    }
+    checkFolders(command.replaced());
+  }
+
+  private void checkFolders(Expression condition) {
+    if (condition instanceof Attribute) {
+      checkFolder(((Attribute) condition).name());
+    }
+    Plans.<Expression>list(condition.children()).forEach(this::checkFolders);
+  }
+
+  private void checkFolder(String column) {
+    if (partitions.stream().noneMatch(column::equalsIgnoreCase)) {
+      throw Write.refusal(
+          "It replaces rows of a Delta table (replaceWhere) by " + column
+              + ", which is not one of its partitions");
+    }
+  }
+
+  /** Return the columns of a plan that make the folders, in their order. */
+  private List<Attribute> columns(LogicalPlan plan) {
+    List<Attribute> found = new ArrayList<>();
+    for (String name : partitions) {
+      found.add(
+          Plans.<Attribute>list(plan.output()).stream()
+              .filter(each -> each.name().equalsIgnoreCase(name))
+              .findFirst()
+              .orElseThrow(() -> Write.refusal("Delta computes the partition " + name)));
+    }
+    return found;
+  }
+
+  /**
+   * Return the plan of the rows, which Delta will analyse and optimise once more.
+   *
+   * <p>They are sorted by the folders, as Spark would otherwise do above the tap.
+   */
   @Override
   public LogicalPlan query() {
     if (optimized == null) {
@@ -94,7 +174,8 @@ final class DeltaTarget implements Target {
         CacheManager caches = session.sharedState().cacheManager();
         LogicalPlan cached =
             caches.useCachedData(command.query(), caches.useCachedData$default$2());
-        optimized = CommonTables.inlined(session.sessionState().optimizer().execute(cached));
+        optimized =
+            sorted(CommonTables.inlined(session.sessionState().optimizer().execute(cached)));
       } finally {
         conf.setConfString(PRUNING, String.valueOf(pruning));
       }
@@ -102,9 +183,21 @@ final class DeltaTarget implements Target {
     return optimized;
   }
 
+  private LogicalPlan sorted(LogicalPlan plan) {
+    List<SortOrder> order = new ArrayList<>();
+    for (Attribute column : columns(plan)) {
+      order.add(new SortOrder(
+              column,
+              Ascending$.MODULE$,
+              Ascending$.MODULE$.defaultNullOrdering(),
+              Plans.seq(List.of())));
+    }
+    return order.isEmpty() ? plan : new Sort(Plans.seq(order), false, plan, Option.empty());
+  }
+
   @Override
   public LogicalPlan with(LogicalPlan query) {
-    return command.copy(query, command.dataSource(), command.options(), command.mode());
+    return command.asSaved().apply(query);
   }
 
   @Override
@@ -114,7 +207,7 @@ final class DeltaTarget implements Target {
 
   @Override
   public String table() {
-    return "";
+    return command.table();
   }
 
   @Override
@@ -124,7 +217,8 @@ final class DeltaTarget implements Target {
 
   @Override
   public List<Expression> texts() {
-    return List.of();
+    return Layout.texts(
+        partitions, columns(query()), session.sessionState().conf().sessionLocalTimeZone());
   }
 
   @Override
@@ -138,7 +232,7 @@ final class DeltaTarget implements Target {
     Set<String> found = new TreeSet<>();
     try {
       FileSystem files = path.getFileSystem(settings);
-      for (long version = before + 1; ; version++) {
+      for (long version = log.version() + 1; ; version++) {
         Path commit = new Path(path, String.format("_delta_log/%020d.json", version));
         if (!files.exists(commit)) {
           return found;
@@ -147,9 +241,9 @@ final class DeltaTarget implements Target {
             new BufferedReader(
                 new InputStreamReader(files.open(commit), StandardCharsets.UTF_8))) {
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            JsonNode added = new ObjectMapper().readTree(line).path("add").path("path");
-            if (!added.isMissingNode()) {
-              String file = URI.create(added.asText()).getPath(); // it is percent-encoded
+            JsonNode added = new ObjectMapper().readTree(line).path("add");
+            if (added.path("dataChange").asBoolean()) { // else Delta has only moved rows
+              String file = URI.create(added.path("path").asText()).getPath(); // percent-encoded
               found.add(new Path(path, file).toUri().toString());
             }
           }

@@ -3,6 +3,7 @@ package provhouse.capturing;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.catalog.BucketSpec;
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -43,7 +44,7 @@ public final class Layout implements Serializable {
       throw Write.refusal("Rows are sorted only while they are written, by the settings of Spark");
     }
     if (!partitions.isEmpty()) {
-      found.add(folder(partitions, timeZone));
+      found.add(folder(names(partitions), partitions, timeZone));
     }
     if (buckets.isDefined()) {
       List<Attribute> data = Plans.list(command.query().output());
@@ -57,13 +58,19 @@ public final class Layout implements Serializable {
     return found;
   }
 
-  private static Expression folder(List<Attribute> partitions, String timeZone) {
-    List<String> names = new ArrayList<>();
+  /** Return the text of a row's folder, of columns that have these names there, or no text. */
+  static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
+    return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
+  }
+
+  private static List<String> names(List<Attribute> columns) {
+    return columns.stream().map(Attribute::name).collect(Collectors.toList());
+  }
+
+  private static Expression folder(
+      List<String> names, List<Attribute> columns, String timeZone) {
     List<Expression> values = new ArrayList<>();
-    for (Attribute column : partitions) {
-      names.add(column.name());
-      values.add(Plans.asText(column, timeZone));
-    }
+    columns.forEach(column -> values.add(Plans.asText(column, timeZone)));
     return Plans.call(
         new Layout(names),
         "folder",

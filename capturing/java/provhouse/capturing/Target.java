@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
-import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 
 /** What a command writes to, in a way that is covered. */
 interface Target {
@@ -18,11 +17,8 @@ interface Target {
     if (command instanceof InsertIntoHadoopFsRelationCommand) {
       return new FilesTarget((InsertIntoHadoopFsRelationCommand) command, session);
     }
-    if (command instanceof SaveIntoDataSourceCommand
-        && DeltaTarget.covers((SaveIntoDataSourceCommand) command)) {
-      return new DeltaTarget((SaveIntoDataSourceCommand) command, session);
-    }
-    return null;
+    DeltaCommand delta = DeltaCommand.of(command, session);
+    return delta == null ? null : new DeltaTarget(delta, session);
   }
 
   /** Raise a refusal if this way of writing is not covered. */
