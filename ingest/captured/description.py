@@ -28,7 +28,7 @@ class Mark:
     table: str
     key: tuple[str, ...]
     number: int
-    """What the ids of its rows have in the place of a file's number."""
+    """The number that the ids of its rows have in the place of a file's."""
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ class MarkedRows:
     table: str
     key: tuple[str, ...]
     number: int
-    """What the ids of its rows have in the place of a file's number."""
+    """The number that the ids of its rows have in the place of a file's."""
     hashes: I64
-    """What rows above have carried, in ascending order."""
+    """The numbers that rows above carry, in ascending order."""
     names: pa.Array
     """The key of each row, as text."""
     slots: Mapping[int, tuple[I64, I64]]
